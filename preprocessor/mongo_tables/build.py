@@ -1,8 +1,8 @@
-"""The spine of the program: a site is a pure function of a snapshot and of the answers of one results source.
+"""The core of the program: a site is a pure function of a snapshot and of the answers of one results source.
 
-Every door (the MkDocs plugin, the Markdown extension, each command that judges pages, the language server) reads a
-snapshot, calls `build` and writes what the report has. Nothing here opens a file or asks for the time or the
-environment.
+Every entry point (the MkDocs plugin, the Markdown extension, each command that judges pages, the language
+server) reads a snapshot, calls `build` and writes the parts of the report that it needs. This module opens no
+file and reads neither the clock nor the environment.
 """
 
 from __future__ import annotations
@@ -46,35 +46,36 @@ def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Repor
 
 
 class Figures:
-    """The figures of a site, each drawn when a door asks for its page."""
+    """The figures of a site, each drawn on demand."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
 
     def html(self, page: Page, place: Place, find: Find = lambda collection, key: "") -> list[str]:
-        """One piece of HTML for each comment of a page: its figure, or a box with its faults.
+        """Return the HTML for each comment of a page: its figure, or a box with its faults.
 
-        The rows of the figures go to ``place`` as files; ``find`` gives the address of a result document.
+        ``place`` publishes the rows of the figures as files; ``find`` returns the address of a result
+        document.
         """
         from mongo_tables.site.figures import figures_of
 
         return figures_of(page, self.judge, place, find)
 
     def markdown(self, page: Page, form: str = "pipe") -> str:
-        """A page with a table, a value or nothing (a statement) in the place of each comment."""
+        """Return a page with a table, a value or nothing (for a statement) in place of each comment."""
         from mongo_tables.site.markdown import render_markdown
 
         return render_markdown(page, self.judge.answers, self.judge.tables, form)
 
     def in_place(self, page: Page, path: Path) -> InPlace:
-        """What belongs behind the comments of a page, the file at ``path``, and beside it."""
+        """Return the figures to write into the page at ``path``, and the drawings for its folder."""
         from mongo_tables.site.in_place import compose_in_place
 
         return compose_in_place(page, path, self.judge.answers, self.judge.tables)
 
 
 class Report:
-    """Everything that doors need of a site; each part is computed once, when a door asks for it."""
+    """The result of a build; each part is computed once, on demand."""
 
     def __init__(self, site: Site, answers: Answered, figures: Figures) -> None:
         self.site = site
@@ -83,41 +84,41 @@ class Report:
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages that findings are about, with what comes into them."""
+        """Return the pages that findings are about, with included files."""
         return self.site.pages
 
     @property
     def answers(self) -> Answers:
-        """The rows of each query, or why there are none, by ``Query.key``."""
+        """Return the rows of each query, or its error, by ``Query.key``."""
         return self.source.by_key
 
     @property
     def tables(self) -> Tables:
-        """All sound tables with an id, by it."""
+        """Return all valid tables that have an id, by id."""
         return self.site.tables
 
     @property
     def away(self) -> ResultsError | None:
-        """Why the results source cannot be used at all, if so."""
+        """Return the reason why the results source is unusable, or None."""
         return self.source.unreachable
 
     @cached_property
     def findings(self) -> Sequence[Finding]:
-        """Everything that is wrong, sorted: reading, ids, rows, lint."""
+        """Return all findings, sorted: reading, ids, rows, lint."""
         return check_site(self.figures.judge)
 
     @cached_property
     def faults(self) -> Sequence[Finding]:
-        """What is wrong without the linter: reading, ids and rows, sorted."""
+        """Return the findings without the linter's, sorted: reading, ids and rows."""
         return check_without_linter(self.figures.judge)
 
     @cached_property
     def numbers(self) -> Sequence[TextNumber]:
-        """The numbers in the text of the pages, each bound, found, exempt or open."""
+        """Return the numbers in the text of the pages, each bound, found, exempt or open."""
         from mongo_tables.site.numbers.classes import classify_numbers
 
         return [] if self.away else classify_numbers(self.pages, self.tables, self.answers)
 
     def texts(self) -> dict[str, str]:
-        """The text of every page that a finding may name."""
+        """Return the text of every page that a finding may name."""
         return {page.file: page.text for page in self.site.judged}

@@ -1,7 +1,7 @@
-"""The command line: which commands there are, and how the program ends.
+"""The command line: the commands, and the exit status.
 
-Exit status: 0 nothing to complain about, 1 findings, 2 wrong usage or an environment that does not work (no server,
-unreadable file). Commands are imported when they are called, so that ``mongo-tables check`` starts at once.
+Exit status: 0 no findings, 1 findings, 2 wrong usage or a failing environment (no server, unreadable file).
+Commands are imported when they are called, so that ``mongo-tables check`` starts at once.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ examples:
 
 
 class Command(NamedTuple):
-    """What the help of the program says of a command, and the module that declares its arguments and does the work.
+    """A command: its summary in the program's help, and the module that declares its arguments and runs it.
 
-    The module has ``DESCRIPTION``, ``EPILOG`` with an example, ``add_arguments(parser)`` and ``run(arguments)``, which
-    gives the exit status. It imports at its top only what the declaration needs.
+    The module has ``DESCRIPTION``, ``EPILOG`` with an example, ``add_arguments(parser)`` and
+    ``run(arguments)``, which returns the exit status. Its top-level imports are only those that the
+    declaration needs.
     """
 
     summary: str
@@ -86,18 +87,18 @@ GROUPS: Final = {
         ),
     },
 }
-"""The commands, as the help of the program groups them."""
+"""The commands, grouped as in the program's help."""
 
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 _MOMENT = 0.01
-"""Seconds after which an interrupt that could not be raised is tried again."""
+"""Seconds before an interrupt that could not be raised is tried again."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command; gives the exit status. Without ``argv`` as the program itself, with the process's arguments.
+    """Run one command and return the exit status; without ``argv``, use the arguments of the process.
 
-    The program says one line when it is interrupted, and no word of it once its work is done.
+    The program prints one line when it is interrupted, and nothing if its work was already done.
     """
     if argv is not None:
         return _status(list(argv))
@@ -108,14 +109,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return _complain("interrupted", 130)
     finally:
-        # The interpreter takes a while to end: an interrupt then just ends it, and none of our own is left to come.
+        # The interpreter takes a while to exit: an interrupt then only ends it, without calling our handlers.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _prepare_process() -> None:
-    """What a process may lack: streams that were closed when it began, a way for an interrupt out of a callback.
+    """Open streams that were closed at start, and make interrupts work that arise in callbacks.
 
-    A terminal without some character, such as an arrow, shows a question mark.
+    A terminal that lacks a character, such as an arrow, shows a question mark.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -127,7 +128,7 @@ def _prepare_process() -> None:
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            # It came where nothing can be raised, such as in a weak reference's callback, nor here.
+            # It came where nothing can be raised, such as in a weak reference's callback.
             _thread.start_new_thread(_interrupt_soon, ())
         else:
             usual(unraisable)
@@ -137,8 +138,8 @@ def _prepare_process() -> None:
 
 def _interrupt_soon() -> None:
     time.sleep(_MOMENT)
-    if signal.getsignal(signal.SIGINT) != signal.SIG_DFL:  # So it is once the work is done.
-        os.kill(os.getpid(), signal.SIGINT)  # Unlike ``interrupt_main`` it wakes a thread that waits.
+    if signal.getsignal(signal.SIGINT) != signal.SIG_DFL:  # The default handler means that the work is done.
+        os.kill(os.getpid(), signal.SIGINT)  # Unlike ``interrupt_main`` it wakes a waiting thread.
 
 
 def _status(arguments: Sequence[str]) -> int:
@@ -152,7 +153,7 @@ def _status(arguments: Sequence[str]) -> int:
         status: int = given.run(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()  # Whoever read us has enough: not a fault.
+        _drop_output()  # The reader has closed the pipe: not a fault.
         return 0
     except Exception as error:
         return _report_failure(error)
@@ -160,9 +161,9 @@ def _status(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments, with what they leave open from the site where the command has ``--config-file``.
+    """Return the arguments, with defaults from the site's file if the command has ``--config-file``.
 
-    Only the command that is called is declared: to import and declare the others takes longer than most checks.
+    Only the called command is declared: importing and declaring the others takes longer than most checks.
     """
     called = [one for one in arguments[:1] if one in COMMANDS]
     given = build_parser(called or COMMANDS, declare=bool(called)).parse_args(arguments)
@@ -175,22 +176,22 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _drop_output() -> None:
-    """Nothing more can be said on standard output: what is left of it goes nowhere, without a complaint at exit."""
+    """Discard the rest of standard output, so that the exit reports no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_failure(error: Exception) -> int:
-    """Return one line for what the user can mend; a defect of ours keeps its traceback, for the report."""
+    """Print one line for errors that the user can fix; re-raise our own defects with their traceback."""
     _raise_interrupt(error)
     if isinstance(error, CommandError):
         return print_failure(error)
     if isinstance(error, MemoryError):
         from traceback import clear_frames
 
-        clear_frames(error.__traceback__)  # They hold what filled the memory.
+        clear_frames(error.__traceback__)  # The frames hold the data that filled the memory.
         return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):
-        # A file that cannot be written is named (``mongo_tables.files.atomic``); a stream has no name.
+        # The error of a file has a file name (``mongo_tables.files.atomic``); that of a stream has none.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
         if full:
             _drop_output()
@@ -200,7 +201,7 @@ def _report_failure(error: Exception) -> int:
 
 
 def _raise_interrupt(error: BaseException | None) -> None:
-    """Raises the KeyboardInterrupt that an error came from: Python makes another error of one in ``__set_name__``."""
+    """Raise the KeyboardInterrupt behind an error: in ``__set_name__`` Python raises another one instead."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             raise error
@@ -216,7 +217,7 @@ class _Program(HintingParser):
     """The parser of the program, whose help lists the commands in groups."""
 
     def format_help(self) -> str:
-        """Write usage, description, options, and each group of commands."""
+        """Return usage, description, options, and each group of commands."""
         self._shows_help = True
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, [])
@@ -234,7 +235,7 @@ class _Program(HintingParser):
 
 
 def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
-    """The parser of the commands ``names``: each sets ``run``, which takes the arguments and gives the exit status.
+    """Return the parser of the commands ``names``; each sets ``run``, which returns the exit status.
 
     With ``declare`` false the commands are listed without their arguments, and none of them is imported.
     """

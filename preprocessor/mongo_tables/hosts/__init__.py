@@ -1,1 +1,1 @@
-"""The plugin for MkDocs and the Markdown extension: they read what hosts hand over, and give figures."""
+"""The MkDocs plugin and the Markdown extension: they read what hosts hand over, and return figures."""

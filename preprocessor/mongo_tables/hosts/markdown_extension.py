@@ -1,12 +1,13 @@
-"""The Python-Markdown extension: the same tables under Zensical and in any program that uses Python-Markdown.
+"""The Python-Markdown extension: the same tables in Zensical and in any program that uses Python-Markdown.
 
 Zensical runs Python-Markdown extensions and ignores MkDocs plugins that it does not know. Listed under
-``markdown_extensions`` as ``mongo-tables``, this extension makes the tables while a page is converted. Where the MkDocs
-plugin is active as well, it has taken the comments already and the extension finds nothing to do.
+``markdown_extensions`` as ``mongo-tables``, this extension makes the tables while a page is converted. If the
+MkDocs plugin is also active, it has already replaced the comments, and the extension does nothing.
 
-A fault ends the conversion with ``MongoTablesError``: a conversion has no other way to report it, and a page with a
-hole in it must not be published. In a preview of Zensical's it is a box in the page. Zensical keeps converted pages and
-does not convert them again when results change: the extension is for previews and for builds without a cache.
+A fault ends the conversion with ``MongoTablesError``: a conversion has no other way to report it, and a page
+with a hole in it must not be published. Zensical's preview shows the fault as a box in the page. Zensical
+caches converted pages and does not convert them again when results change: the extension is for previews and
+for builds without a cache.
 """
 
 from __future__ import annotations
@@ -67,16 +68,17 @@ _LAST: Final = -100
 
 
 class MongoTablesError(Exception):
-    """Faults in the comments of a page: one line for each."""
+    """Faults in the comments of a page, one per line."""
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
     """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limits``.
 
     ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
-    ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is the path of
-    the page, for programs that convert one page; Zensical gives it. ``fail_on`` is the least grave finding that is
-    refused. Paths are relative to Zensical's configuration file, elsewhere to the working folder.
+    ``MONGO_TABLES_RESULTS`` overrides it. ``pipelines`` is the folder of shared stage lists. ``file`` is the
+    path of the page, for programs that convert one page; Zensical provides it. ``fail_on`` is the lowest
+    severity that is refused. Paths are relative to Zensical's configuration file, elsewhere to the working
+    folder.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -91,7 +93,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
         super().__init__(**settings)
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Register tokens before the parser, figures after it, and in between the sign that it has ended."""
+        """Register the processors for tokens (before parsing), for the end of parsing, and for figures."""
         conversion = _Conversion(md, self)
         md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
         md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
@@ -100,7 +102,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """A results source, what its queries may cost, the version that pipelines are for, and their shared lists."""
+    """A results source, the limits of its queries, the server version of pipelines, the shared lists."""
 
     results: str
     limits: Limits
@@ -109,7 +111,7 @@ class _Settings:
 
 
 class _Conversion:
-    """The state that the three processors share: the page being converted, its figures and its faults."""
+    """The state that the three processors share: the current page, its figures and its faults."""
 
     def __init__(self, md: Markdown, extension: MongoTablesExtension) -> None:
         self.parsed = False
@@ -121,7 +123,7 @@ class _Conversion:
         self._loose = ""
 
     def begin(self, text: str) -> str:
-        """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
+        """Return the page with tokens and prepare its figures. Raises ``MongoTablesError`` for an error."""
         self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
         self._place = place = find_place(self._md, self._extension.getConfig("file") or "page")
         whole = place.whole(text)
@@ -143,7 +145,7 @@ class _Conversion:
         return with_tokens(page, names(page))[cut_off:]
 
     def _build(self, text: str, place: PagePlace, settings: _Settings, *, every: bool = False) -> Report:
-        """The report on the page, as it is handed over, within its site; with ``every`` on all pages of the site."""
+        """Return the report on the page as handed over, within its site; ``every``: on all its pages."""
         site = _read_site(place, settings)
         on_disk = place.on_disk if place.on_disk and place.on_disk != text else None
         path = (place.folder / place.shown).resolve()
@@ -159,9 +161,9 @@ class _Conversion:
         return build(replace(site, pages=pages, results=place.shown), source, _memo())
 
     def end(self, html: str) -> str:
-        """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
-        # Headings pass through here on their own before the page as a whole does. Anchors of headings leave values
-        # out, so that links do not break when a result changes.
+        """Return the HTML with the figures. Raises ``MongoTablesError`` if one has no place."""
+        # Headings are processed separately before the whole page. Anchors of headings omit values, so that
+        # links do not break when a result changes.
         if not self.parsed:
             return html
         html, lost = swap_tokens(html, self._figures)
@@ -176,7 +178,7 @@ class _Conversion:
         return f"{html}\n{inline()}" if styled else html
 
     def _settings(self, place: PagePlace) -> _Settings:
-        """How rows are found. Raises ``MongoTablesError`` for a limit or a version that is none."""
+        """Return the settings of the options. Raises ``MongoTablesError`` for an invalid limit or version."""
         options = self._extension.getConfigs()
         try:
             limits = limits_of(options)
@@ -190,7 +192,7 @@ class _Conversion:
 
     @property
     def _fail_on(self) -> Severity:
-        """The option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
+        """Return the option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
         written = self._extension.getConfig("fail_on")
         if written not in SEVERITIES:
             message = f"mongo-tables: fail_on is one of {', '.join(SEVERITIES)}, not {written}"
@@ -198,7 +200,7 @@ class _Conversion:
         return cast("Severity", written)
 
     def _report(self, found: Sequence[Finding], settings: _Settings | None = None) -> None:
-        """Raise for what is refused, with the faults of all other pages; in a preview print it. Warn of the rest."""
+        """Raise refused findings, with those of all other pages (a preview prints them); warn of the rest."""
         place = self._place
         found = found if place.pages else [_of_one_page(each) for each in found]
         refused = failing(found, self._fail_on)
@@ -211,7 +213,7 @@ class _Conversion:
                 warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
     def _refusal(self, refused: Sequence[Finding], settings: _Settings | None) -> Exception:
-        """The error for these faults and, where the site is known, for those of its other pages."""
+        """Return the error for these faults and, if the site is known, for those of its other pages."""
         place = self._place
         if place.refused_by is not None:
             kind: type[Exception] = type("MongoTablesError", (MongoTablesError, place.refused_by), {})
@@ -219,7 +221,7 @@ class _Conversion:
         if place.pages is None:
             return MongoTablesError("\n".join(map(line_of, refused)))
         whole = self._build(place.on_disk, place, settings, every=True).findings if settings else ()
-        # A template, or a file that comes into a page, is known when its page is converted.
+        # Templates and included files are only known when their page is converted.
         elsewhere = [one for one in failing(whole, self._fail_on) if one.file != place.shown]
         every = sorted({*refused, *(one for one in elsewhere if one.rule not in ("MT175", "MT310"))})
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
@@ -284,7 +286,7 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 
 def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
-    """The pages of the site on disk: read once in a build, and for each page of a preview; so are results."""
+    """Return the pages of the site on disk; they and the results are read once per build or preview page."""
     if place.preview or place.pages is None:
         _read_once.cache_clear()
     return _read_once(place.folder.absolute(), place.pages, place.left_out if place.pages else None, settings)
@@ -292,7 +294,7 @@ def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
 
 @lru_cache(maxsize=1)
 def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Settings) -> Snapshot:
-    """The snapshot of one build, to which ``left_out`` belongs; what a preview built before has no use any more."""
+    """Return the snapshot of one build, identified by ``left_out``; only the latest build is cached."""
     _source(settings).refresh()
     return read_folder(
         folder,
@@ -307,7 +309,7 @@ def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Setti
 
 @cache
 def _source(settings: _Settings) -> Answers:
-    """The answers of a source, shared by all pages that this process converts."""
+    """Return the answers of a source, shared by all pages that this process converts."""
     return Answers(settings.results, settings.limits, server=settings.server)
 
 
@@ -317,5 +319,5 @@ def _memo() -> Memo:
 
 
 def makeExtension(**settings: Any) -> MongoTablesExtension:
-    """The extension, as Python-Markdown asks for it by module name."""
+    """Return the extension; Python-Markdown calls this by module name."""
     return MongoTablesExtension(**settings)

@@ -1,13 +1,13 @@
 """The MkDocs plugin (ProperDocs runs it unchanged).
 
-``on_page_markdown`` puts a token for each comment, as the plugins before left the page. ``on_env``, when all pages are
-converted and none is written, asks and judges the whole site at once; a build with errors ends there. While MkDocs
-writes, ``on_page_context`` puts the figures into one page after the other, before search plugins read it, and
-``on_post_page`` what is below them. ``on_post_build`` looks through the written site once for tokens that other plugins
-took along. Under ``serve`` a fault is shown in the page.
+``on_page_markdown`` replaces each comment by a token, after the other plugins have run. ``on_env``, when all
+pages are converted and none is written, queries the results and judges the whole site at once; a build with
+errors ends there. While MkDocs writes, ``on_page_context`` puts the figures into one page after the other,
+before search plugins read it, and ``on_post_page`` adds the parts below them. ``on_post_build`` searches the
+written site once for tokens that other plugins copied. Under ``serve``, faults are shown in the page.
 
-The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it the answers of the
-results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
+The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it the answers
+of the results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 """
 
 from __future__ import annotations
@@ -46,13 +46,16 @@ if TYPE_CHECKING:
 STYLE_SHEET: Final = "assets/mongo-tables.css"
 SCRIPT: Final = "assets/mongo-tables.js"
 _OBJECTS: Final = 10_000
-"""Between two collections of garbage; a build of 300 pages with 900 tables takes 12 % less time than with 700."""
+"""Allocations between garbage collections.
+
+A build of 300 pages with 900 tables takes 12 % less time than with 700.
+"""
 
 
 class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
-    """Comments in Markdown, tables in the site: the events of MkDocs, each handed to the ``SiteBuild``.
+    """The plugin: passes each event of MkDocs to the current ``SiteBuild``.
 
-    Plugins for several languages build one site within the end of the build of another: the builds are a stack.
+    Plugins for several languages build one site within the end of another build, so the builds form a stack.
     """
 
     def __init__(self) -> None:
@@ -63,9 +66,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._builds: list[SiteBuild] = []
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Learn whether this is a preview, which shows faults in the page and goes on.
+        """Remember whether this is a preview, which shows faults in the page and continues.
 
-        Raises ``PluginError`` for ``--dirty``: a page that is left as it is may show figures that have changed.
+        Raises:
+            PluginError: For ``--dirty``, because skipped pages may show outdated figures.
         """
         if dirty:
             raise PluginError(
@@ -80,7 +84,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if two := two_sources(self.config, config, root_of(config)):
             raise PluginError(f"mongo-tables: {two}")
         answers = self._open_answers(config)
-        if not self._builds:  # The languages of one site show the same.
+        if not self._builds:  # All languages of one site show the same results.
             answers.refresh()
         shared = SharedPipelines(Path(from_here(pipelines_of(self.config, config))))
         memo = self._memo if self._serving else None
@@ -90,12 +94,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add our files; shared pipelines stay out of the site."""
+        """Add our files; remove shared pipelines from the site."""
         folder = pipelines_of(self.config, config)
         for file in list(files):
             if file.abs_src_path and Path(file.abs_src_path).parent == folder:
                 files.remove(file)
-        # Other plugins take it for granted that a file has a path on disk.
+        # Other plugins rely on each file having a path on disk.
         files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
         files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
         if path := self._all_documents:
@@ -109,22 +113,22 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return text if len(config.plugins.events["page_read_source"]) == 1 else None
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put a token for each comment of the page, as the plugins before this one left it."""
+        """Replace each comment of the page by a token, after the other plugins have run."""
         return self._site.put_tokens(markdown, page)
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """A comment that is still there has come in from elsewhere."""
+        """Remove comments that came in during the conversion, and report them."""
         return self._site.take_out_comments(html, page)
 
     @event_priority(100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Ask and judge the whole site; a build with an error ends here, before anything is written."""
+        """Query and judge the whole site; a build with an error ends here, before anything is written."""
         site = self._site
         site.judge()
         self._fill_documents(files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         site.write(site.documents.files if self.config.documents else {})
-        if not self._serving:  # Nothing is asked any more.
+        if not self._serving:  # No queries follow.
             site.release()
 
     @event_priority(200)
@@ -135,23 +139,23 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(200)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put what is below figures into the page, and figures of other pages."""
+        """Put the parts below figures, and figures of other pages, into the output."""
         return self._site.fill_output(output, page)
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Swap the tokens that other plugins took along."""
+        """Replace the tokens that other plugins copied."""
         self._site.finish()
         self._builds.pop()
 
     def on_build_error(self, *, error: Exception) -> None:
-        """Forget the builds that did not come to their end."""
+        """Forget the builds that failed."""
         self._builds.clear()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
-        """Build again when a result or a shared pipeline changes."""
+        """Rebuild when a result or a shared pipeline changes."""
         answers = self._open_answers(config)
         for path in map(find_watched_path, (answers.where, str(pipelines_of(self.config, config)))):
             # Two watches of one file would build twice.
@@ -174,12 +178,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @property
     def _all_documents(self) -> str:
-        """Where the one file with all published documents lies; "" where the site wants none."""
+        """Return the path of the file with all published documents, or "" if the site wants none."""
         wanted = self.config.documents and self.config.documents_file
         return path_of_all(self.config.documents) if wanted else ""
 
     def _fill_documents(self, files: Files) -> None:
-        """Fill that file, which pages link to like to any other, or take it away where there are no documents."""
+        """Fill the file of all documents, which pages may link to, or remove it if there are no documents."""
         file = files.get_file_from_path(self._all_documents) if self._all_documents else None
         if file is None:
             return
@@ -190,7 +194,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             files.remove(file)
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:
-        """The answers of the last build, as long as source and limits are the same."""
+        """Return the answers of the last build, as long as source and limits are the same."""
         where, limits = results_source(self.config.results, root_of(config)), limits_of(self.config)
         known = self._answers
         if known is None or (known.where, known.limits, known.server) != (where, limits, self.config.server):
@@ -201,12 +205,15 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
 
 SECONDS: Final = 2.0
-"""Between two looks."""
+"""Seconds between two polls."""
 
 
 @contextmanager
 def sign_of_writes(writes: Callable[[], str | None], seconds: float = SECONDS) -> Iterator[Path]:
-    """A file that changes when ``writes`` gives another sign than before, for as long as the context lasts."""
+    """Yield a file that is touched whenever the result of ``writes`` changes, while the context lasts.
+
+    ``seconds`` is the time between two polls.
+    """
     with TemporaryDirectory(prefix="mongo-tables-") as folder:
         file, ended = Path(folder, "writes"), Event()
         file.touch()

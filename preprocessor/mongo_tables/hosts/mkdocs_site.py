@@ -1,4 +1,4 @@
-"""One build of a site by MkDocs: its pages as they come, the report on them, and their figures as they are written."""
+"""One build of a site by MkDocs: its pages as they come, the report, and the figures of written pages."""
 
 from __future__ import annotations
 
@@ -72,17 +72,20 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313",)
-"""Notes that a build prints; the others are for those who ask for notes."""
+"""Notes that a build prints; the others need ``fail_on: note``."""
 _RENDERED: Final = 16
-"""Pages whose figures are held, for files that quote several pages in turns."""
+"""Number of pages whose figures are cached, for files that quote several pages in turns."""
 
 
 @dataclass
 class SiteBuild:
     """One build; a preview has a ``memo``.
 
-    ``source`` is the page in turn and its text on disk, ``given`` the pages that came with comments, ``late`` the
-    faults that only the conversion brings to light, ``copied`` the files that are no pages.
+    Attributes:
+        source: The current page and its text on disk.
+        given: The pages that have comments.
+        late: The faults that only the conversion shows.
+        copied: The files that are not pages.
     """
 
     config: MkDocsConfig
@@ -100,7 +103,7 @@ class SiteBuild:
     # While MkDocs reads pages
 
     def read_source(self, page: SitePage) -> str:
-        """The page as it is on disk. Raises ``PluginError`` with the place of the fault when it cannot be read."""
+        """Return the page as on disk. Raises ``PluginError`` with the place of what cannot be read."""
         text = read_page_file(page.file)
         if isinstance(text, Finding):
             report([text], "error", "nothing was built")
@@ -111,7 +114,7 @@ class SiteBuild:
         return text
 
     def put_tokens(self, markdown: str, page: SitePage) -> str:
-        """The Markdown of a page with a token for each of its comments."""
+        """Return the Markdown of a page with a token for each of its comments."""
         markdown = with_snippets(markdown, page.file, self.config)
         if not may_have_comment(markdown):
             return markdown
@@ -125,14 +128,14 @@ class SiteBuild:
         if not (read.comments or read.findings):
             return markdown
         named = names(read, page.url)
-        # The text is not held, unless it is looked into again.
+        # Keep the text only if it is needed later.
         needed = read.rejected or page.file.generated_by
         held = read if needed else read._replace(text="")
         self.given.append(Given(page, held, named, replace(text, text="", on_disk=None, page=held)))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
-        """The HTML of a page without comments that came in while it was converted; they are faults."""
+        """Return the HTML without comments that came in during the conversion; these become faults."""
         html, left = take_out_live_comments(html)
         if left:
             hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
@@ -142,14 +145,14 @@ class SiteBuild:
         return html
 
     def _on_disk(self, page: SitePage) -> str:
-        """The text of the page in turn; pages that plugins read by themselves are not announced."""
+        """Return the text of the current page; pages that plugins read by themselves are not announced."""
         return self.source[1] if self.source[0] is page else self.read_source(page)
 
     # When all pages are converted
 
     @cached_property
     def report(self) -> Report:
-        """The report on the whole site."""
+        """Return the report on the whole site."""
         snapshot = Snapshot(
             tuple(given.text for given in self.given),
             self.shared,
@@ -203,7 +206,7 @@ class SiteBuild:
         report(findings, self.options.fail_on if self.memo is None else None, end)
 
     def release(self) -> None:
-        """Let go what figures are not made from: of thousands of pages it would take more memory than MkDocs."""
+        """Release data that figures do not need: on thousands of pages it takes more memory than MkDocs."""
         self.answers.release()
         for given in self.given:
             for comment in given.read.comments:
@@ -212,7 +215,7 @@ class SiteBuild:
     # While MkDocs writes pages
 
     def show_figures(self, page: SitePage) -> None:
-        """Let the HTML of a page have its figures, and write the files that they link to."""
+        """Put the figures into the HTML of a page, and write the files that they link to."""
         given = self._by_page.get(id(page))
         if given is None:
             return
@@ -228,21 +231,21 @@ class SiteBuild:
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:
-        """The whole page with what is below its figures, and with figures of other pages, such as excerpts.
+        """Return the whole page with the parts below its figures, and figures of other pages, as in excerpts.
 
-        MkDocs holds the HTML of a page to the end: it gets its tokens back.
+        MkDocs keeps the HTML of a page until the end of the build: restore its tokens.
         """
         if self._without is not None:
             self._without[0].content, self._without = self._without[1], None
         return swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
-        """Write files into the site. Raises ``PluginError`` where that cannot be done."""
+        """Write files into the site. Raises ``PluginError`` if that fails."""
         with _writing():
             put(files, Path(self.config.site_dir))
 
     def finish(self) -> None:
-        """Swap the tokens that other plugins took along; a build ends where one cannot be swapped."""
+        """Replace the tokens that other plugins copied; the build ends if one cannot be replaced."""
         with _writing():
             found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         self._report(found, "do not publish this site")
@@ -251,7 +254,7 @@ class SiteBuild:
 
     @cached_property
     def documents(self) -> Documents:
-        """The result documents that are published beside the pages."""
+        """Return the result documents that are published with the pages."""
         where, collection = self.answers.where, self.options.documents
         found = Documents.of(self.answers.local, collection)
         if collection and not found.files and find_watched_path(where):
@@ -274,7 +277,7 @@ class SiteBuild:
         return found
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:
-        """The figures for a file of the site, by its path and its text."""
+        """Return the figures for a file of the site, by its path and its text."""
         if path.endswith((".html", ".htm")):
             return self._figures_for(
                 path, None, printed="print-site" in self.config.plugins and _PRINTED in text
@@ -282,7 +285,7 @@ class SiteBuild:
         return self._figures_for("", None)
 
     def _figures_for(self, here: str, page: SitePage | None, *, printed: bool = False) -> TokenFigures:
-        """The figures for a place in the site; that without an address may be read anywhere."""
+        """Return the figures for a place in the site; without an address, they fit any place."""
         by_name = self._by_name
 
         def html(name: str) -> str:
@@ -315,7 +318,7 @@ class SiteBuild:
 
 
 def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
-    """Whether the plugin that generated a page has left nothing of it but its title, none of that being lost.
+    """Return whether only the title is left of a generated page, and no figure in the title is lost.
 
     Blogs do so with the further pages of a list, which are made from a copy of the first one.
     """
@@ -335,19 +338,19 @@ def _writing() -> Iterator[None]:
 
 
 def text_of(file: File, markdown: str, on_disk: str) -> PageText:
-    """The text of a page as it came to us: usually the end of the file, below its front matter.
+    """Return the text of a page as handed over: usually the end of the file, below its front matter.
 
-    Where another plugin changed what is ``on_disk``, the text is ``markdown``.
+    If another plugin changed the text that is ``on_disk``, the text is ``markdown``.
     """
     shown, path = choose_shown_path(file), Path(file.abs_src_path or file.src_uri)
-    # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
+    # The rest is front matter; if it contains comments, another plugin removed tables from the page.
     if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
         return PageText(shown, on_disk, path)
     return PageText(shown, markdown, path, on_disk=on_disk)
 
 
 def read_page_file(file: File) -> str | Finding:
-    """The text of a page, read once; or why it cannot be read, of which MkDocs would complain by a traceback."""
+    """Return the text of a page, read once, or the fault that prevents it (MkDocs would show a traceback)."""
     shown, path = choose_shown_path(file), Path(file.abs_src_path or "")
     if not file.abs_src_path:
         return file.content_string
@@ -366,9 +369,9 @@ log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tab
 
 
 def report(findings: Sequence[Finding], fail_on: Severity | None, end: str) -> None:
-    """Log findings. Raises ``PluginError`` when one is as grave as ``fail_on``; in a preview that is None.
+    """Log findings. Raises ``PluginError`` for one at least as severe as ``fail_on`` (None in a preview).
 
-    What ends the build is shown by ``--quiet`` as well.
+    Findings that end the build are shown with ``--quiet`` as well.
     """
     ending = failing(findings, fail_on) if fail_on else []
     for one in findings:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]
-    """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
+    """A finite number above 0: -1 rows or infinitely many seconds are no limit."""
 
     def run_validation(self, value: object) -> object:
         number = super().run_validation(value)
@@ -40,60 +40,70 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``."""
 
     results = c.Type(str, default="fixtures")
-    """Where rows come from: a ``mongodb://`` URI, a folder, or files, by paths and patterns relative to ``mkdocs.yml``.
-    The environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
+    """Results source: a ``mongodb://`` URI, a folder, or files, relative to ``mkdocs.yml``; patterns allowed.
+
+    The environment variable ``MONGO_TABLES_RESULTS`` overrides it.
+    """
 
     pipelines = c.Type(str, default="")
-    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
-    folder. It is not copied to the site."""
+    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs folder.
+
+    It is not copied to the site.
+    """
 
     server = _Version(str, default="")
-    """The version of MongoDB that pipelines are for, such as ``"8.0"``: the linter names what is newer. By default what
-    the results source tells of itself."""
+    """Version of MongoDB that pipelines are for, such as ``"8.0"``: the linter reports newer operators.
+
+    By default the version that the results source reports.
+    """
 
     documents = c.Type(str, default="")
-    """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
-    to; by default none is. Whoever reads the site reads all of them."""
+    """A collection of the fixtures whose documents are published, for links from the runs under figures.
+
+    By default none is published. All readers of the site can read all of these documents.
+    """
 
     fail_on = c.Choice(SEVERITIES, default="error")
-    """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter's notes are left out
-    unless this is ``note``."""
+    """The lowest severity that ends a build: ``error``, ``warning`` or ``note``.
+
+    The linter's notes are left out unless this is ``note``.
+    """
 
     documents_file = c.Type(bool, default=True)
-    """Whether these documents lie there as one file too, ``documents/COLLECTION.jsonl``, which any page may link to."""
+    """Whether to publish all these documents as one file too, ``documents/COLLECTION.jsonl``."""
 
     time_limit = _AboveZero((int, float), default=10)
-    """Seconds that one pipeline may take on a server."""
+    """Maximum seconds of one pipeline on a server."""
 
     connect_limit = _AboveZero((int, float), default=2)
-    """Seconds to find a server."""
+    """Maximum seconds to find a server."""
 
     row_limit = _AboveZero(int, default=10_000)
-    """Rows that one pipeline may give."""
+    """Maximum rows of one pipeline."""
 
     processor_limit = _AboveZero((int, float), default=60)
-    """Seconds of processor time that one pipeline may take on files, without reading them."""
+    """Maximum seconds of processor time of one pipeline on files, without reading them."""
 
     memory_limit = _AboveZero((int, float), default=1024)
-    """MiB that one stage may hold on files. A server's limit is 100."""
+    """Maximum MiB that one stage may hold on files. A server's limit is 100."""
 
     document_limit = _AboveZero((int, float), default=16)
-    """MiB of one document, and of one string that a pipeline makes, on files."""
+    """Maximum MiB of one document, and of one string that a pipeline makes, on files."""
 
     step_limit = _AboveZero(int, default=200_000)
-    """Steps that a regular expression may take on one text, on files."""
+    """Maximum steps of a regular expression on one text, on files."""
 
     workers = _AboveZero(int, default=4)
-    """Pipelines that run at the same time on a server."""
+    """Number of pipelines that run at the same time on a server."""
 
 
 def root_of(config: MkDocsConfig) -> Path:
-    """The folder that paths in the configuration are relative to."""
+    """Return the folder that paths in the configuration are relative to."""
     return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
 
 
 def pipelines_of(options: MongoTablesConfig, config: MkDocsConfig) -> Path:
-    """The folder of shared stage lists."""
+    """Return the folder of shared stage lists."""
     return root_of(config) / options.pipelines if options.pipelines else Path(config.docs_dir) / "pipelines"
 
 
@@ -101,9 +111,9 @@ _EXTENSION: Final = "mongo-tables"
 
 
 def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> str:
-    """The message about an option that the extension and the plugin set differently; "" without one.
+    """Return the message about an option that the extension and the plugin set differently, or "".
 
-    Paths are relative to ``folder``. The figures of one site would come from two sources, and nothing would say so.
+    Paths are relative to ``folder``. Otherwise the figures of one site would silently come from two sources.
     """
     if _EXTENSION not in site.markdown_extensions:
         return ""
@@ -122,12 +132,12 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
 
 
 def _same(where: str) -> str:
-    """One name for each folder, so that two can be compared; an address stays as it is."""
+    """Return a comparable name of a folder; an address stays as it is."""
     return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
 
 
 def _refusal(option: str, reason: str = "figures of one site come from one source") -> str:
-    """The message says no source: it may have a password in it."""
+    """Return the message about an option; it omits the sources, which may contain a password."""
     return (
         f"`{option}` of the plugin and `{option}` of the Markdown extension are not the same; "
         f"give both the same in this file, for {reason}"

@@ -1,4 +1,4 @@
-"""The figures of one page: rendered when it is written, or when another file quotes it, and not held."""
+"""The figures of one page: rendered when the page is written or another file quotes it, and then released."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _END: Final = "\n</figure>"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A page that came with comments of ours: as MkDocs has it, as we read it, the names of its tokens, its text."""
+    """A page with comments of ours: MkDocs's page, our parsed page, the names of its tokens, and its text."""
 
     page: SitePage
     read: Page
@@ -42,7 +42,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class PlainFigure:
-    """A figure as Markdown: its lines, and whether they have to be a block of their own."""
+    """A figure as Markdown: its lines, and whether they must be a block of their own."""
 
     lines: Sequence[str]
     is_block: bool
@@ -50,10 +50,11 @@ class PlainFigure:
 
 @dataclass(frozen=True, slots=True)
 class PageFigures:
-    """What goes into one page, by the names of tokens.
+    """The content for the tokens of one page, by name.
 
-    ``figures`` have a comment with their name where ``folds``, the HTML below a table, goes: search plugins read no
-    comments. ``files`` are what figures link to, ``box`` has the faults that belong to no comment.
+    In ``figures``, a comment with the token's name marks the place of its entry in ``folds``, the HTML below
+    a table: search plugins skip comments. ``files`` are the files that figures link to, ``box`` has the
+    faults of no single comment.
     """
 
     figures: Mapping[str, str]
@@ -62,15 +63,15 @@ class PageFigures:
     box: str
 
     def text(self, name: str) -> str | None:
-        """A figure as escaped text in one line; None for the name of none."""
+        """Return a figure as escaped text on one line, or None for an unknown name."""
         return figure_text(self.without_fold(name)) if name in self.figures else None
 
     def with_fold(self, name: str) -> str:
-        """A figure with the HTML below it."""
+        """Return a figure with the HTML below it."""
         return self.figures[name].replace(f"<!--{name}-->", self.folds.get(name, ""))
 
     def without_fold(self, name: str) -> str:
-        """A figure without the HTML below it."""
+        """Return a figure without the HTML below it."""
         return self.figures[name].replace(f"<!--{name}-->\n", "")
 
 
@@ -92,7 +93,7 @@ def render(given: Given, report: Report, address: Callable[[str, str, Any], str]
 
 
 def plain_figures(page: Page, report: Report) -> list[PlainFigure]:
-    """The figures of a page as Markdown."""
+    """Return the figures of a page as Markdown."""
     context = MarkdownContext(report.answers, report.tables)
     return [
         PlainFigure(
@@ -107,17 +108,17 @@ _LINK: Final = re.compile('(<a\\b[^>]*? href=")([^"]+)(")')
 
 
 def elsewhere(figure: str, home: str, here: str) -> str:
-    """The figure of the page with the address ``home`` for the page with the address ``here``, both within the site."""
+    """Move a figure from the page at ``home`` to the page at ``here``, both addresses within the site."""
     return _with_links(_ID.sub(r"\1", figure), lambda address: _moved(address, home, here))
 
 
 def in_feed(figure: str, home: str) -> str:
-    """The figure of the page with the whole address ``home`` for a file that may be read anywhere."""
+    """Return a figure of the page with the absolute address ``home`` for a file that may be read anywhere."""
     return _with_links(_ID.sub(r"\1", figure), lambda address: urljoin(home, address))
 
 
 def print_figure(figure: str, home: str, here: str, key: str) -> str:
-    """The figure for the page for print, which names anchors after pages by ``key``."""
+    """Return the figure for the print page, which prefixes anchors with the page's ``key``."""
 
     def to(address: str) -> str:
         return f"#{key}-{address[1:]}" if address.startswith("#") else _moved(address, home, here)

@@ -1,4 +1,4 @@
-"""Where a page is that Python-Markdown converts, as the program that has it converted tells."""
+"""The place of the page that Python-Markdown converts, as the calling program provides it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,15 @@ LeavesOut = Callable[[Path], bool]
 
 @dataclass(frozen=True)
 class PagePlace:
-    """Where the page is: its path as shown, and the folder that other paths are relative to.
+    """The page's path as shown, and the folder that other paths are relative to.
 
-    Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
-    None. ``refused_by`` is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether
-    the build leaves them out. ``preview``: faults are shown in the page. ``watch`` are the paths that a preview of
-    Zensical's follows besides pages. ``bases`` are the folders from which pymdownx.snippets takes files into pages.
+    Attributes:
+        pages: The folder of all pages of the site, or None if only this page is known.
+        refused_by: The error class of MkDocs that stops a build.
+        left_out: Returns whether the build excludes a file.
+        preview: Whether faults are shown in the page.
+        watch: The paths, besides pages, that a preview of Zensical watches.
+        bases: The folders from which pymdownx.snippets includes files.
     """
 
     shown: str
@@ -46,12 +49,12 @@ class PagePlace:
     bases: tuple[Path, ...] = ()
 
     def whole(self, text: str) -> str:
-        """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
+        """Return the page with the front matter that ``text`` lacks, so that lines are those on disk."""
         return self.on_disk if self.on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
 
     @cached_property
     def on_disk(self) -> str:
-        """The page's file, which is read once; nothing where there is none that can be read."""
+        """Return the content of the page's file, read once, or "" if it cannot be read."""
         file = self.folder / self.shown
         try:
             return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
@@ -60,7 +63,7 @@ class PagePlace:
 
     @cached_property
     def taken_in(self) -> list[PageText]:
-        """The files that come into the page."""
+        """Return the files that the page includes."""
         page = self.folder.absolute() / self.shown
         folders = [
             *self.bases,
@@ -73,13 +76,13 @@ class PagePlace:
         return [PageText(self._name(file.absolute()), text, file) for file, text in found]
 
     def _name(self, file: Path) -> str:
-        """The path of another file as that of the page is shown."""
+        """Return the path of another file in the form of the page's path."""
         folder = self.folder.absolute()
         return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shorten_path(file)
 
 
 def find_place(md: Markdown, file: str) -> PagePlace:
-    """The place of the page that ``md`` converts, as Zensical or MkDocs tell it; else it is ``file``."""
+    """Return the place of the page that ``md`` converts, from Zensical or MkDocs, or ``file``."""
     named = [each.base_path for each in md.preprocessors if hasattr(each, "base_path")]
     bases = tuple(Path(each) for base in named for each in base)
     context = next((each for each in md.preprocessors if hasattr(each, "page")), None)
@@ -109,18 +112,18 @@ def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
 
 @cache
 def _leaves_out(exclude: str, drafts: str, docs: Path) -> LeavesOut:
-    """Whether Zensical leaves a page out; the same function for all pages of a build."""
+    """Return a function that says whether Zensical excludes a page; the same one for all pages of a build."""
     patterns = LeftOut(exclude, drafts)
     return lambda page: page.suffix != ".md" or patterns.has(page, docs)
 
 
 def _is_preview() -> bool:
-    """Whether this process is ``zensical serve``."""
+    """Return whether this process is ``zensical serve``."""
     return next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
 
 
 def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
-    """The page that MkDocs, or ProperDocs, is about to convert, by what resolves its links."""
+    """Return the place of the page that MkDocs or ProperDocs converts, from its processor for links."""
     host = type(links).__module__.partition(".")[0]
     docs = Path(links.config.docs_dir)
     known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
@@ -136,7 +139,7 @@ def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
 
 @lru_cache(maxsize=1)
 def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
-    """Whether MkDocs leaves a page out; the same function for all pages of a build."""
+    """Return a function that says whether MkDocs excludes a page; the same one for all pages of a build."""
 
     def is_left_out(page: Path) -> bool:
         file = files.get_file_from_path(os.path.relpath(page, docs))
@@ -147,7 +150,7 @@ def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
 
 @cache
 def print_unwatched(watch: tuple[str, ...], folder: Path, results: str, pipelines: Path) -> None:
-    """Say once which paths a preview of Zensical's does not follow: saving a page shows what changed there."""
+    """Print once the paths that Zensical's preview does not watch; saving a page shows their changes."""
     paths = list_unwatched(watch, folder, results, pipelines)
     if paths:
         listed = " and ".join(f"`{path}`" for path in paths)
@@ -155,9 +158,9 @@ def print_unwatched(watch: tuple[str, ...], folder: Path, results: str, pipeline
 
 
 def choose_shown_path(file: File) -> str:
-    """The path to show for a page: for one that another plugin generated, the path within the docs folder.
+    """Return the path to show for a page; for a generated page, the path within the docs folder.
 
-    What a plugin has put into a folder of its own is gone after the build, so nobody could look there.
+    Plugins remove their own folders after the build, so a path there would be useless.
     """
     if file.abs_src_path and file.generated_by:
         return f"{file.src_uri} (generated by {file.generated_by})"

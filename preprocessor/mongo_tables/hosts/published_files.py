@@ -1,8 +1,8 @@
-"""Files beside the pages of a site: the rows behind figures, and the result documents behind rows.
+"""Published data files of a site: the rows behind figures, and the result documents behind rows.
 
-A file is named by its page and its figure, or by the ``_id`` of its document, so that its address is the same from
-build to build. Links are relative: they lead there from a folder opened as files, too. No page has a folder of its own:
-for hundreds of small folders many file systems take longer than for the files.
+A file is named by its page and its figure, or by the ``_id`` of its document, so that its address is the same
+in every build. Links are relative, so they also work from a folder opened as files. Pages have no folders of
+their own, because many file systems take longer for hundreds of small folders than for the files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 
 class Shelf:
     """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
 
-    ``files`` has their texts, by their paths in the site.
+    ``files`` maps paths in the site to texts.
     """
 
     page: str
@@ -43,7 +43,7 @@ class Shelf:
     files: dict[str, str] = field(default_factory=dict)
 
     def place(self, name: str, text: str) -> str:
-        """Put a file on the shelf; gives its address relative to the page, quoted as ``url`` is."""
+        """Add a file; return its address relative to the page, quoted like ``url``."""
         self.files[f"{self._stem}.{name}"] = text
         return f"{self._way}.{quote(name)}"
 
@@ -53,7 +53,7 @@ class Shelf:
 
     @cached_property
     def _way(self) -> str:
-        """The way from the page to its files, as far as it is the same for all."""
+        """Return the common part of the paths from the page to its files."""
         here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
         return relpath(f"/{quote(self._stem)}", f"/{here}")
 
@@ -65,15 +65,15 @@ def put(files: Mapping[str, str | bytes], folder: Path) -> None:
         encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
         try:
             _write(place, encoded)
-        except FileNotFoundError:  # The first file of a folder: to look before each would take longer.
+        except FileNotFoundError:  # The first file of a folder: checking before each write would take longer.
             Path(place).parent.mkdir(parents=True, exist_ok=True)
             _write(place, encoded)
 
 
 def _write(place: str, content: bytes) -> None:
-    """Write a file, whole or not at all: readers cannot see that rows are missing at its end."""
+    """Write a file completely or not at all: readers could not see that rows are missing at its end."""
     try:
-        # Of thousands, each object around a file costs as much as the file.
+        # For thousands of files, file objects cost as much as the files.
         file = os.open(place, _FLAGS, 0o666)
         try:
             left = memoryview(content)
@@ -89,14 +89,14 @@ def _write(place: str, content: bytes) -> None:
 
 DOCUMENTS_FOLDER: Final = "documents"
 _LONGEST: Final = 120
-"""Characters of a file's name without its folder."""
+"""Maximum characters of a file's name without its folder."""
 _ID_FIRST: Final = re.compile(r'\s*\{\s*"_id"\s*:\s*')
 _SCANNER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The published documents of a collection: ``paths`` in the site by the ``repr`` of ``_id``, ``files`` by path."""
+    """The published documents of a collection: ``paths`` in the site by ``repr(_id)``, ``files`` by path."""
 
     collection: str
     paths: Mapping[str, str]
@@ -104,7 +104,7 @@ class Documents:
 
     @classmethod
     def of(cls, local: FileSource | None, collection: str) -> Documents:
-        """Publish the documents on this machine; none when they cannot be read, which the results source reports."""
+        """Publish the local documents; none if they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
             keys = _keys(lines)
@@ -117,18 +117,18 @@ class Documents:
 
     @property
     def together(self) -> bytes:
-        """All of them as JSON Lines, in the order of the source's files; ``mongoimport`` takes them so."""
+        """Return all documents as JSON Lines for ``mongoimport``, in the order of the source's files."""
         return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in self.files.values())
 
     def address(self, page: str, collection: str, key: Any) -> str:
-        """The way from a page, whose address within the site is given, to a document; "" where it is not published."""
+        """Return the relative path from a page's address to a document, or "" if it is not published."""
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""
 
 
 def path_of_all(collection: str) -> str:
-    """Where the one file with all documents of a collection lies in a site; known before any of them is read."""
+    """Return the path of the file with all documents of a collection; known before any document is read."""
     return f"{_path_of(collection)}.jsonl"
 
 
@@ -137,7 +137,7 @@ def _path_of(collection: str) -> str:
 
 
 def _keys(lines: list[bytes]) -> list[Any]:
-    """The ``_id`` of each document, as a results source gives it. Usually only the start of a line is parsed."""
+    """Return each document's ``_id`` as a results source gives it; usually parses only a line's start."""
     if not lines:
         return []
     content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
@@ -145,7 +145,7 @@ def _keys(lines: list[bytes]) -> list[Any]:
 
 
 def _with_id_alone(line: str) -> str:
-    """The line without anything behind its ``_id``, where that comes first."""
+    """Return the line without the text after its ``_id``, if that comes first."""
     start = _ID_FIRST.match(line)
     if start is None:
         return line
@@ -154,7 +154,7 @@ def _with_id_alone(line: str) -> str:
 
 
 def _name(key: Any) -> str:
-    """``insert-docsize.docsizekb-4``: the experiment and the variant, in letters that stand in any address."""
+    """Return experiment and variant, as in ``insert-docsize.docsizekb-4``, in letters valid in addresses."""
     parts = key if isinstance(key, Mapping) else {"_id": key}
     named = [str(parts.get("testname", "")), variant_name(parts)]
     return ".".join(filter(None, (words(each, _LONGEST) for each in named))) or "document"

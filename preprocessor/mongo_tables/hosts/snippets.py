@@ -1,7 +1,7 @@
-"""Files that other plugins take into a page: where their comments stand, and those that come only with the conversion.
+"""Files that other plugins include in a page: their comments, and includes that only the conversion resolves.
 
-``pymdownx.snippets`` takes in files while a page is converted, when tokens must be in their places already. So what it
-would take in is taken in before, by its own means, where there are comments of ours in it.
+``pymdownx.snippets`` includes files while a page is converted, but tokens must be in their places before
+that. So snippets with comments of ours are included earlier, by the same extension.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BY_CONVERSION: Final = re.compile(r"""^[ \t]*(?:(?:`{3,}|~{3,}).*\bexec\b|-+8<-
 
 
 def where_taken_in(text: str) -> tuple[int, int]:
-    """Line and column of the first place of a page that takes something in during its conversion; zeros without one."""
+    """Return line and column of the first include that the conversion resolves, or zeros without one."""
     match = _BY_CONVERSION.search(text)
     return (text.count("\n", 0, match.start()) + 1, 1) if match else (0, 0)
 
@@ -40,7 +40,7 @@ def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Pat
 
 
 def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
-    """A page with the snippets that it takes in, where a comment of ours comes with them; else as it is."""
+    """Return a page with its snippets included if these contain our comments, else unchanged."""
     if "8<-" not in markdown or _SNIPPETS not in config.markdown_extensions:
         return markdown
     if not read_taken_in(file, markdown, config):
@@ -48,7 +48,7 @@ def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
     from markdown import Markdown
     from pymdownx.snippets import SnippetMissingError
 
-    # What is appended to each page is left to the conversion, which would append it once more.
+    # Text that is appended to each page is left to the conversion, which would append it a second time.
     options = {**_options(config), "auto_append": []}
     snippets = Markdown(extensions=[_SNIPPETS], extension_configs={_SNIPPETS: options}).preprocessors[
         "snippet"
@@ -56,13 +56,13 @@ def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
     try:
         text = "\n".join(snippets.run(markdown.split("\n")))
     except (SnippetMissingError, OSError, ValueError):
-        return markdown  # The conversion says so.
-    # Markers that were escaped are bare now, and must not be taken for others by the conversion.
+        return markdown  # The conversion reports the error.
+    # Escaped markers are bare now; escape them again for the conversion.
     return _ESCAPED.sub(lambda match: f"{match[1] or ''};{match[2] or match[3]}", text)
 
 
 def _folders(config: MkDocsConfig) -> Sequence[Path]:
-    """Where plugins look for files, besides the folder of the page."""
+    """Return the folders where plugins look for files, besides the folder of the page."""
     root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
     bases = _options(config).get("base_path", ["."])
     return [*map(Path, [bases] if isinstance(bases, str) else bases), Path(config.docs_dir), root, Path.cwd()]

@@ -1,9 +1,9 @@
-"""The one pass over a written site: tokens that other plugins took along are swapped in the notation of each file.
+"""The one pass over a written site: replace tokens that other plugins copied, in each file's notation.
 
-Within an element (``site.placeholders``) a token becomes the HTML of its figure, escaped as often as the element is:
-feeds hold escaped HTML. Without one it becomes the text of the figure, in Markdown the Markdown. JSON holds either in
-its strings. Texts may be cut at any character; what is left of a token then goes. No file may hold a token or a comment
-in the place of a figure.
+A token within an element (``site.placeholders``) becomes the HTML of its figure, escaped as often as the
+element is: feeds contain escaped HTML. A bare token becomes the text of the figure, in Markdown the Markdown.
+JSON holds either in its strings. Texts may be cut at any character; the rest of a token is then removed. No
+file may keep a token or a comment in the place of a figure.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _HALF: Final = re.compile(
 
 
 def _in_either_case(digits: str) -> str:
-    """A pattern for hexadecimal digits, however they are written."""
+    """Return a pattern for hexadecimal digits in either case."""
     return re.sub("[a-f]", lambda digit: f"[{digit[0]}{digit[0].upper()}]", digits.lower())
 
 
@@ -69,14 +69,14 @@ _MARKS: Final = re.compile(
 )
 """The characters of names in UTF-8, JSON, XML and addresses."""
 _START: Final = END.encode()[:-1]
-"""How all of them begin in UTF-8: to look for two bytes is faster than for one of 18 characters."""
+"""Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenFigures:
-    """The names of all tokens of a site, and what to put in the place of one: HTML, escaped text, or Markdown."""
+    """The names of all tokens of a site, and their replacements: HTML, escaped text, or Markdown."""
 
     known: Collection[str]
     html: Callable[[str], str]
@@ -86,7 +86,7 @@ class TokenFigures:
 
 
 def swap_markup(text: str, figures: TokenFigures) -> str:
-    """Swap the tokens in HTML or XML."""
+    """Replace the tokens in HTML or XML."""
     text = _REFERENCE.sub(_character, text) if "&#" in text or "amp;#" in text else text
 
     def escaped(match: re.Match[str]) -> str:
@@ -98,7 +98,7 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
         return html
 
     def bare(match: re.Match[str]) -> str:
-        # A reference such as &nbsp; means nothing in XML.
+        # A reference such as &nbsp; is undefined in XML.
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
@@ -112,7 +112,7 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
 
 
 def swap_json(text: str, figures: TokenFigures) -> str:
-    """Swap the tokens in the strings of JSON, or of a script that is hardly more."""
+    """Replace the tokens in the strings of JSON, or of a script that is mostly JSON."""
 
     def string(match: re.Match[str]) -> str:
         try:
@@ -126,7 +126,7 @@ def swap_json(text: str, figures: TokenFigures) -> str:
 
 
 def swap_markdown(text: str, figures: TokenFigures) -> str:
-    """Swap the tokens in Markdown, or in plain text."""
+    """Replace the tokens in Markdown, or in plain text."""
     text = _ESCAPED_FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
     pieces, done = list[str](), 0
     for match in _PLAIN.finditer(text):
@@ -145,7 +145,7 @@ def swap_markdown(text: str, figures: TokenFigures) -> str:
 
 
 def names_left(text: str, figures: TokenFigures) -> bool:
-    """Whether a token of the site is in a text, in any notation."""
+    """Return whether a text has a token of the site, in any notation."""
     text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
     text = _PERCENT.sub(lambda quoted: unquote(quoted[0]), text)
     return any(name in figures.known for name in NAME.findall(text))
@@ -183,10 +183,10 @@ _HINT: Final = "the plugin that wrote this file has put it in a notation that is
 def swap_left(
     site: Path, without: Collection[str], figures_for: Callable[[str, str], TokenFigures]
 ) -> list[Finding]:
-    """Swap the tokens that other plugins took along; one finding for each file where one is left, or a comment.
+    """Replace copied tokens; return a finding for each file that still has one, or a comment.
 
-    Files ``without`` any token need no look for one: those copied as they are. ``figures_for`` gives the figures for a
-    file, by its path in the site and its text.
+    Files ``without`` tokens, those copied unchanged, are not searched for tokens. ``figures_for`` returns the
+    figures for a file, by its path in the site and its text.
     """
     found = []
     for file in _files(site):
@@ -214,7 +214,7 @@ def _finding(file: str, message: str, hint: str) -> Finding:
 
 
 def _live_keyword(content: bytes) -> str:
-    """The keyword of the first comment that ought to be a figure; nothing where there is none."""
+    """Return the keyword of the first comment that should be a figure, or ""."""
     if not any(prefix.encode() in content for prefix in PREFIXES):
         return ""
     _, live = take_out_live_comments(content.decode("utf-8", "replace"))
@@ -222,7 +222,7 @@ def _live_keyword(content: bytes) -> str:
 
 
 def _files(site: Path) -> Iterator[str]:
-    """Every file but our own rows, and those that MkDocs leaves alone when it cleans the folder (a Git repository)."""
+    """Yield all files except our rows, and those that MkDocs keeps when it cleans the folder (as Git's)."""
     for folder, folders, names in os.walk(site):
         top = folder == str(site)
         folders[:] = sorted(name for name in folders if not (top and name.startswith(".")))
@@ -236,5 +236,5 @@ def _content(file: str) -> bytes:
     try:
         with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 (thousands of them)
             return opened.read()
-    except OSError:  # Gone again, or no plain file: nothing that could be published.
+    except OSError:  # A removed or special file, which cannot be published.
         return b""
