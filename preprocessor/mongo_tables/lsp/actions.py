@@ -132,7 +132,7 @@ def _write_header(place: _Place) -> Iterator[Rewrite]:
 
 
 def _read_copy(place: _Place) -> Iterator[Rewrite]:
-    """Yield a read of the other copy of a value, which is next to the values that its neighbours read."""
+    """Yield the replacement of a field path by the copy that the neighbouring fields come from (MT415)."""
     match = re.fullmatch(r"read `([^`]+)`", place.one.hint)
     if place.one.rule == "MT415" and match and place.token and place.token.kind == "string":
         yield Rewrite(

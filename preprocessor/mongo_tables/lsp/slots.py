@@ -108,7 +108,7 @@ _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "chart": ("table", "column", "columns", "expect"),
     "value": ("format",),
 }
-"""Those of these keys that only have the role of their schema, in comments of a kind."""
+"""The keys of ``_OF_COMMENTS`` that only have the role of their schema, by kind of comment."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
