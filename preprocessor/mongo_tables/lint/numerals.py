@@ -138,7 +138,12 @@ def _number_of(value: Any) -> float | None:
 
 
 def read_numeral(text: str) -> float | None:
-    """Return the number that a text spells; None if it spells none."""
+    """Return the number that a text spells; None if it spells none.
+
+    Example:
+        >>> read_numeral("1,234.5")
+        1234.5
+    """
     if re.fullmatch(_NUMERAL, text.strip()) is None:
         return None
     return float(re.sub(_BETWEEN_THOUSANDS, "", text.strip()))

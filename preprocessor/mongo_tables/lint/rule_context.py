@@ -86,7 +86,7 @@ class ShownTable(NamedTuple):
 
 
 def find_definition(spec: PipelineSpec, name: str) -> Path | None:
-    """Return the place that defines the rows' field ``name``: the last stage that computes, or else includes it."""
+    """Return the place of the last stage that computes the rows' field ``name``; None if no stage does."""
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         made = find_made(stage, name)
         if made is not None and made.becomes == "made":

@@ -75,7 +75,12 @@ def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -
 
 
 def is_newer(since: str, server: str) -> bool:
-    """Return whether a version is newer than the server's; False if either is unknown."""
+    """Return whether a version is newer than the server's; False if either is unknown.
+
+    Example:
+        >>> is_newer("7.0", "6.0.3")
+        True
+    """
     if not since or not server:
         return False
     version = _parts(server)

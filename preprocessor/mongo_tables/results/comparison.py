@@ -97,8 +97,8 @@ class Comparison(NamedTuple):
 
     ``evidence`` is the data behind the verdict: the speeds in each block of the row and of its reference, in the old
     campaign and in the new one, or those of both sides within a campaign. ``differs`` names the provenance fields that
-    differ, with both values: the servers' machines first, then the client's machine. If both are one machine on each
-    side, ``shared`` is true.
+    differ, with both values: the servers' machines first, then the client's machine. If ``shared``,
+    servers and client run on one machine, on both sides.
 
     If several campaigns are pooled, the verdict rests on those in ``campaigns``; ``campaigns_differ`` has the values of
     the provenance fields that differ between them.

@@ -338,7 +338,12 @@ def _is_known(path: Path) -> bool:
 
 
 def read_types(text: str) -> Mapping[str, str]:
-    """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type."""
+    """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type.
+
+    Example:
+        >>> read_types("version=text&day=date")
+        {'version': 'text', 'day': 'date'}
+    """
     pairs = (pair.partition("=") for pair in text.split("&") if pair)
     types = {unquote(name): kind for name, _, kind in pairs}
     for name, kind in types.items():

@@ -206,6 +206,10 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
     """Return the changes of a series, in order.
 
     For speeds pass logarithms, in which a halving and a doubling are equally far.
+
+    Example:
+        >>> [one.place for one in find_change_points([1.0, 1.01, 0.99, 1.0, 1.02, 1.5, 1.51, 1.49, 1.5, 1.52])]
+        [5]
     """
     if len(values) < _SHORTEST or min(values) == max(values):
         return []

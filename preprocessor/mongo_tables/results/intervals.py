@@ -68,6 +68,11 @@ def interval(speeds: Sequence[float], references: Sequence[float], negligible: f
     Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` count as no difference for ``p``. Fewer than
     ``LEAST_BLOCKS`` blocks give the interval from 0 to infinity. Raises ValueError without a block, for different
     numbers of blocks, and for a speed of 0 or less.
+
+    Example:
+        >>> found = interval([110.0, 121.0, 112.0], [100.0, 110.0, 100.0])
+        >>> f"{found.ratio:.2f} from {found.low:.2f} to {found.high:.2f}"
+        '1.11 from 1.08 to 1.14'
     """
     logs = log_ratios(speeds, references)
     if len(logs) < LEAST_BLOCKS:
@@ -98,6 +103,10 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
     blocks there is no such interval of 95 %, and it is that of t on the logarithms. Both always contain the median. On
     a machine that drifts, neighbouring blocks are correlated, so this describes one campaign; compare with
     ``interval``. Raises ValueError without a speed, and for a speed of 0 or less.
+
+    Example:
+        >>> speed_interval([100.0, 101.0, 99.0, 50.0, 102.0, 100.5])
+        SpeedInterval(speed=100.25, low=50.0, high=102.0)
     """
     logs, ordered = logarithms(speeds), sorted(speeds)
     cut = _speeds_outside(len(ordered))
@@ -164,7 +173,12 @@ def t_quantile(degrees: float) -> float:
 
 
 def walsh_averages(logs: Sequence[float]) -> list[float]:
-    """Return the mean of each pair of values, including a value with itself, in ascending order."""
+    """Return the mean of each pair of values, including a value with itself, in ascending order.
+
+    Example:
+        >>> walsh_averages([1.0, 2.0, 4.0])
+        [1.0, 1.5, 2.0, 2.5, 3.0, 4.0]
+    """
     return sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
 
 

@@ -77,7 +77,12 @@ def _number(name: str, given: Any) -> float:
 
 
 def parse_limits(limits: Iterable[str]) -> dict[str, str]:
-    """Parse ``NAME=NUMBER`` texts of the command line into options. Raises ValueError for an unknown name."""
+    """Parse ``NAME=NUMBER`` texts of the command line into options. Raises ValueError for an unknown name.
+
+    Example:
+        >>> parse_limits(["processor=60"])
+        {'processor_limit': '60'}
+    """
     found: dict[str, str] = {}
     for text in limits:
         name, _, number = text.partition("=")

@@ -95,7 +95,12 @@ def _list_read_paths(reader: Reader) -> list[Parts]:
 
 
 def tree_of(paths: Iterable[Parts]) -> Tree:
-    """Return nested mappings for the paths; a path includes all longer ones."""
+    """Return nested mappings for the paths; a path includes all longer ones.
+
+    Example:
+        >>> tree_of([("a", "b"), ("a",), ("c", "d")])
+        {'a': {}, 'c': {'d': {}}}
+    """
     root: Tree = {}
     for path in sorted(set(paths), key=len):
         node = root
@@ -109,7 +114,12 @@ def tree_of(paths: Iterable[Parts]) -> Tree:
 
 
 def prune(document: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
-    """Return the document with only the paths of the tree, in its order; an array stays whole."""
+    """Return the document with only the paths of the tree, in its order; an array stays whole.
+
+    Example:
+        >>> prune({"_id": 1, "a": {"b": 2, "c": 3}}, {"a": {"b": {}}})
+        {'a': {'b': 2}}
+    """
     return {
         name: prune(value, tree[name]) if type(value) is dict and tree[name] else value
         for name, value in document.items()

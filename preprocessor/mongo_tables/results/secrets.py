@@ -47,7 +47,12 @@ def holds_secret(uri: str) -> bool:
 
 
 def scrub(text: str, uri: str) -> str:
-    """Return ``text`` with the URI, its user, its password and its secret options replaced by ``***``."""
+    """Return ``text`` with the URI, its user, its password and its secret options replaced by ``***``.
+
+    Example:
+        >>> scrub("no user me with secret", "mongodb://me:secret@db.example/")
+        'no user *** with ***'
+    """
     text = text.replace(uri, redact(uri))
     for secret in sorted(_secrets(uri), key=lambda found: (-len(found), found)):
         if len(secret) >= 4:

@@ -46,7 +46,12 @@ def has_magic(pattern: str) -> bool:
 
 
 def split_parts(where: str, folder: Path = Path()) -> list[Part]:
-    """Return the parts of a text, at least one; exactly one if it is an existing path relative to ``folder``."""
+    """Return the parts of a text, at least one; exactly one if it is an existing path relative to ``folder``.
+
+    Example:
+        >>> [part.pattern for part in split_parts("runs=bench/*.json, startup.csv?version=text")]
+        ['bench/*.json', 'startup.csv']
+    """
     whole = Part("", where.strip(), "")
     if lexists(folder / whole.pattern):
         return [whole]

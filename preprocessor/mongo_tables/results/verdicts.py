@@ -41,6 +41,12 @@ def judge(
 
     ``faster`` and ``slower`` mean that the whole interval is farther from 1 than ``negligible``, ``no difference`` that
     it lies between 1 / (1 + margin) and 1 + margin.
+
+    Example:
+        >>> judge(0.91, 0.95)
+        'slower'
+        >>> judge(0.98, 1.03)
+        'no difference'
     """
     if differs and low > 1 + negligible:
         return "faster"
@@ -71,16 +77,25 @@ def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
 
 
 def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
-    """Return which differences are discoveries, so that on average at most ``share`` of them are false."""
+    """Return which differences are discoveries, so that on average at most ``share`` of them are false.
+
+    Example:
+        >>> discoveries([0.001, 0.02, 0.04, 0.5])
+        [True, True, False, False]
+    """
     most = threshold(ps, share)
     return [p <= most for p in ps]
 
 
 def threshold(ps: Sequence[float], share: float = SHARE) -> float:
-    """Return the largest ``p`` of a discovery among these p-values; below 0 if there is none.
+    """Return the largest ``p`` that a discovery among these may have; below 0 if there is none.
 
     The p-values in ascending order are compared with share / n, 2 share / n and so on; the last that is not larger
     decides (Benjamini and Hochberg, 1995, procedure 1).
+
+    Example:
+        >>> threshold([0.001, 0.02, 0.04, 0.5])
+        0.025
     """
     steps = [number * share / len(ps) for number in range(1, len(ps) + 1)]
     return max((step for p, step in zip(sorted(ps), steps, strict=True) if p <= step), default=-1.0)

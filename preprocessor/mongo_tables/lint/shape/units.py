@@ -53,7 +53,12 @@ _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 @lru_cache(maxsize=256)
 def readings(text: str) -> tuple[Unit, ...]:
-    """Return the units that a text can mean: two for ``KB`` and the like, none for a text that is not a unit."""
+    """Return the units that a text can mean: two for ``KB`` and the like, none for a text that is no word or unit.
+
+    Example:
+        >>> [unit.factor for unit in readings("KB/s")]
+        [1000.0, 1024.0]
+    """
     numerator, slash, denominator = text.strip().replace(" per ", "/").partition("/")
     found = _simple(numerator.strip())
     if not slash:
@@ -178,7 +183,7 @@ _COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
 
 
 def _of_count(name: str) -> tuple[Unit, ...]:
-    """Return the unit of a count from its name: ``nQueries`` and ``totalDocsToInsert`` count the first word."""
+    """Return the unit of a count from its name: ``nQueries`` counts queries, ``totalDocsToInsert`` docs."""
     found = _COUNT_NAME.match(name)
     return (Unit(1.0, ((find_base_unit(found[1]), 1),)),) if found else ()
 
@@ -188,6 +193,10 @@ def of_field(name: str) -> Unit | None:
     """Return the unit of a document's field by its name, None if it names none.
 
     In a name ``KB`` is 1024 bytes: programs size documents and caches in powers of two.
+
+    Example:
+        >>> of_field("cacheSizeKB")
+        Unit(factor=1024.0, powers=(('byte', 1),))
     """
     found = of_name(name)
     return found[-1] if found else None

@@ -66,7 +66,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """Return the benchmarks of all messages; each group is a suite, and the others form one named after Criterion.
+    """Return the benchmarks of all messages; each group is a suite, the others form a suite of the tool.
 
     Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
     """

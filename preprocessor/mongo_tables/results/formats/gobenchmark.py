@@ -265,6 +265,10 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
     """Return a name without its prefix ``Benchmark`` and number suffix, and its parameters, ``/key=value``.
 
     A suffix such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``.
+
+    Example:
+        >>> split_name("BenchmarkSort/size=10-8")
+        ('Sort', {'size': '10', 'gomaxprocs': '8'})
     """
     processors = _PROCESSORS.search(full)
     named = full[: processors.start()] if processors else full

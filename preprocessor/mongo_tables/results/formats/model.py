@@ -128,6 +128,10 @@ def field_names(columns: Sequence[str]) -> list[str]:
     """Return a field name for each column: a dot, which would address a nested document, becomes ``_``.
 
     A column without a name is named by its position: ``column_1``.
+
+    Example:
+        >>> field_names(["version", "p99.ms", ""])
+        ['version', 'p99_ms', 'column_3']
     """
     return [name.strip().replace(".", "_") or f"column_{number}" for number, name in enumerate(columns, 1)]
 

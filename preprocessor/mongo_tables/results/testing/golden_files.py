@@ -26,7 +26,9 @@ from mongo_tables.results.testing.failures import read_text
 
 
 def is_ordered(pipeline: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the pipeline decides the order of rows: it sorts after the last stage that changes the order.
+    """Return whether the pipeline decides the order of rows.
+
+    It does if the last stage with an effect on the order sorts, or gives a single document.
 
     Documents come as they are stored, groups and unions in any order. ``pipeline`` has run without an error.
     """
