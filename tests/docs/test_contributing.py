@@ -1,4 +1,4 @@
-"""CONTRIBUTING: the files that it names exist, and a change touches few of them."""
+"""CONTRIBUTING and the architecture page: the files that they name exist, and a change touches few of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "preprocessor" / "mongo_tables"
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+ARCHITECTURE = (ROOT / "docs" / "contributing" / "architecture.md").read_text("utf-8")
 RECIPES = dict(re.findall(r"^### (.+)\n\n(.+?)(?=^##)", TEXT, re.MULTILINE | re.DOTALL))
 MOST_STEPS = 5
 _NAMED = re.compile(r"`([\w./-]+(?:/|\.(?:py|md|json|jsonl|toml|yml|txt|css)))`")
@@ -20,10 +21,10 @@ def exists(name: str) -> bool:
     """Whether a file or folder is there; of a name with a variable part, the folder before that part."""
     variable = _VARIABLE.search(name)
     known = Path(name[: variable.start()] + "…").parent if variable else Path(name)
-    return any((root / known).exists() for root in (ROOT, PACKAGE))
+    return any((root / known).exists() for root in (ROOT, PACKAGE, PACKAGE.parent))
 
 
-@pytest.mark.parametrize("name", sorted(set(_NAMED.findall(TEXT))))
+@pytest.mark.parametrize("name", sorted(set(_NAMED.findall(TEXT + ARCHITECTURE))))
 def test_each_path_exists(name: str) -> None:
     assert exists(name)
 

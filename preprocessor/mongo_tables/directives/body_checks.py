@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
-from mongo_tables.directives.column_format import NOTATIONS, convention_of
+from mongo_tables.directives.column_format import CELL_UNITS, convention_of
 from mongo_tables.directives.pipelines import STAGES, selection_operand
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.nearest import did_you_mean, nearest_word
@@ -22,12 +22,12 @@ _IMPOSSIBLE: Final = "MT133"
 _DOES_NOT_FIT: Final = "MT146"
 _OF_NUMBERS: Final = (
     *("decimals", "significant", "unit", "thousands"),
-    *NOTATIONS,
+    *CELL_UNITS,
     *("bar", "scale"),
 )
 _EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
-    *(((key,), tuple(NOTATIONS)[at:], "a value is one of them") for at, key in enumerate(NOTATIONS, 1)),
-    (("unit",), tuple(NOTATIONS), "the other one names the unit of each cell already"),
+    *(((key,), tuple(CELL_UNITS)[at:], "a value is one of them") for at, key in enumerate(CELL_UNITS, 1)),
+    (("unit",), tuple(CELL_UNITS), "the other one names the unit of each cell already"),
     (("decimals",), ("significant",), "round in one way"),
     (("date",), (*_OF_NUMBERS, "currency_place"), "dates have none: leave one of them out"),
     (("markdown",), (*_OF_NUMBERS, "date"), "Markdown is read in texts alone: leave one of them out"),

@@ -9,7 +9,7 @@ MICROSECONDS: Final = "µs"
 _WHOLE: Final = ("decimals", "significant")
 
 
-class Notation(NamedTuple):
+class CellUnit(NamedTuple):
     """The properties of numbers whose cells contain their unit.
 
     ``power``: a cell shows the number times ten to this power. ``least_decimals``: the minimum number of decimals.
@@ -21,14 +21,14 @@ class Notation(NamedTuple):
     fits: bool = False
 
 
-PLAIN: Final = Notation()
-NOTATIONS: Final[Mapping[str, Notation]] = {
-    "percent": Notation(power=2),
-    "currency": Notation(least_decimals=2),
-    "duration": Notation(fits=True),
-    "bytes": Notation(fits=True),
+PLAIN: Final = CellUnit()
+CELL_UNITS: Final[Mapping[str, CellUnit]] = {
+    "percent": CellUnit(power=2),
+    "currency": CellUnit(least_decimals=2),
+    "duration": CellUnit(fits=True),
+    "bytes": CellUnit(fits=True),
 }
-"""The notations by format key; ``render.number_text`` writes them."""
+"""The cell units by format key; ``render.number_text`` writes them."""
 
 
 class ColumnFormat(NamedTuple):
@@ -68,22 +68,22 @@ class ColumnFormat(NamedTuple):
         return form._replace(duration=MICROSECONDS) if form.duration == "us" else form
 
     @property
-    def named_notation(self) -> str:
+    def cell_unit_key(self) -> str:
         """The key for numbers with their unit; "" for plain numbers."""
-        for key in NOTATIONS:  # No generator: this runs for each number.
+        for key in CELL_UNITS:  # No generator: this runs for each number.
             if getattr(self, key):
                 return key
         return ""
 
     @property
-    def notation(self) -> Notation:
-        """The notation of the numbers."""
-        return NOTATIONS.get(self.named_notation, PLAIN)
+    def cell_unit(self) -> CellUnit:
+        """The properties of numbers whose cells contain their unit."""
+        return CELL_UNITS.get(self.cell_unit_key, PLAIN)
 
     @property
     def names_unit(self) -> bool:
         """Whether cells show the unit, so that the header need not."""
-        return self.named_notation != ""
+        return self.cell_unit_key != ""
 
     @property
     def raw_unit(self) -> str:
@@ -93,7 +93,7 @@ class ColumnFormat(NamedTuple):
     @property
     def rounds(self) -> bool:
         """Whether the format sets the number of digits."""
-        return self.decimals is not None or self.significant is not None or self.notation.fits
+        return self.decimals is not None or self.significant is not None or self.cell_unit.fits
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:

@@ -102,7 +102,7 @@ class Comment:
         return (self.line, self.column) <= (line, column) <= self.locate(len(self.body))
 
     def stand_in(self, token: str) -> str:
-        """Return the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this place.
+        """Return the replacement that makes Python-Markdown keep ``token``, one line of HTML, in this place.
 
         This is the token itself, unless several comments are on a line at the margin or after an end tag:
         Python-Markdown 3 moves such a comment down the page unless a line break separates them.

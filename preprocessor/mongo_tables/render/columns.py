@@ -86,7 +86,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         marked=marked,
         bar=form.bar,
         scale=form.scale or "",
-        fitted=written is not None and written.notation.fits,
+        fitted=written is not None and written.cell_unit.fits,
         ranged=name in spec.spread,
     )
     return with_ratios(made) if compares else made

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING, is_date
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.column_format import NOTATIONS, ColumnFormat
+from mongo_tables.directives.column_format import CELL_UNITS, ColumnFormat
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.values import cell_text, finite_decimal, is_number, raw_or_nothing, raw_text
 
@@ -24,7 +24,7 @@ Fault = tuple[tuple[str | int, ...], str, str]
 """Path of the setting in the comment, message and hint."""
 Rows = Sequence[Mapping[str, object]]
 
-_OF_NUMBERS: Final = (*NOTATIONS, "significant", "bar", "scale")
+_OF_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale")
 _TO_TYPE: Final = 'make it a {0} in the pipeline, with {{"$to{1}": …}}, or leave the format out'
 _IN_MESSAGE: Final = 60
 _ROUNDING: Final = Decimal("1e-9")

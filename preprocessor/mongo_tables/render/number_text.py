@@ -104,7 +104,7 @@ def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
         return round_decimals(number, form.decimals)
     if form.significant is not None:
         return round_significant(number, form.significant, pad=not whole)
-    least = form.notation.least_decimals
+    least = form.cell_unit.least_decimals
     shortened = shorten_fraction(number, pad=not whole and not least) if form.few_digits else number
     return round_decimals(number, least) if least and _exponent(shortened) > -least else shortened
 
@@ -141,9 +141,9 @@ def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decima
 
     Return None if the ``text`` of the cell does not determine it, as near the border of two units.
     """
-    if form is None or not form.notation.fits:
-        return Decimal(1).scaleb(-form.notation.power if form else 0)
-    amount, unit = WRITERS[form.named_notation].fit(number, form, lambda exact: exact)
+    if form is None or not form.cell_unit.fits:
+        return Decimal(1).scaleb(-form.cell_unit.power if form else 0)
+    amount, unit = WRITERS[form.cell_unit_key].fit(number, form, lambda exact: exact)
     return number / amount if amount and text.endswith(f" {unit}") else None
 
 
@@ -236,7 +236,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "duration": Writer(_fit_duration, digits=_three_digits),
     "bytes": Writer(_fit_bytes, digits=_three_digits),
 }
-"""The writers by the keys of ``NOTATIONS``."""
+"""The writers by the keys of ``CELL_UNITS``."""
 
 
 # -- texts
@@ -256,7 +256,7 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     number = Decimal(raw)
     if not number.is_finite():
         return raw
-    convention, writer = convention_of(form.locale), WRITERS.get(form.named_notation)
+    convention, writer = convention_of(form.locale), WRITERS.get(form.cell_unit_key)
     if writer is None:
         rounded = round_as(number, form, whole=whole)
         is_raw = rounded is number and not (form.thousands or form.locale)
@@ -328,7 +328,7 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
         return False
-    if form is not None and form.few_digits and not form.notation.least_decimals:
+    if form is not None and form.few_digits and not form.cell_unit.least_decimals:
         number = Decimal(_plain(written, signs))
         if number != shorten_fraction(number, pad=False):
             return False

@@ -131,8 +131,8 @@ def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) 
         return form
     exponents = (Decimal(raw_text(value)).as_tuple().exponent for value in values if is_number(value))
     most = max((-one for one in exponents if isinstance(one, int) and one < 0), default=0)
-    decimals = most + (kind == "avg") - form.notation.power
-    least = form.notation.least_decimals
+    decimals = most + (kind == "avg") - form.cell_unit.power
+    least = form.cell_unit.least_decimals
     return form if decimals > _MOST_DECIMALS else form._replace(decimals=max(decimals, least))
 
 
