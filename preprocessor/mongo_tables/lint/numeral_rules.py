@@ -38,7 +38,7 @@ _GROUPING: Final = names_with("accumulates", "stage")
 class _Use(NamedTuple):
     """A comparison in the pipeline, and the documents whose values it compares.
 
-    ``collection`` names another collection than the pipeline's; ``first`` is the stage that chooses its documents.
+    ``collection`` names another collection than the pipeline's; ``first`` are the stages that choose its documents.
     """
 
     comparison: Comparison

@@ -110,7 +110,10 @@ def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
 
 
 def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
-    """Return the order of a join's array: a join usually finds one document, so only a stage inside it unorders it."""
+    """Return the order of a join's array, if a stage inside the join leaves it without one.
+
+    Otherwise nothing is reported, because a join usually finds a single document.
+    """
     inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 

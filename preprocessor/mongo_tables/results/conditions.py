@@ -125,7 +125,7 @@ def describe_machine(row: Mapping[str, Any]) -> str:
 
 
 def _machine_of_servers(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the machine of the first member with data; for a row without this, that of a local target."""
+    """Return the machine of the first member with data, or of the client if it ran the servers, too."""
     members = row.get("servers", {}).get("members")
     target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
     if target == LOCAL:

@@ -211,7 +211,7 @@ def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Int
 
 
 def _t_chance(estimate: Estimate, negligible_log: float) -> float:
-    """Return the probability of an estimate this far from 0 if the true logarithm is ``negligible_log`` from 0."""
+    """Return the two-sided p-value of an estimate, if the true logarithm may be ``negligible_log`` from 0."""
     from scipy.special import stdtr
 
     beyond = abs(estimate.value) - negligible_log
