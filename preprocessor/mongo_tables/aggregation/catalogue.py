@@ -1,8 +1,8 @@
 """The operator catalogue: every stage, expression and accumulator, as data (``catalogue.jsonl``).
 
-The evaluator takes names and argument shapes from here, the linter what exists since when, the documentation its
-page on what runs offline. Which version of MongoDB brought what, and what kinds of arguments operators take that the
-evaluator does not know, is in ``versions.jsonl``: ``release.serverversions`` writes it.
+The evaluator takes names and argument shapes from it, the linter the versions, the documentation its page on
+offline support. ``versions.jsonl`` has the version of MongoDB that introduced each operator, and the argument
+types of operators that the evaluator does not know: ``release.serverversions`` writes it.
 """
 
 import json
@@ -15,14 +15,14 @@ Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Trait = Literal[
     "accumulates",  # computes fields of several documents
-    "chooses",  # may give a value although an operand is null, or none although all have one
-    "compares",  # asks which of two values is greater
+    "chooses",  # may return a value although an operand is null, or none although all have one
+    "compares",  # tests which of two values is greater
     "divides",
-    "equates",  # asks whether two values are equal
-    "goes by place",  # of two documents that are sorted alike it matters which comes first
-    "needs a value",  # holds for no document that lacks the field
-    "picks an end",  # gives the least or the greatest
-    "picks by place",  # gives what the first or the last document has
+    "equates",  # tests whether two values are equal
+    "goes by place",  # of two documents with equal sort keys it matters which comes first
+    "needs a value",  # false for documents without the field
+    "picks an end",  # returns the least or the greatest
+    "picks by place",  # returns a value of the first or the last document
     "random",
     "skips nulls",
     "skips texts",
@@ -42,17 +42,25 @@ _MANUAL: Final = "https://www.mongodb.com/docs/manual/reference/operator/aggrega
 class Operator(NamedTuple):
     """One operator of MongoDB's aggregation language: the keys of its line in the catalogue.
 
-    ``family``: the module that evaluates it. ``style``: how arguments are written: ``array`` (a list, or one bare
-    argument), ``named`` (a document of ``required`` and ``optional`` names) or ``value`` (a form of its own).
-    ``least``/``most``: how many arguments an ``array`` style takes, ``most`` None for any number. ``takes``: what kind
-    of value each argument is meant to be (by position, the last one repeated, or by name), ``gives``: what kind comes
-    out; alternatives joined by ``|``, ``any`` where it can be anything. ``refused``: why it does not run offline, empty
-    when it does; ``not_of``: the type of which alone it does not. ``order``: in what order a refused stage gives its
-    documents (a value of ``fields.Order``, or ``single`` where there is one at most), where it is one that promises
-    any. ``reads``: ``document`` where it reads more of a document than stands in its operands. ``collection``: the
-    argument of a stage that names another collection. ``forbidden``: why it is never run (a key of
-    ``_WHY_FORBIDDEN``). ``stated_since``: ``since`` of the line, the version that brought it, and ``since_of``, those
-    of its arguments, where ``versions.jsonl`` does not have them, or is wrong. ``traits``: what is asked of several.
+    Attributes:
+        family: The module that evaluates it.
+        style: The form of its arguments: ``array`` (a list, or one bare argument), ``named`` (a document of
+            ``required`` and ``optional`` names) or ``value`` (a special form).
+        least: The minimum number of arguments of style ``array``.
+        most: Their maximum number, None for any.
+        takes: The types of the arguments, by position (the last one repeats) or by name.
+        gives: The type of the result. Types are alternatives joined by ``|``, or ``any``.
+        refused: The reason why it does not run offline, "" if it does.
+        not_of: The only type with which it does not run offline.
+        order: The order of the output documents of a refused stage, if it promises one: a value of
+            ``fields.Order``, or ``single`` for at most one document.
+        reads: ``document`` if it reads more of a document than its operands.
+        collection: The argument of a stage that names another collection.
+        forbidden: The reason why it is never run (a key of ``_WHY_FORBIDDEN``).
+        stated_since: ``since`` of the line: the version that introduced it.
+        since_of: The versions that introduced its arguments. Both are for what ``versions.jsonl`` lacks or
+            has wrong.
+        traits: Properties that several operators share.
     """
 
     name: str
@@ -78,12 +86,12 @@ class Operator(NamedTuple):
 
     @property
     def since(self) -> str:
-        """The version of MongoDB that brought it, such as ``5.2``; "" where that is not known."""
+        """Return the version of MongoDB that introduced it, such as ``5.2``, or "" if unknown."""
         return self.stated_since or str(_version(self.kind, self.name).get("since", ""))
 
     @property
     def why_not_offline(self) -> str:
-        """What to say where it is to run offline and does not: that MongoDB has it, since when, and the reason."""
+        """Return the message for an operator that does not run offline: its version and the reason."""
         since = f" (since MongoDB {self.since})" if self.since else ""
         return f"{self.name}{since} does not run offline: {self.refused}"
 
@@ -102,7 +110,7 @@ def _operators() -> Mapping[tuple[str, str], Operator]:
 
 @cache
 def _versions() -> Mapping[tuple[str, str], dict[str, Any]]:
-    """What the definitions of MongoDB say of operators, by (kind, name). Most checks do not ask."""
+    """Return the data of MongoDB's definitions by (kind, name). Loaded on demand: few checks need it."""
     _, *lines = Path(__file__).with_name("versions.jsonl").read_text("utf-8").splitlines()
     return {(line["kind"], line["name"]): line for line in map(json.loads, lines)}
 
@@ -114,9 +122,8 @@ def _version(kind: Kind, name: str) -> dict[str, Any]:
 class Argument(NamedTuple):
     """An argument of an operator as MongoDB defines it.
 
-    ``takes``: the kinds of values that it may be, or that an expression in its place may give, in the words of the
-    definitions. ``since``: the version that brought it, where it is not that of the operator. ``variadic``: any number
-    of them stand in its place.
+    ``takes``: the types of its value or of its expression's result, in the words of the definitions.
+    ``since``: the version that introduced it, if later than the operator. ``variadic``: it may be repeated.
     """
 
     name: str
@@ -127,7 +134,7 @@ class Argument(NamedTuple):
 
 
 def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
-    """The arguments of an operator as MongoDB defines them, by name; none of one that the definitions do not have."""
+    """Return an operator's arguments by MongoDB's definitions, by name; none for an undefined operator."""
     operator = find(kind, name)
     stated = (operator and operator.since_of) or {}
     return {
@@ -143,17 +150,17 @@ def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
 
 
 def takes_named_arguments(kind: Kind, name: str) -> bool:
-    """Whether an operator takes a document of arguments, as MongoDB defines it."""
+    """Return whether MongoDB defines an operator with a document of arguments."""
     return bool(_version(kind, name).get("form") == "object")
 
 
 def operators() -> list[Operator]:
-    """All operators, in the order of the catalogue."""
+    """Return all operators, in the order of the catalogue."""
     return list(_operators().values())
 
 
 def find(kind: Kind, name: str) -> Operator | None:
-    """The operator of this kind and name, or None when MongoDB has none.
+    """Return the operator of this kind and name, or None if MongoDB has none.
 
     Example:
         >>> find("expression", "$pow").most
@@ -163,18 +170,18 @@ def find(kind: Kind, name: str) -> Operator | None:
 
 
 def get(kind: Kind, name: str) -> Operator:
-    """The operator of this kind and name. Raises KeyError when there is none."""
+    """Return the operator of this kind and name. Raises KeyError if there is none."""
     return _operators()[kind, name]
 
 
 def names(kind: Kind) -> list[str]:
-    """The names of all operators of a kind, in order; for "did you mean"."""
+    """Return the sorted names of all operators of a kind, for "did you mean"."""
     return sorted(name for found, name in _operators() if found == kind)
 
 
 @cache
 def names_with(trait: Trait, *kinds: Kind) -> frozenset[str]:
-    """The operators that have a trait, those of ``kinds`` where any are named."""
+    """Return the names of the operators with a trait, optionally only of ``kinds``."""
     return frozenset(
         one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)
     )
@@ -182,20 +189,20 @@ def names_with(trait: Trait, *kinds: Kind) -> frozenset[str]:
 
 @cache
 def operand_readers() -> frozenset[str]:
-    """The operators of expressions that read what stands in their operands, and nothing else of the document."""
+    """Return the expression operators that read only their operands from the document."""
     kinds = ("expression", "accumulator", "window")
     return frozenset(one.name for one in operators() if one.kind in kinds and not one.reads)
 
 
 @cache
 def collection_arguments() -> Mapping[str, str]:
-    """The stages that read another collection, each with the name of the argument that says which."""
+    """Return the stages that read another collection, each with the name of the argument for it."""
     return {one.name: one.collection for one in operators() if one.collection}
 
 
 @cache
 def forbidden_operators() -> Mapping[str, str]:
-    """The operators that no page may send to a server either, each with what it does: a key of ``_WHY_FORBIDDEN``."""
+    """Return the operators that no page may send to a server either, with a key of ``_WHY_FORBIDDEN``."""
     return {one.name: one.forbidden for one in operators() if one.forbidden}
 
 
@@ -203,7 +210,7 @@ _Form = TypeVar("_Form")
 
 
 def registrar(forms: dict[str, _Form]) -> Callable[..., Callable[[_Form], _Form]]:
-    """A decorator that registers a function in ``forms`` by the names of the operators that it evaluates."""
+    """Return a decorator that registers a function in ``forms`` under the names of its operators."""
 
     def of_operators(*names: str) -> Callable[[_Form], _Form]:
         def register(function: _Form) -> _Form:

@@ -1,8 +1,8 @@
 """Expressions, compiled into closures.
 
-``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value. Names,
-argument shapes and constant parts are checked here, so that a mistake is found before a document is read, with its
-path.
+``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value.
+Names, argument shapes and constant parts are checked here, so that a mistake is found, with its path, before
+a document is read.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from mongo_tables.aggregation.values import (
 
 
 class Slot:
-    """Where a variable's value stands while it is in scope: closures read it, ``$map`` and its like set it.
+    """The storage of a variable's value while it is in scope: closures read it, ``$map`` and similar set it.
 
-    ``fixed``: the value is there before the pipeline is compiled and stays.
+    ``fixed``: the value is known before the pipeline is compiled and does not change.
     """
 
     __slots__ = ("fixed", "value")
@@ -49,9 +49,10 @@ _NO_DOCUMENT: Final = Slot()
 
 
 class Context:
-    """What a pipeline may read besides its documents: other collections, the time, seeds.
+    """The inputs of a pipeline besides its documents: other collections, the time, seeds.
 
-    ``asked`` counts how often something of it was read: what was compiled meanwhile is for this context alone.
+    ``asked`` counts the reads: a pipeline that reads any of them while it is compiled is valid for this
+    context only.
     """
 
     __slots__ = ("_collections", "_now", "_seed", "asked")
@@ -62,28 +63,28 @@ class Context:
 
     @property
     def collections(self) -> Mapping[str, Sequence[Document]]:
-        """The documents of other collections, by name."""
+        """Return the documents of other collections, by name."""
         self.asked += 1
         return self._collections
 
     @property
     def now(self) -> datetime:
-        """The time of ``$$NOW``."""
+        """Return the time of ``$$NOW``."""
         self.asked += 1
         return self._now
 
     @property
     def seed(self) -> int:
-        """Where random numbers begin."""
+        """Return the seed of random numbers."""
         self.asked += 1
         return self._seed
 
 
 class Scope(NamedTuple):
-    """The variables visible to an expression, and the context. ``slots`` maps a name to its value's place.
+    """The variables visible to an expression (``slots``, by name), and the context.
 
     ``leading``: the stage is a join or a group that leads the pipeline (see ``leading``). ``most``: how many
-    documents are wanted of a sort, 0 for all. ``let``: the command's variables as they are written.
+    documents a sort must return, 0 for all. ``let``: the command's variables as they are written.
     """
 
     context: Context
@@ -93,12 +94,12 @@ class Scope(NamedTuple):
     let: Mapping[str, Any] = MappingProxyType({})
 
     def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
-        """A scope in which ``names`` are bound as well, and the new slots in that order."""
+        """Return a scope in which ``names`` are bound too, and the new slots in that order."""
         fresh = [Slot() for _ in names]
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
     def defining(self, name: str, expression: Any) -> Scope:
-        """A scope in which ``name`` is the value of an expression that reads no document: the command's ``let``."""
+        """Return a scope that binds ``name`` to an expression without document access, as ``let`` does."""
         check_user_variable(name)
         nowhere = dict.fromkeys(("ROOT", "CURRENT"), _NO_DOCUMENT)
         node = compile_expression(expression, self._replace(slots={**self.slots, **nowhere}), ("let", name))
@@ -106,10 +107,11 @@ class Scope(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A compiled expression. ``constant``: it reads no document and no variable, so ``run`` may be called once.
+    """A compiled expression.
 
-    ``field``: the dotted path when the expression is nothing but a field of the root document. ``names``: those of
-    the fields when it is a document of fields, not all of them constant.
+    ``constant``: it reads no document and no variable, so ``run`` may be called once. ``field``: the dotted
+    path if the expression is only a field of the root document. ``names``: the field names if it is a
+    document of fields that are not all constant.
     """
 
     run: Evaluate
@@ -123,15 +125,18 @@ _FORMS: dict[str, Form] = {}
 
 
 def constant(value: Any) -> Node:
-    """The node that always gives ``value``."""
+    """Return the node that always evaluates to ``value``."""
     return Node(lambda _: value, constant=True)
 
 
 def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
-    """The node for an aggregation expression.
+    """Compile an aggregation expression into a node.
 
-    ``path`` is where the expression stands in the pipeline. Raises AggregationError with the exact path for what
-    the server refuses to parse and for constant parts that cannot be computed, NotOffline for what is not covered.
+    ``path`` is the expression's place in the pipeline.
+
+    Raises:
+        AggregationError: With the exact path, if the server refuses it or a constant part cannot be computed.
+        NotOffline: If it is not supported.
     """
     if is_string(expression):
         return _string(expression, scope, path)
@@ -164,7 +169,7 @@ def _string(text: str, scope: Scope, path: Path) -> Node:
 
 
 def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
-    """The node that reads a variable, or what ``parts`` lead to in it."""
+    """Return the node that reads a variable, or its field at ``parts``."""
     slot = scope.slots.get(name)
     if slot is _NO_DOCUMENT:
         field = ".".join(parts) if name == "CURRENT" and parts else f"$${name}"
@@ -179,7 +184,7 @@ def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
 
 
 def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
-    """Reads a field of a variable: the inner loop of `$filter` and `$map`, so one field is read without a call."""
+    """Return a reader for a field of a variable: the inner loop of `$filter` and `$map`, inlined."""
     get = paths.of_variable(parts)
     if len(parts) > 1:
         return lambda _: get(slot.value)
@@ -205,7 +210,7 @@ def _system_variable(name: str, scope: Scope) -> Any:
 
 
 def check_variable_name(name: str) -> None:
-    """Raises AggregationError for a name that no variable can have."""
+    """Raise AggregationError for an invalid variable name."""
     if not name:
         raise AggregationError("a variable needs a name", code=16866)
     if not (name[0].isascii() and name[0].isalpha()) and ord(name[0]) < 128:
@@ -216,7 +221,7 @@ def check_variable_name(name: str) -> None:
 
 
 def check_user_variable(name: str, path: Path | None = None) -> None:
-    """Raises AggregationError for a name that a ``$let`` or ``as`` may not bind: lower case first, or CURRENT."""
+    """Raise AggregationError unless ``$let`` or ``as`` can bind the name: lower case first, or CURRENT."""
     try:
         check_variable_name(name)
     except AggregationError as error:
@@ -259,10 +264,11 @@ _F = TypeVar("_F")
 def find_form(
     kind: catalogue.Kind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
 ) -> _F:
-    """The form that an operator is registered with in ``forms``; its family is imported at its first use.
+    """Return the registered form of an operator in ``forms``; imports its family on first use.
 
-    Raises AggregationError with the code where MongoDB has no operator of this kind and name, NotOffline where it
-    does not run offline.
+    Raises:
+        AggregationError: With ``code``, if MongoDB has no operator of this kind and name.
+        NotOffline: If it does not run offline.
     """
     entry = catalogue.find(kind, name)
     if entry is None:
@@ -279,12 +285,12 @@ _as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 
 def as_written() -> bool:
-    """Whether what is being compiled is computed as it is written: no constant beforehand, nothing regrouped."""
+    """Return whether the current compilation must not compute constants beforehand or regroup operands."""
     return _as_written.get()
 
 
 def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
-    """The node for an expression within an operator that the server's optimizer leaves alone."""
+    """Compile an expression within an operator that the server's optimizer leaves unchanged."""
     before = _as_written.set(True)
     try:
         return compile_expression(expression, scope, path)
@@ -293,9 +299,10 @@ def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def fold(run: Evaluate, parts: Iterable[Node], path: Path, names: tuple[str, ...] = ()) -> Node:
-    """The node of ``run``, which reads ``parts`` alone.
+    """Return the node of ``run``, which reads only ``parts``.
 
-    Where all of these are constants it is computed now: the server folds constants when it parses, errors included.
+    If all of these are constants, compute it now: the server folds constants while it parses, errors
+    included.
     """
     if not all(node.constant for node in parts) or as_written():
         return Node(run, names=names)
@@ -315,7 +322,7 @@ class _Failing:
 
 
 def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
-    """The expression's node; if a constant part cannot be computed, it fails when run, not when compiled."""
+    """Compile an expression; a constant part that cannot be computed fails when run, not when compiled."""
     try:
         return compile_expression(expression, scope, path)
     except AggregationError as error:
@@ -325,13 +332,13 @@ def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def alive(node: Node) -> Node:
-    """The node, which is going to be computed: what ``defer_failure`` put off fails now."""
+    """Return a node that will be computed; raises the failure that ``defer_failure`` postponed."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node
 
 
-# How operators are written: decorators, one for each way of taking arguments.
+# Registration of operators: one decorator for each form of arguments.
 
 
 form = catalogue.registrar(_FORMS)
@@ -339,7 +346,7 @@ form = catalogue.registrar(_FORMS)
 
 
 def placed(run: Evaluate, path: Path) -> Evaluate:
-    """``run``, whose errors without a path get this one."""
+    """Return ``run`` such that its errors without a path get ``path``."""
 
     def run_placed(document: Document) -> Any:
         try:
@@ -354,9 +361,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def operator(*names: str) -> Callable[[_Function], _Function]:
-    """Registers a plain function of evaluated argument values; number of arguments as the catalogue says.
+    """Register a plain function of evaluated argument values; the catalogue has the number of arguments.
 
-    Values are bson values or MISSING. An AggregationError raised without a path gets the operator's.
+    Values are bson values or MISSING. An AggregationError without a path gets the operator's.
     """
 
     def register(function: _Function) -> _Function:
@@ -371,7 +378,7 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
 
 
 def lazy(name: str) -> Callable[[_Function], _Function]:
-    """Registers a function ``(document, *arguments)`` that reads its arguments one after the other and may stop early.
+    """Register a function ``(document, *arguments)`` that reads its arguments in order and may stop early.
 
     The arguments are functions of the document.
     """
@@ -400,7 +407,7 @@ Runs = Mapping[str, Evaluate]
 
 
 def named(*names: str, folds: bool = True) -> Callable[[_Function], _Function]:
-    """Registers a function ``(name, document, runs)`` for operators with named arguments.
+    """Register a function ``(name, document, runs)`` for operators with named arguments.
 
     ``folds`` false: the server does not compute the operator beforehand, even of constants.
     """
@@ -423,9 +430,9 @@ Combine = Callable[[Iterable[Any]], Any]
 
 
 def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]:
-    """Registers a function of the argument values for an operator whose arguments the server regroups.
+    """Register a function of the argument values for an operator whose arguments the server regroups.
 
-    The values are computed as the function asks for them: what it never reaches cannot fail.
+    The values are computed lazily: a value that the function never reaches cannot fail.
     """
 
     def register(combine: Combine) -> Combine:
@@ -442,11 +449,11 @@ def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]
 def flatten_associative(
     combine: Combine, argument: Any, scope: Scope, path: Path, *, commutative: bool, single: bool = True
 ) -> list[Node]:
-    """The arguments as the server regroups them (its ExpressionNary::optimize).
+    """Return the arguments as the server regroups them (its ExpressionNary::optimize).
 
-    Nested uses of the operator are flattened (those with one argument only if ``single``), neighbouring constants
-    are combined into one; a ``commutative`` operator takes all constants together, last. The regrouping shows: sums
-    of doubles depend on their order, and a constant that cannot be computed fails at once.
+    Nested uses of the operator are flattened (those with one argument only if ``single``), adjacent constants
+    are combined into one; a ``commutative`` operator combines all constants, in last place. The regrouping is
+    visible: sums of doubles depend on their order, and a constant that cannot be computed fails at once.
     """
     name = str(path[-1])
 
@@ -495,9 +502,9 @@ def _combine_nodes(combine: Combine, nodes: Sequence[Node], path: Path) -> Node:
 
 
 def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:
-    """Makes an operator refuse constants that are no arrays before a document is read, as the server's optimizer does.
+    """Make an operator refuse constants that are not arrays before reading documents, as the server does.
 
-    ``places`` are those of the arguments (none: all of them); ``null``: null and missing are taken as well.
+    ``places`` are the positions of the arguments (none: all of them); ``null``: null and missing are allowed.
     """
     compile_whole = _FORMS[name]
 
@@ -516,11 +523,11 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
         return node
 
 
-# What operators take.
+# Arguments of operators.
 
 
 def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
-    """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
+    """Return the arguments of an ``array`` style operator with their paths; checks their number."""
     name = str(path[-1])
     entry = catalogue.get("expression", name)
     several = isinstance(argument, list | tuple)
@@ -536,12 +543,12 @@ def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
 
 
 def compile_arguments(argument: Any, scope: Scope, path: Path) -> list[Node]:
-    """The nodes of an ``array`` style operator's arguments."""
+    """Return the nodes of an ``array`` style operator's arguments."""
     return [compile_expression(item, scope, where) for item, where in arguments(argument, path)]
 
 
 def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
-    """``function`` of what ``runs`` give. One and two arguments, nearly all calls, are spelt out for speed."""
+    """Return ``function`` of the results of ``runs``; one and two, nearly all calls, unrolled for speed."""
     if len(runs) == 1:
         (only,) = runs
 
@@ -572,7 +579,7 @@ def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Eva
 
 
 def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
-    """The arguments of a ``named`` style operator, each with its path; names checked by the catalogue."""
+    """Return the arguments of a ``named`` style operator with their paths; checks their names."""
     entry = catalogue.get("expression", str(path[-1]))
     given = check_names(
         argument, entry.required, entry.optional, path, (9, 9, 9), "a document of named arguments", "argument"
@@ -581,6 +588,6 @@ def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Pat
 
 
 def compile_named_arguments(argument: Any, scope: Scope, path: Path) -> dict[str, Node]:
-    """The nodes of a ``named`` style operator's arguments."""
+    """Return the nodes of a ``named`` style operator's arguments."""
     given = check_named_arguments(argument, path)
     return {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}

@@ -1,4 +1,4 @@
-"""Dates written with a format string, and read with one: ``%Y-%m-%d`` and its like.
+"""Writing and reading dates with a format string such as ``%Y-%m-%d``.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
 """
@@ -26,8 +26,8 @@ from mongo_tables.aggregation.dates import (
 )
 from mongo_tables.aggregation.errors import AggregationError
 
-# The abbreviations that the server reads, each with its hours east of UTC, as mongod answered for every word of
-# up to four letters.
+# The abbreviations that the server reads, each with its hours east of UTC, as mongod answered for every word
+# of up to four letters.
 _LIST = """
 acdt 10.5 acst 9.5 addt -2 adt -3 aedt 11 aest 10 ago 0 ahdt -9 ahst -10 akdt -8 akst -9 amt
 -3.84444 apt -3 ast -4 awdt 9 awst 8 awt -3 bdst 2 bdt -10 bmt -3.97472 bst 1 cast 9.5 cat 2 cddt -4
@@ -48,13 +48,13 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def unreadable(text: str, why: str) -> AggregationError:
-    """A text that is no date: what ``onError`` catches."""
+    """Return the error for a text that is no date, which ``onError`` catches."""
     return AggregationError(f"'{text}' is not read as a date: {why}", code=241)
 
 
 @dataclass(slots=True)
 class Reading:
-    """The pieces of a date found in ``text``; None is not found. ``offset``: seconds east of UTC."""
+    """The parts of a date found in ``text``; None if not found. ``offset``: seconds east of UTC."""
 
     text: str
     year: int | None = None
@@ -71,7 +71,7 @@ class Reading:
     offset: int | None = None
 
     def take(self, name: str, value: int, *, check: bool) -> None:
-        """Sets a piece by name; ``check``: the pieces of a week date and of a calendar date do not go together."""
+        """Set a part by name; ``check``: refuse a mix of week date and calendar date."""
         setattr(self, name, value)
         iso = (self.iso_year, self.iso_week, self.iso_day)
         plain = (self.year, self.month, self.day, self.year_day)
@@ -81,17 +81,17 @@ class Reading:
             raise unreadable(self.text, "there is no such week or day of the week")
 
     def date(self, zone: Zone) -> int:
-        """The date in milliseconds; ``zone`` is where a time without an offset is read."""
+        """Return the date in milliseconds; ``zone`` applies to a time without an offset."""
         days = self._days()
         hour, minute, second = self.hour or 0, self.minute or 0, self.second or 0
         if hour > 23 or minute > 59 or second > 59:
             raise unreadable(self.text, "there is no such time")
-        # An offset of zero goes with an offset in the text, a zone does not, not even "UTC".
+        # An offset of zero may be combined with an offset in the text, a zone may not, not even "UTC".
         if self.offset is not None and zone != UTC:
             raise unreadable(self.text, "it has an offset, and 'timezone' is given as well")
         local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000
         date = zone.date(local) if self.offset is None else local - self.offset * 1000
-        # Of what is finer than a millisecond the server cuts off towards 1970.
+        # The server truncates fractions of a millisecond towards 1970.
         finer = self.microsecond or 0
         return date + (finer // 1000 if date >= 0 else -(-finer // 1000))
 
@@ -112,7 +112,7 @@ class Reading:
 
 
 def read_zone(reading: Reading, text: str, at: int) -> int:
-    """Reads an offset or a zone's abbreviation at ``at`` into ``reading``; gives where it ends."""
+    """Read an offset or a zone's abbreviation at ``at`` into ``reading``; return its end."""
     found = _OFFSET.match(text, at)
     if found:
         hours, minutes = (int(part or 0) for part in found.group(2, 3))
@@ -130,7 +130,7 @@ def read_zone(reading: Reading, text: str, at: int) -> int:
 
 @cache
 def _abbreviation(letters: str) -> float | None:
-    """Hours east of UTC of an abbreviation or of a military letter: ``Z`` 0, ``A`` to ``M`` east, else west."""
+    """Return the hours east of UTC of an abbreviation or a military letter: ``Z`` 0, ``A`` to ``M`` east."""
     name = letters.lower()
     if len(name) > 1:
         return ABBREVIATIONS.get(name)
@@ -157,7 +157,8 @@ def _offset(seconds: int) -> str:
     return f"{'-' if seconds < 0 else '+'}{hours:02}{rest // 60:02}"
 
 
-# What each specifier writes of a local time in milliseconds, its parts, and the seconds of its zone east of UTC.
+# The text of each specifier, from a local time in milliseconds, its parts, and the seconds of its zone east
+# of UTC.
 _WRITE: dict[str, Callable[[int, Parts, int], str]] = {
     "%": lambda local, parts, offset: "%",
     "Y": lambda local, parts, offset: _year(parts.year),
@@ -181,7 +182,7 @@ _WRITE: dict[str, Callable[[int, Parts, int], str]] = {
 
 
 def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
-    """The format's parts: (is a specifier, letter or literal text)."""
+    """Return the format's parts: (is a specifier, letter or literal text)."""
     tokens: list[tuple[bool, str]] = []
     for found in re.finditer(r"%(.?)|[^%]+", format, re.S):
         if not found[0].startswith("%"):
@@ -202,12 +203,12 @@ def _writers(format: str) -> tuple[Callable[[int, Parts, int], str] | str, ...]:
 
 
 def check_format(format: str) -> None:
-    """Raises AggregationError for a format that ``date_text`` does not know."""
+    """Raise AggregationError for a format that ``date_text`` does not know."""
     _writers(format)
 
 
 def date_text(date: int, zone: Zone, format: str) -> str:
-    """A date in milliseconds, written in a zone with a format; raises AggregationError for the year 10000.
+    """Return a date in milliseconds as text in a zone. Raises AggregationError for the year 10000.
 
     Example:
         >>> date_text(0, UTC, "%Y-%m-%d")
@@ -223,7 +224,7 @@ def _read_month(text: str) -> int:
     return [name[:3].lower() for name in MONTHS].index(text[:3].lower()) + 1
 
 
-# Reading: what each specifier takes, and for which piece. Numbers need not have all their digits.
+# Reading: the pattern of each specifier, and its part. Numbers need not have all their digits.
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _READ: dict[str, tuple[str, str, Callable[[str], int]]] = {
     "Y": (r"\d{1,4}", "year", int),
@@ -245,14 +246,15 @@ _READ: dict[str, tuple[str, str, Callable[[str], int]]] = {
 
 @lru_cache(maxsize=256)
 def check_reading_format(format: str) -> tuple[tuple[bool, str], ...]:
-    """The parts of a format for ``read_formatted``; raises AggregationError for one that it does not know."""
+    """Return the parts of a format for ``read_formatted``. Raises AggregationError for an unknown one."""
     return tuple(_tokens(format, "".join(_READ) + "z%"))
 
 
 def read_formatted(text: str, format: str, zone: Zone) -> int:
-    """The date that ``text`` is by ``format``, in milliseconds; without an offset it is local to ``zone``.
+    """Parse ``text`` by ``format`` and return milliseconds; without an offset it is local to ``zone``.
 
-    Raises AggregationError (241) for a text that does not follow the format or is no date.
+    Raises:
+        AggregationError: With code 241, if the text does not match the format or is no date.
     """
     reading = Reading(text)
     at = 0

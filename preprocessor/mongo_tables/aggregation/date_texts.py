@@ -1,8 +1,9 @@
-"""Dates read from text without a format, in the forms that the server (timelib) reads and people write.
+"""Dates parsed from text without a format, in the forms that the server (timelib) reads and people write.
 
-Read here: ISO 8601 dates, week dates and times, ``2020/01/02``, ``1/2/2020``, ``2-1-2020``, ``2.1.2020``,
-``Jan 2, 2020``, ``2 January 2020``, RFC 2822 dates, ``@seconds``; a time after the date, with ``am`` or ``pm``,
-an offset or the abbreviation of a zone. What the server reads besides (``last monday of …``) raises NotOffline.
+Supported are ISO 8601 dates, week dates and times, ``2020/01/02``, ``1/2/2020``, ``2-1-2020``, ``2.1.2020``,
+``Jan 2, 2020``, ``2 January 2020``, RFC 2822 dates, ``@seconds``; a time after the date, with ``am`` or
+``pm``, an offset or the abbreviation of a zone. Other forms that the server reads (``last monday of …``)
+raise NotOffline.
 """
 
 from __future__ import annotations
@@ -55,15 +56,16 @@ _COMPACT_TIME = re.compile(
 )
 _STAMP = re.compile(r"\s*@(-?\d{1,15})\s*")
 _ALL_DIGITS = re.compile(r"(\d{8})(\d{2})(\d{2})(\d{2})")
-# Year, month and day, or year and day of the year, wherever in a run of digits the server may find them.
+# Year, month and day, or year and day of the year, at any position where the server may find them in a run of
+# digits.
 _DATE_OF_DIGITS = re.compile(r"\d{4}(?:(?:0\d|1[0-2])(?:[0-2]\d|3[01])|[0-2]\d\d|3[0-6]\d)")
-# As in the output of JavaScript and of C: the year stands after the time.
+# As in the output of JavaScript and of C: the year follows the time.
 _YEAR_LAST = re.compile(
     rf"{_WEEKDAY}{_MONTH}[ \t]+{_DAY}[ \t]+(?P<time>\d{{1,2}}:\d{{2}}:\d{{2}})"
     rf"(?P<zone>[ \t]+[+-]\d\d:?\d\d)?[ \t]+{_YEAR}(?!\d)",
     re.I | re.ASCII,
 )
-# Words with a meaning in dates: a text in which another one stands is no date for the server.
+# Words with a meaning in dates: for the server, a text with any other word is no date.
 _VOCABULARY = """
     january february march april may june july august september october november december sept
     sun sunday mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday
@@ -77,9 +79,11 @@ _WORDS = frozenset(_VOCABULARY.split()).union(_MONTHS, _DAYS, ABBREVIATIONS)
 
 
 def read_date(text: str, zone: Zone) -> int:
-    """The date that ``text`` is, in milliseconds; without an offset it is local to ``zone``.
+    """Parse ``text`` as a date and return milliseconds; without an offset it is local to ``zone``.
 
-    Raises AggregationError (241) for what is no date, NotOffline for what may be one in a form not read here.
+    Raises:
+        AggregationError: With code 241, if the text is no date.
+        NotOffline: If it may be a date in an unsupported form.
     """
     if stamp := _STAMP.fullmatch(text):
         reading = Reading(text, year=1970, month=1, day=1, offset=0)
@@ -109,7 +113,7 @@ def read_date(text: str, zone: Zone) -> int:
 
 
 def _date(reading: Reading, text: str) -> int | None:
-    """Reads the date at the start of the text; gives where it ends, None when there is none."""
+    """Read the date at the start of the text; return its end, or None without a date."""
     for pattern in _DATE:
         found = pattern.match(text)
         if found is None:
@@ -135,7 +139,7 @@ def _date(reading: Reading, text: str) -> int | None:
 
 
 def _time(reading: Reading, text: str, at: int) -> int:
-    """Reads the time after the date, if there is one; gives where it ends."""
+    """Read the time after the date, if there is one; return its end."""
     found = _COMPACT_TIME.match(text, at) or _TIME.match(text, at)
     if found is None:
         return at
@@ -157,7 +161,7 @@ def _time(reading: Reading, text: str, at: int) -> int:
 
 
 def _refusal(text: str) -> AggregationError:
-    """No date, as far as can be told; NotOffline when it may be one in another form."""
+    """Return the error that the text is no date, or NotOffline if it may be one in another form."""
     words = re.findall(r"[A-Za-z]+", re.sub(r"(?<=\d)(?:st|nd|rd|th|[ap]m)", " ", text, flags=re.I))
     unknown = [word for word in words if len(word) > 1 and word.lower() not in _WORDS]
     if unknown or not text.isascii() or not re.search(r"\d", text):
@@ -169,7 +173,7 @@ def _refusal(text: str) -> AggregationError:
     return NotOffline(f"'{text}' as a date without a format is not available offline")
 
 
-# Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time.
+# Known invalid forms: numbers alone, dates and times out of range, a lone year or time.
 _NO_DATE = "|".join(
     (
         r"\d{1,6}|\d{10}|[+-]\d{1,6}",

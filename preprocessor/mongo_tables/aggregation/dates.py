@@ -1,9 +1,9 @@
-"""Calendar and time zones in whole numbers: any year, not only those that ``datetime`` holds.
+"""Calendar and time zones in integer arithmetic: any year, not only the range of ``datetime``.
 
 A date is a count of milliseconds since 1970 (UTC); a local time is the same count on the clock of a zone.
-Days are counted since 1970-01-01, months and weekdays as ISO 8601 does (Monday is 1).
-Zones: the Olson names of the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``.
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson names).
+Days are counted since 1970-01-01, months and weekdays as in ISO 8601 (Monday is 1). Zones: the Olson names of
+the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``. Source:
+https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson names).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LAST_MILLIS = 253_402_300_800_000  # 10000-01-01
 
 
 class Parts(NamedTuple):
-    """A local time taken apart; ``day`` and ``month`` count from 1."""
+    """The parts of a local time; ``day`` and ``month`` count from 1."""
 
     year: int
     month: int
@@ -42,7 +42,7 @@ class Parts(NamedTuple):
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1970 of a date; ``day`` may lie outside the month (it counts on), ``month`` may not."""
+    """Return the days since 1970 of a date; ``day`` carries over if out of range, ``month`` may not be."""
     year -= month <= 2
     era, of_era = divmod(year, 400)
     of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
@@ -50,7 +50,7 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 
 
 def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a count of days since 1970."""
+    """Return year, month and day of a count of days since 1970."""
     era, of_era = divmod(days + 719_468, _ERA_DAYS)
     year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year + year // 4 - year // 100)
@@ -60,39 +60,39 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
 
 
 def days_in_month(year: int, month: int) -> int:
-    """28 to 31."""
+    """Return the number of days, 28 to 31."""
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in (4, 6, 9, 11) else 31
 
 
 def iso_weekday(days: int) -> int:
-    """1 for Monday to 7 for Sunday."""
+    """Return the weekday, 1 for Monday to 7 for Sunday."""
     return (days + 3) % 7 + 1
 
 
 def iso_week(days: int) -> tuple[int, int]:
-    """ISO 8601 week year and week (1 to 53) of a count of days."""
+    """Return the ISO 8601 week year and week (1 to 53) of a count of days."""
     thursday = days - iso_weekday(days) + 4
     year = civil_from_days(thursday)[0]
     return year, (thursday - days_from_civil(year, 1, 1)) // 7 + 1
 
 
 def days_from_iso_week(year: int, week: int, weekday: int) -> int:
-    """Days since 1970 of an ISO week date; week and weekday may lie outside their range (they count on)."""
+    """Return the days since 1970 of an ISO week date; week and weekday carry over if out of range."""
     fourth = days_from_civil(year, 1, 4)
     return fourth - iso_weekday(fourth) + 1 + (week - 1) * 7 + weekday - 1
 
 
 def sunday_week(days: int) -> int:
-    """0 to 53: weeks begin on Sundays, days before the year's first Sunday are in week 0."""
+    """Return the week, 0 to 53: weeks begin on Sundays, days before the first Sunday are in week 0."""
     year = civil_from_days(days)[0]
     of_year = days - days_from_civil(year, 1, 1)
     return (of_year + 7 - iso_weekday(days) % 7) // 7
 
 
 def local_parts(local: int) -> Parts:
-    """The parts of a local time in milliseconds."""
+    """Return the parts of a local time in milliseconds."""
     days, rest = divmod(local, DAY)
     seconds, millisecond = divmod(rest, 1000)
     minutes, second = divmod(seconds, 60)
@@ -103,7 +103,7 @@ def local_parts(local: int) -> Parts:
 def local_millis(
     year: int, month: int, day: int, hour: int, minute: int, second: int, millisecond: int
 ) -> int:
-    """A local time in milliseconds of its parts, which may lie outside their ranges: they carry over."""
+    """Return the local time in milliseconds of its parts, which carry over if out of range."""
     extra, index = divmod(month - 1, 12)
     days = days_from_civil(year + extra, index + 1, day)
     return ((days * 24 + hour) * 60 + minute) * MINUTE + second * SECOND + millisecond
@@ -112,7 +112,7 @@ def local_millis(
 class Zone(NamedTuple):
     """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
 
-    ``named``: it is UTC by its name, which the server tells from an offset of zero where it reads dates.
+    ``named``: it is UTC by name, which the server distinguishes from an offset of zero when it reads dates.
     """
 
     seconds: int
@@ -120,33 +120,33 @@ class Zone(NamedTuple):
     named: bool = False
 
     def offset(self, date: int) -> int:
-        """Milliseconds east of UTC at a date."""
+        """Return the milliseconds east of UTC at a date."""
         if self.rules is None:
             return self.seconds * 1000
         return _offset(self._clock(date))
 
     def local(self, date: int) -> int:
-        """The local time at a date."""
+        """Return the local time at a date."""
         return date + self.offset(date)
 
     def summer(self, date: int) -> bool:
-        """Whether daylight saving time holds at a date."""
+        """Return whether daylight saving time applies at a date."""
         if self.rules is None:
             return False
         return bool(self._clock(date).dst())
 
     def _clock(self, date: int) -> datetime:
-        """What an Olson zone's clock shows at a date."""
+        """Return the clock of an Olson zone at a date."""
         assert self.rules is not None
         moment = _EPOCH + timedelta(milliseconds=_in_range(date))
         return self.rules.fromutc(moment.replace(tzinfo=self.rules))
 
     def date(self, local: int, summer: bool | None = None) -> int:
-        """The date of a local time.
+        """Return the date of a local time.
 
-        A time that the clock skips is read with the offset before the jump. For a time that the clock shows twice
-        ``summer`` says whether daylight saving time is expected; None: as it was in the zone when 1970 began,
-        which is what the server expects of a time that comes from no date.
+        A time that the clock skips uses the offset before the jump. If the clock shows a time twice,
+        ``summer`` selects daylight saving time; None selects the zone's state at the start of 1970, as the
+        server does for a time that comes from no date.
         """
         if self.rules is None:
             return local - self.seconds * 1000
@@ -172,7 +172,7 @@ def _offset(clock: datetime) -> int:
 
 
 def _in_range(moment: int) -> int:
-    """A moment with the same place in the 400-year cycle that ``datetime`` can hold, with a day to spare."""
+    """Return a moment at the same point of the 400-year cycle in ``datetime``'s range, less a day."""
     if _FIRST_MILLIS + DAY * 2 <= moment < _LAST_MILLIS - DAY * 2:
         return moment
     start = _FIRST_MILLIS + DAY * 2 if moment < 0 else _LAST_MILLIS - DAY * 2 - _ERA_MILLIS
@@ -185,7 +185,7 @@ _OFFSET = re.compile(r"([+-])([0-9]{2})(?::?([0-9]{2}))?")
 
 @lru_cache(maxsize=256)
 def zone(name: str) -> Zone:
-    """The zone of an Olson name or an offset; raises AggregationError (40485) for anything else."""
+    """Return the zone of an Olson name or an offset. Raises AggregationError (40485) for anything else."""
     if name == "UTC":
         return Zone(0, named=True)
     if found := _OFFSET.fullmatch(name):
@@ -193,13 +193,13 @@ def zone(name: str) -> Zone:
         return Zone(-seconds if found[1] == "-" else seconds)
     if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name) or name not in zone_names():
         raise AggregationError(f"there is no time zone '{name}'", code=40485)
-    # From the tzdata package and not from the system, so that every machine gives the same.
+    # Use the tzdata package instead of the system's data, so that every machine gives the same result.
     with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return Zone(0, ZoneInfo.from_file(file, key=name))
 
 
 def is_zone(name: str) -> bool:
-    """Whether ``zone`` knows the name."""
+    """Return whether ``zone`` knows the name."""
     try:
         zone(name)
     except AggregationError:
@@ -208,24 +208,24 @@ def is_zone(name: str) -> bool:
 
 
 def zone_names() -> list[str]:
-    """All Olson names."""
+    """Return all Olson names."""
     return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
 
 
 def zone_of(value: Any) -> Zone:
-    """The zone of a ``timezone`` argument that is not null; raises AggregationError when it is no string."""
+    """Return the zone of a non-null ``timezone`` argument. Raises AggregationError if it is no string."""
     if type(value) is not str:
         raise mistyped("a time zone is a string, not", value, 40517)
     return zone(value)
 
 
 def date_millis(value: Any) -> int:
-    """Milliseconds since 1970 of what the server takes for a date: a date, a timestamp or an ObjectId."""
+    """Return milliseconds since 1970 of the server's kinds of dates: date, timestamp or ObjectId."""
     if is_date(value):
         return millis(value)
     if isinstance(value, Timestamp):
         return value.time * 1000
     if isinstance(value, ObjectId):
-        # The seconds of an ObjectId are signed here: from 2038 on they are read as before 1970.
+        # The server treats the seconds of an ObjectId as signed: from 2038 on they mean dates before 1970.
         return int.from_bytes(value.binary[:4], "big", signed=True) * 1000
     raise AggregationError(f"{type_name(value)} is no date", code=16006)

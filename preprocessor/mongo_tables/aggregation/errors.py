@@ -1,4 +1,4 @@
-"""What can go wrong in a pipeline, as data: message, place, and the server's error code where there is one."""
+"""Errors of pipelines as data: message, path, and the server's error code if there is one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ Path = tuple[PathPart, ...]
 
 
 class AggregationError(Exception):
-    """A pipeline that the server would refuse, or fail on, too.
+    """An error that the server would report too, for the pipeline or its run.
 
-    ``path`` leads from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
-    ``code`` is MongoDB's numeric error code where one is known, else ``None``. Where it is about a name that nobody
-    knows, ``unknown`` is that name and ``known`` are those that could stand there: which was meant, others may guess.
+    Attributes:
+        path: The path from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
+        code: MongoDB's numeric error code, or None if unknown.
+        unknown: The unknown name that the error is about, or "".
+        known: The names that are valid in its place, for suggestions.
     """
 
     def __init__(
@@ -32,11 +34,11 @@ class AggregationError(Exception):
         self.code = code
         self.unknown = unknown
         self.known = tuple(known)
-        # Whether it is a constant that cannot be computed: no fault where the server never gets to computing it.
+        # The error is that of a constant: no fault if the server never computes it.
         self.constant = False
 
     def at(self, path: Path) -> AggregationError:
-        """This error with ``path`` as its place, unless a more exact one is known already."""
+        """Return this error with ``path`` as its place, unless a more exact one is known already."""
         if self.path is None:
             self.path = path
         return self
@@ -46,9 +48,9 @@ class AggregationError(Exception):
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
-    """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``.
+    """Raise AggregationError for the first name in ``given``, at ``path``, that is not in ``known``.
 
-    Of an argument that the operator at the path has in some version of MongoDB it is NotOffline.
+    If some version of MongoDB has this argument for the operator at the path, the error is NotOffline.
     """
     name = next((name for name in given if name not in known), None)
     if name is None:
@@ -75,9 +77,9 @@ def check_names(
     form: str = "a document",
     what: str = "option",
 ) -> Mapping[str, Any]:
-    """The argument of an operator: a document that has all ``required`` names, and no others but ``optional`` ones.
+    """Return an operator's argument: a document with all ``required`` and no other than ``optional`` names.
 
-    ``codes``: those of what is no document, of an unknown name, and of a missing one.
+    ``codes``: the error codes for an argument that is no document, an unknown name, and a missing name.
     """
     operator = path[-1]
     if not isinstance(argument, Mapping):
@@ -90,11 +92,11 @@ def check_names(
 
 
 class NotOffline(AggregationError):
-    """The pipeline needs something that a server can do and this evaluator cannot: an error instead of a wrong row."""
+    """The pipeline needs a feature that only a server has: an error instead of a wrong row."""
 
 
 def format_path(path: Path) -> str:
-    """The path as people write it: ``pipeline[3].$set.x.$divide[1]``."""
+    """Return the path in readable form: ``pipeline[3].$set.x.$divide[1]``."""
     text = "pipeline"
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"

@@ -1,8 +1,8 @@
-"""What each stage reads, writes and keeps of its documents, and in what order they come: one record a stage.
+"""The effect of each stage on fields and on the order of documents: one record per stage.
 
-A record stands in the module of its stage, beside what runs it, and is registered with it (``compiler.stage``).
-Whatever asks what a stage does to fields or to the order of documents asks here: which fields are decoded and copied,
-what a linter finds unused, what an explanation shows. The language:
+A record is defined in the module of its stage and registered with it (``compiler.stage``). All code that
+needs the effect of a stage on fields or order uses these records: decoding and copying of fields, the
+linter's search for unused ones, explanations. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
@@ -16,7 +16,7 @@ from mongo_tables.aggregation import catalogue
 Parts = tuple[str, ...]
 """The names of a dotted path."""
 Place = tuple[str | int, ...]
-"""Where something stands in the argument of a stage."""
+"""A position in the argument of a stage."""
 
 WHOLE: Final[Parts] = ()
 """The whole document, or any field of it."""
@@ -24,12 +24,14 @@ NO_EXPRESSION: Final = object()
 
 
 class Field(NamedTuple):
-    """What becomes of a field that a stage names.
+    """The effect of a stage on a field that it names.
 
-    ``place``: where it is named; None where the stage has it without being told. Of a field that is made,
-    ``expression``: what its value is computed by; ``takes``: other paths that are read for it; ``branch``: the
-    sub-pipeline over the same documents whose rows are the value. ``always``: what is read for it is read also where
-    nothing uses the field.
+    Attributes:
+        place: The position of the name; None for a field that the stage adds by default.
+        expression: The expression that computes a made field.
+        takes: Other paths that are read for it.
+        branch: The sub-pipeline over the same documents whose rows are the value.
+        always: Whether its inputs are read even if the field is unused.
     """
 
     parts: Parts
@@ -42,16 +44,16 @@ class Field(NamedTuple):
 
     @property
     def reads(self) -> Iterator[Parts]:
-        """What is read for it."""
+        """Yield the paths that are read for it."""
         yield from self.takes
         yield from paths_in(self.expression)
 
 
 class Effect(NamedTuple):
-    """What one stage, as it is written, does to fields.
+    """The effect of one stage, as written, on fields.
 
-    ``reads``: what it reads whatever becomes of its fields. ``fields``: those that it names, in the order of its text.
-    ``only``: no other field goes on.
+    ``reads``: the paths that it always reads. ``fields``: the fields that it names, in the order of its text.
+    ``only``: it drops all other fields.
     """
 
     reads: tuple[Parts, ...] = ()
@@ -60,7 +62,7 @@ class Effect(NamedTuple):
 
 
 class Gives(Enum):
-    """Which documents a stage gives: one of each in the same order, some by their place, some or all as they are."""
+    """The output documents of a stage: one for each in order, chosen by position, chosen, or others."""
 
     EACH = "each"
     BY_PLACE = "by place"
@@ -69,7 +71,7 @@ class Gives(Enum):
 
 
 class Order(Enum):
-    """In what order: as they came, by what the stage sorts, by nothing, by nothing but within each partition."""
+    """The order of the output: unchanged, sorted by the stage, undefined, or defined in partitions only."""
 
     KEPT = "kept"
     SORTED = "sorted"
@@ -78,11 +80,14 @@ class Order(Enum):
 
 
 class StageRecord(NamedTuple):
-    """What a stage does, by its argument.
+    """The effect of a stage, by its argument.
 
-    ``single``: whether it gives one document at most. ``adds``: it may give more documents than come in. ``rank``: the
-    step of a query that it can be taken into, ahead of the engine proper (see ``optimizer``); 0 where none can.
-    ``watched``: it makes documents only of those that come in, whose number is watched already.
+    Attributes:
+        single: Whether it returns at most one document.
+        adds: Whether it may return more documents than it gets.
+        rank: The step of a query that can include it, ahead of the engine proper (see ``optimizer``); 0 for
+            none.
+        watched: Whether it makes documents only from its input documents, whose number is watched already.
     """
 
     effect: Callable[[Any], Effect]
@@ -99,12 +104,12 @@ _ANYTHING: Final = Effect(reads=(WHOLE,))
 
 
 def register_record(name: str, record: StageRecord) -> None:
-    """Keeps the record of a stage."""
+    """Register the record of a stage."""
     _RECORDS[name] = record
 
 
 def record_of(name: str) -> StageRecord | None:
-    """The record of a stage; None of one that there is not. Of what no file can answer nothing but order is known."""
+    """Return the record of a stage, or None for an unknown one; server-only stages only have an order."""
     if name not in _RECORDS:
         entry = catalogue.find("stage", name)
         if entry is None:
@@ -118,7 +123,7 @@ def record_of(name: str) -> StageRecord | None:
 
 
 def effect_of(name: str, argument: Any) -> Effect:
-    """The effect of a stage on fields; an unknown or malformed stage may read and change anything."""
+    """Return the effect of a stage on fields; an unknown or malformed stage may read and change anything."""
     record = record_of(name)
     try:
         return record.effect(argument) if record else _ANYTHING
@@ -127,17 +132,17 @@ def effect_of(name: str, argument: Any) -> Effect:
 
 
 def split_path(dotted: str) -> Parts:
-    """The names of a dotted path."""
+    """Return the names of a dotted path."""
     return tuple(dotted.split("."))
 
 
-# What expressions and queries read.
+# Inputs of expressions and queries.
 
 
 def paths_in(expression: Any) -> Iterator[Parts]:
-    """The fields of the document that an expression reads, in the order of its text, repeated as they are there.
+    """Yield the document fields that an expression reads, in the order of its text, with repetitions.
 
-    ``WHOLE`` where it takes the document itself, or by an operator that is not known to read what it is given alone.
+    Yield ``WHOLE`` if it reads the document itself, or has an operator that may read more than its operands.
     """
     if isinstance(expression, str):
         if expression.startswith("$$"):
@@ -150,7 +155,7 @@ def paths_in(expression: Any) -> Iterator[Parts]:
         for key, value in expression.items():
             if key in ("$literal", "$const"):
                 continue
-            # `$getField` reads the document where it is given no other.
+            # Without `input`, `$getField` reads the document.
             given = key == "$getField" and isinstance(value, Mapping) and "input" in value
             if key.startswith("$") and key not in catalogue.operand_readers() and not given:
                 yield WHOLE
@@ -167,7 +172,7 @@ _OF_NO_FIELD: Final = frozenset({"$comment", "$sampleRate", "$alwaysTrue", "$alw
 
 
 class Condition(NamedTuple):
-    """What a query asks of a field, or by an operator such as ``$expr``, and the place of that in the query."""
+    """A condition on a field, or of an operator such as ``$expr``, and its position in the query."""
 
     key: str
     value: Any
@@ -175,7 +180,7 @@ class Condition(NamedTuple):
 
 
 def conditions_in(query: Any, place: Place = ()) -> Iterator[Condition]:
-    """The conditions of a query at a place, through ``$and``, ``$or`` and ``$nor``, in the order of its text."""
+    """Yield the conditions of a query, including those in ``$and``, ``$or`` and ``$nor``, in text order."""
     for key, value in query.items() if isinstance(query, Mapping) else ():
         here = (*place, key)
         if key in _OF_QUERIES and isinstance(value, (list, tuple)):
@@ -186,7 +191,7 @@ def conditions_in(query: Any, place: Place = ()) -> Iterator[Condition]:
 
 
 def paths_in_query(condition: Any) -> Iterator[Parts]:
-    """The fields that a query reads, in the order of its text."""
+    """Yield the fields that a query reads, in the order of its text."""
     for key, value, _ in conditions_in(condition):
         if key == "$expr":
             yield from paths_in(value)
@@ -196,18 +201,18 @@ def paths_in_query(condition: Any) -> Iterator[Parts]:
             yield WHOLE
 
 
-# How stages that are written alike say what they do.
+# Helpers for stages with similar arguments.
 
 
 def is_nested(value: Any) -> bool:
-    """Whether a value in ``$set`` or ``$project`` is a document of fields, and not an expression."""
+    """Return whether a value in ``$set`` or ``$project`` is a document of fields, and not an expression."""
     return isinstance(value, Mapping) and bool(value) and not next(iter(value)).startswith("$")
 
 
 def leaves(
     argument: Mapping[str, Any], above: Parts = (), place: Place = ()
 ) -> Iterator[tuple[Parts, Place, Any]]:
-    """The fields that ``$set`` or ``$project`` names, each with where, and what stands for it."""
+    """Yield the fields that ``$set`` or ``$project`` names, each with its position and value."""
     for name, value in argument.items():
         parts, here = (*above, *split_path(name)), (*place, name)
         if is_nested(value):
@@ -216,18 +221,22 @@ def leaves(
             yield parts, here, value
 
 
-# What whole pipelines read.
+# Inputs of whole pipelines.
 
 
 class ReadsAnything(Exception):
-    """A pipeline may read any field; the message says by what."""
+    """The pipeline may read any field; the message names the reason."""
 
 
 def paths_read(pipeline: Iterable[Any], taken: Sequence[Parts] | None = None) -> list[Parts]:
-    """Every path that a pipeline can read, so that documents without all others give the same rows.
+    """Return every path that a pipeline can read: documents without all others give the same rows.
 
-    Of rows that are still documents ``taken`` is taken; None: the whole. A field that a stage writes counts as read,
-    because its place among the other fields is seen in the rows. Raises ``ReadsAnything``.
+    If the rows are input documents, only the paths ``taken`` of them count; None: the whole documents. A
+    field that a stage writes counts as read, because its position among the other fields is visible in the
+    rows.
+
+    Raises:
+        ReadsAnything: If the pipeline may read any field.
     """
     paths: list[Parts] = [("_id",)]
     for stage in pipeline:

@@ -1,4 +1,4 @@
-"""Which documents of a collection have a value at a path: for `$lookup` and `$graphLookup`."""
+"""Index of a collection by the values at a path: for `$lookup` and `$graphLookup`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Places = dict[Key, list[int]]
 
 
 class Collection(list[Document]):
-    """The documents of a collection that nobody changes: joins to it, of whatever pipeline, share their indexes."""
+    """The documents of an immutable collection: all joins to it share their indexes."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         super().__init__(documents)
@@ -23,16 +23,16 @@ class Collection(list[Document]):
 
 
 class JoinIndex:
-    """The documents of a collection by each value a query would find at a path; built when first asked."""
+    """The documents of a collection by each value that a query finds at a path; built on first use."""
 
     def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
         self._source, self._path = source, path
         self._indexes = source.indexes if isinstance(source, Collection) else {}
 
     def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
-        """The documents with one of the values at the path, in their own order.
+        """Return the documents with one of the values at the path, in collection order.
 
-        ``missing``: null finds documents that have nothing there as well.
+        ``missing``: null also finds documents without a value there.
         """
         places = self._indexes.get(self._path)
         if places is None:
@@ -49,7 +49,7 @@ class JoinIndex:
         for place, document in enumerate(watch_clock(self._source)):
             keys = {key(value) for value in values_at(document, self._path)}
             if _NOTHING in keys and len(keys) > 1:
-                # Where one element of an array lacks the field that another has, it counts as null.
+                # If one element of an array lacks a field that another element has, it counts as null.
                 keys = (keys - {_NOTHING}) | {key(None)}
             for found in keys:
                 places.setdefault(found, []).append(place)
@@ -57,7 +57,7 @@ class JoinIndex:
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Any]:
-    """The values a document brings to a join: an array's elements one by one."""
+    """Yield the values of a document for a join; an array yields its elements."""
     value, parts = document.get(parts[0], MISSING), parts[1:]
     while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
         place = int(parts[0])

@@ -1,11 +1,11 @@
-"""What a pipeline on files may cost, counted while it runs, and its end where it costs more.
+"""Limits of a pipeline on files, checked while it runs.
 
-One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of about what
-one step of an interpreted loop takes, and the clock is looked at when enough of them have come together. To ask for
-processor time takes the system some microseconds; so the clock on the wall is asked, and the other one only when by
-this one the time may be over: no thread gets more processor time than passes. Memory: what a stage holds is estimated
-block by block, from some documents of each; from all as soon as the pipeline has made a single large value. So what
-small pipelines pay is too little to be seen.
+One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of
+about one step of an interpreted loop, and the clock is checked after enough of them. Reading processor time
+takes some microseconds, so the code checks the wall clock first, and the processor clock only when the time
+may be over according to the wall clock: no thread gets more processor time than wall time. Memory: the memory
+that a stage holds is estimated block by block, from a sample of its documents, or from all once the pipeline
+has made a single large value. The overhead on small pipelines is too small to measure.
 """
 
 from __future__ import annotations
@@ -21,32 +21,34 @@ from mongo_tables.aggregation.errors import NotOffline, Path
 _T = TypeVar("_T")
 _QUANTUM = 16_384
 BLOCK = 128
-"""How many documents, or elements of an array, pass between two looks at the clock."""
+"""Number of documents, or elements of an array, between two checks of the clock."""
 _STRIDE = 16
 _SMALL = 16 * 2**20
 _SLOW = 0.01
 _LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
-# What the server says of a stage whose memory is full.
+# The server's error codes for a stage out of memory, a long string, and a large document.
 _OUT_OF_MEMORY = 146
 _STRING_TOO_LONG = 16493
 _DOCUMENT_TOO_LARGE = 10334
-# Bytes of CPython's objects, rounded: the same on every version and machine, so that limits are.
+# Bytes of CPython's objects, rounded: the same on every version and machine, so that limits are reproducible.
 _EMPTY_DOCUMENT, _FIELD = 180, 20
 _EMPTY_ARRAY, _ELEMENT = 56, 8
 _TEXT, _SCALAR = 50, 32
 _SAMPLE = 32
 _DEEPEST = 8
-# Values of a document, or characters of one of them, up to which it is small.
+# Number of values of a small document, and of characters of each of its texts.
 _FEW = 4_096
 
 
 class Limits(NamedTuple):
     """The limits of each pipeline.
 
-    ``seconds``: processor time, without that of reading the files. ``stage_bytes``: what one stage holds of
-    documents, groups and arrays, as they lie in memory. ``document_bytes``: the BSON of one document, and of one
-    value that an expression makes. ``regex_steps``: steps of one regular expression on one text, as PCRE2 counts
-    them; MongoDB 6.0 has this default too.
+    Attributes:
+        seconds: Processor time, without reading the files.
+        stage_bytes: Memory of the documents, groups and arrays that one stage holds.
+        document_bytes: BSON size of one document, and of one value that an expression makes.
+        regex_steps: Steps of one regular expression on one text, as PCRE2 counts them; MongoDB 6.0 has the
+            same default.
     """
 
     seconds: float = 60
@@ -56,7 +58,7 @@ class Limits(NamedTuple):
 
 
 class LimitReached(NotOffline):
-    """A pipeline that would cost more than it may. ``limit`` is the name of a field of ``Limits``."""
+    """A pipeline that exceeds a limit. ``limit`` is the name of a field of ``Limits``."""
 
     def __init__(self, message: str, limit: str, path: Path | None = None, code: int | None = None) -> None:
         super().__init__(message, path, code)
@@ -64,7 +66,7 @@ class LimitReached(NotOffline):
 
 
 def spelt(size: int) -> str:
-    """A number of bytes as people write it: ``1 GiB``, ``16 MiB``, ``100,000 bytes``."""
+    """Return a number of bytes in readable form: ``1 GiB``, ``16 MiB``, ``100,000 bytes``."""
     for unit, bytes_of_one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= bytes_of_one and size % bytes_of_one == 0:
             return f"{size // bytes_of_one:,} {unit}"
@@ -72,7 +74,7 @@ def spelt(size: int) -> str:
 
 
 def memory_of(value: Any, levels: int = _DEEPEST) -> int:
-    """About how many bytes of memory a value takes. What several values share counts for each of them."""
+    """Estimate the memory of a value in bytes. Shared parts count for each value that has them."""
     kind = type(value)
     if kind is str:
         return _TEXT + len(value)
@@ -87,23 +89,23 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
 
 
 def exceeds(value: Any, most: int) -> bool:
-    """Whether the value takes more than ``most`` bytes as BSON; looks at no more of it than that needs.
+    """Return whether the value exceeds ``most`` bytes as BSON; stops as soon as that is certain.
 
-    Documents of another class are those of files, read part by part when asked for: they are passed over.
+    Documents of another class are lazily read from files: they are skipped.
     """
     return _subtract_size(value, most) < 0
 
 
 def is_small(document: dict[str, Any] | list[Any]) -> bool:
-    """Whether a document or an array has neither many values nor a long text, told at a glance.
+    """Return whether a document or an array has neither many values nor a long text (a quick check).
 
-    Such a document takes 16 MiB at the very most, as long as its texts are ASCII.
+    Such a document takes at most 16 MiB, as long as its texts are ASCII.
     """
     return _few_left(document, _FEW) >= 0
 
 
 def _few_left(value: Any, room: int) -> int:
-    """``room`` less the number of values in a document or array; below 0 if they do not fit or a text is long."""
+    """Return ``room`` minus the number of values; below 0 if they do not fit or a text is long."""
     room -= len(value)
     if room < 0:
         return room
@@ -120,7 +122,7 @@ def _few_left(value: Any, room: int) -> int:
 
 
 def _subtract_size(value: Any, room: int) -> int:
-    """``room`` less the BSON size of a value; any number below 0 if it does not fit."""
+    """Return ``room`` minus the BSON size of a value; any number below 0 if it does not fit."""
     kind = type(value)
     if kind is str:
         return room - 5 - (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass")))
@@ -143,7 +145,7 @@ class _Meter:
     def __init__(self) -> None:
         self.limits = Limits()
         self.end = float("inf")
-        # By the clock on the wall: until then the time cannot be over.
+        # Wall-clock time before which the time cannot be over.
         self.not_before = float("inf")
         self.left = _QUANTUM
         self.large = False
@@ -155,13 +157,13 @@ _METER = _Meter()
 
 
 def current() -> Limits:
-    """The limits of the pipeline that runs; the defaults when none does."""
+    """Return the limits of the running pipeline, or the defaults."""
     return _METER.limits
 
 
 @contextmanager
 def measure_pipeline(limits: Limits) -> Iterator[None]:
-    """Counts from nothing while the block runs, for this thread, and afterwards goes on where it was."""
+    """Count from zero while the block runs, for this thread, and then restore the previous count."""
     global _METER
     before, _METER = _METER, _Meter()
     _METER.limits, _METER.end = limits, time.thread_time() + limits.seconds
@@ -173,13 +175,13 @@ def measure_pipeline(limits: Limits) -> Iterator[None]:
 
 
 def last_read() -> Sequence[Any]:
-    """The documents that the pipeline took last from its collection."""
+    """Return the documents that the pipeline read last from its collection."""
     return _METER.read
 
 
 @contextmanager
 def pause_clock() -> Iterator[None]:
-    """Leave the processor time of the block out of the pipeline's, because the block reads files."""
+    """Exclude the processor time of the block, which reads files, from the pipeline's."""
     start = time.thread_time()
     try:
         yield
@@ -188,7 +190,7 @@ def pause_clock() -> Iterator[None]:
 
 
 def spend(units: int, path: Path | None = None) -> None:
-    """Counts work; raises LimitReached when the time is over."""
+    """Count work. Raises LimitReached when the time is over."""
     _METER.left -= units
     if _METER.left < 0:
         _METER.left = _QUANTUM
@@ -196,7 +198,7 @@ def spend(units: int, path: Path | None = None) -> None:
 
 
 def look(path: Path | None = None) -> None:
-    """Raises LimitReached when the time is over."""
+    """Raise LimitReached if the time is over."""
     if time.monotonic() < _METER.not_before:
         return
     left = _METER.end - time.thread_time()
@@ -208,19 +210,19 @@ def look(path: Path | None = None) -> None:
 
 
 def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """The items, with a look at the clock before each block of them; costs next to nothing for each."""
+    """Yield the items, with a check of the clock before each block; almost no cost per item."""
     return chain.from_iterable(blocks(items, path))
 
 
 def admit_read_documents(documents: Iterable[_T]) -> Iterator[_T]:
-    """``admit_documents``, for documents that may be read from files meanwhile: that time does not count."""
+    """Like ``admit_documents``, for documents that may be read from files: reading time does not count."""
     return chain.from_iterable(_admit(documents, None, source=True))
 
 
 def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Documents that come to a pipeline one by one, under ``watch_clock``.
+    """Yield a pipeline's input documents under ``watch_clock``.
 
-    Large arrays that the last ones made are forgotten.
+    The count of large arrays is reset after each block.
     """
     return chain.from_iterable(_admit(items, path))
 
@@ -240,15 +242,12 @@ def _admit(items: Iterable[_T], path: Path | None, *, source: bool = False) -> I
             _METER.read = block
         yield block
         _METER.arrays = 0
-        # What takes long to read is large, and not to be held with a hundred others.
+        # Slow reading means large documents: do not hold a hundred of them.
         size = 1 if _METER.large else max(1, size // 4) if taken > _SLOW else min(2 * size, BLOCK)
 
 
 def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
-    """Documents that a stage gives of what it holds: as ``admit_documents``.
-
-    None is made before it is asked for.
-    """
+    """Yield documents that a stage holds, like ``admit_documents``, but lazily."""
 
     def watch(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
         for first in iterator:
@@ -261,7 +260,7 @@ def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
 
 
 def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
-    """The elements of an array, of which each becomes a document."""
+    """Return the elements of an array that become documents."""
     if len(items) > BLOCK or _METER.large:
         return admit_documents(items)
     spend(len(items))
@@ -269,7 +268,7 @@ def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
 
 
 def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
-    """The elements of an array for a loop: many of them under ``watch_clock``."""
+    """Return the elements of an array for a loop; long arrays are under ``watch_clock``."""
     if len(items) > BLOCK:
         return watch_clock(items, path)
     spend(len(items), path)
@@ -277,7 +276,7 @@ def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
 
 
 def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
-    """The items in blocks of ``BLOCK``, with a look at the clock before each."""
+    """Yield the items in blocks of ``BLOCK``, with a check of the clock before each."""
     iterator = iter(items)
     while block := list(islice(iterator, BLOCK)):
         look(path)
@@ -285,7 +284,7 @@ def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
 
 
 def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[_T]:
-    """All items, for a stage or an expression that holds them; raises LimitReached when that is too much memory."""
+    """Return all items for a stage or an expression. Raises LimitReached if they take too much memory."""
     rows: list[_T] = []
     held = 0
     for block in blocks(items, path):
@@ -298,12 +297,12 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
 
 
 def is_counted(number: int) -> bool:
-    """Whether the memory of so many documents counts: not that of a few small ones."""
+    """Return whether the memory of so many documents counts; that of a few small ones does not."""
     return _METER.large or number >= BLOCK
 
 
 def hold(held: int, more: int, path: Path | None = None) -> int:
-    """The bytes that a stage holds with ``more`` bytes added; raises LimitReached when that is too much."""
+    """Return the bytes held with ``more`` bytes added. Raises LimitReached if that is too much."""
     held += more
     if held > _METER.limits.stage_bytes:
         message = f"a stage held more than {spelt(_METER.limits.stage_bytes)}"
@@ -312,18 +311,18 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
 
 
 def check_key(value: Any) -> None:
-    """Raises LimitReached for a document or an array that is larger than one may be, before keys are made of it.
+    """Raise LimitReached for a too large document or array, before keys are made of it.
 
-    Nested in itself some dozen times, a value of few objects has more parts than any memory.
+    A value of few objects, nested in itself some dozen times, has more parts than fit in any memory.
     """
     if type(value) is dict or type(value) is list:
         _check_size(value, "a value that is compared", None)
 
 
 def check_document(document: Any, path: Path | None = None) -> None:
-    """Raises LimitReached for a document that is larger than one may be.
+    """Raise LimitReached for a document that is too large.
 
-    What is no ``dict`` comes from a file as it is, where documents are measured when they are read.
+    Documents that are not a ``dict`` come unchanged from a file and were measured when they were read.
     """
     if type(document) is dict:
         _check_size(document, "a document", path)
@@ -337,7 +336,7 @@ def _check_size(value: Any, what: str, path: Path | None) -> None:
 
 
 def admit_text(text: str) -> str:
-    """Give back a string that an expression made; raises LimitReached when it is longer than a document may be."""
+    """Return a string that an expression made. Raises LimitReached if it is longer than a document may be."""
     if len(text) > _LARGE_TEXT:
         _METER.large = True
         check_text(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")))
@@ -345,14 +344,14 @@ def admit_text(text: str) -> str:
 
 
 def check_text(size: int) -> None:
-    """Raises LimitReached for a string of so many bytes if that is more than a document may have."""
+    """Raise LimitReached for a string of so many bytes if that exceeds the size of a document."""
     if size > _METER.limits.document_bytes:
         message = f"an expression made a string of more than {spelt(_METER.limits.document_bytes)}"
         raise LimitReached(message, "document_bytes", None, _STRING_TOO_LONG)
 
 
 def count_array(length: int, element: int = 8) -> None:
-    """Count an array that an expression makes; raises LimitReached when it and others take too much memory.
+    """Count an array that an expression makes. Raises LimitReached if all together take too much memory.
 
     ``element``: bytes of each element that are new with the array.
     """

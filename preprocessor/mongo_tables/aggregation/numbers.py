@@ -1,7 +1,7 @@
-"""Numbers as the server adds, promotes and overflows them.
+"""Numbers with the server's addition, promotion and overflow.
 
-int32 → int64 → double → Decimal128 is the order of promotion. An int32 result that does not fit becomes an
-int64, an int64 result that does not fit becomes a double (`$add`, `$subtract` of dates aside).
+The order of promotion is int32 → int64 → double → Decimal128. An int32 result that does not fit becomes an
+int64, an int64 result that does not fit becomes a double (except in `$add` and `$subtract` of dates).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT
 
 INT32, INT64, DOUBLE, DECIMAL = 1, 2, 3, 4
 
-# IEEE 754-2008 decimal128: 34 digits, no traps, as the server computes.
+# IEEE 754-2008 decimal128: 34 digits, no traps, as on the server.
 CONTEXT = decimal.Context(
     prec=34, rounding=decimal.ROUND_HALF_EVEN, Emin=-6143, Emax=6144, capitals=1, clamp=1, traps=[]
 )
-# A double becomes a Decimal128 of 15 digits, as the server's Decimal128(double) constructor does.
+# A double becomes a Decimal128 of 15 digits, as in the server's Decimal128(double) constructor.
 _FIFTEEN = decimal.Context(prec=15, rounding=decimal.ROUND_HALF_EVEN, traps=[])
 
 
 def rank(value: Any) -> int:
-    """INT32, INT64, DOUBLE or DECIMAL: the number's type in order of promotion; 0 for what is no number."""
+    """Return INT32, INT64, DOUBLE or DECIMAL, the number's type in order of promotion; 0 for non-numbers."""
     kind = type(value)
     if kind is float:
         return DOUBLE
@@ -43,7 +43,7 @@ def rank(value: Any) -> int:
 
 
 def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers only") -> int:
-    """The rank of a number; raises AggregationError for what is no number."""
+    """Return the rank of a number. Raises AggregationError for other values."""
     found = rank(value)
     if not found:
         raise mistyped(f"{name} works on {what}, not on", value, code)
@@ -51,7 +51,7 @@ def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers o
 
 
 def integer(value: int, at_least: int = INT32) -> int | float:
-    """``value`` as int32, or int64 when it must be or is asked for, or double when it fits neither."""
+    """Return ``value`` as int32, as int64 if necessary or requested, or as double if it fits neither."""
     if at_least == INT32 and INT32_MIN <= value <= INT32_MAX:
         return int(value)
     if INT64_MIN <= value <= INT64_MAX:
@@ -60,7 +60,7 @@ def integer(value: int, at_least: int = INT32) -> int | float:
 
 
 def to_decimal(value: Any) -> Decimal:
-    """Any number as a ``Decimal``; a double through its 15-digit form, as the server converts it."""
+    """Return any number as a ``Decimal``; a double through its 15-digit form, as the server converts it."""
     if isinstance(value, Decimal128):
         return value.to_decimal()
     if isinstance(value, float):
@@ -69,7 +69,7 @@ def to_decimal(value: Any) -> Decimal:
 
 
 def double_to_decimal(value: float) -> Decimal:
-    """A double as the Decimal128 the server makes of it: 15 significant digits, trailing zeros kept off the exact."""
+    """Return the server's Decimal128 of a double: 15 significant digits, trailing zeros included."""
     if math.isnan(value) or math.isinf(value):
         return Decimal(value)
     exact = Decimal(value)
@@ -81,27 +81,27 @@ def double_to_decimal(value: float) -> Decimal:
 
 
 def decimal128(value: Decimal) -> Decimal128:
-    """A ``Decimal`` rounded to what a Decimal128 holds."""
+    """Return a ``Decimal`` rounded to a Decimal128."""
     with decimal.localcontext(CONTEXT):
         return Decimal128(CONTEXT.create_decimal(value) if value.is_finite() else value)
 
 
 def to_double(value: Any) -> float:
-    """Any number as a double; a Decimal128 out of range becomes an infinity."""
+    """Return any number as a double; a Decimal128 out of range becomes an infinity."""
     if isinstance(value, Decimal128):
         return float(value.to_decimal())
     return float(value)
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a number is not a number."""
+    """Return whether a number is NaN."""
     if isinstance(value, Decimal128):
         return value.to_decimal().is_nan()
     return isinstance(value, float) and value != value
 
 
 def integral(value: Any) -> int | None:
-    """The integer a number stands for, or None when it has a fraction or is no finite number."""
+    """Return the integer that equals a number, or None for fractions and numbers that are not finite."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):
@@ -115,7 +115,7 @@ def integral(value: Any) -> int | None:
 
 
 def whole(value: Any, bits: int = 64) -> int | None:
-    """The integer of so many bits that a number stands for; None for anything else.
+    """Return the integer of ``bits`` bits that equals a number, or None.
 
     Example:
         >>> whole(3.0), whole(2**40, bits=32)
@@ -126,7 +126,7 @@ def whole(value: Any, bits: int = 64) -> int | None:
 
 
 def decimal_to_long(value: Decimal128) -> int:
-    """A Decimal128 as the server makes an int64 of it: rounded, and the least int64 of what none holds."""
+    """Convert a Decimal128 to int64 as the server does: rounded, or the least int64 if it does not fit."""
     exact = value.to_decimal()
     if not exact.is_finite() or exact.adjusted() > 19:
         return INT64_MIN

@@ -1,8 +1,8 @@
-"""What the server's optimizer makes of neighbouring stages, as far as it shows in the result.
+"""The visible effects of the server's optimizer on adjacent stages.
 
-``$lookup`` stages that lead the pipeline run in its other engine: there the field that a join sets is dropped and
-set at the end of the document; elsewhere it keeps its place. A ``$group`` there takes a key that is simplified to a
-document of one field for one that is written so. A sort takes a limit in that follows.
+``$lookup`` stages that lead the pipeline run in the server's other engine: there the field that a join sets
+is removed and added at the end of the document; elsewhere it keeps its place. A ``$group`` there treats a key
+that simplifies to a document of one field like one that is written so. A sort includes a limit that follows.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mongo_tables.aggregation.values import is_number
 
 
 def reorder(pipeline: Sequence[Any]) -> list[int]:
-    """The places of the stages in the order in which they run.
+    """Return the positions of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it, unless it asks about the elements of an array, a ``$skip`` ahead
-    of stages that give one document for each, so that these are not computed for what is skipped. Of sorts in a row
-    the last alone is left: the others do not even order what is equal.
+    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements; a ``$skip``
+    moves ahead of stages that return one document for each, to save their work on skipped documents. Of
+    consecutive sorts only the last remains: the others do not even order equal documents.
     """
     order = _places(pipeline, _overtakes)
     return [
@@ -38,8 +38,10 @@ def _overtakes(spec: Any, before: Any) -> bool:
 
 
 _QUERY_RANKS = (1, 2)
-"""Ranks of stages that choose documents (see ``fields.StageRecord``): ``$match`` and ``$sort``, then ``$skip`` and
-``$limit``. A later stage of an earlier rank ends what the other engine takes in; ``$match`` moves ahead of ``$sort``.
+"""Ranks of stages that choose documents: ``$match`` and ``$sort``, then ``$skip`` and ``$limit``.
+
+A later stage of an earlier rank ends the part that the other engine runs; ``$match`` moves ahead of
+``$sort``.
 """
 
 
@@ -49,7 +51,7 @@ def _rank(name: str) -> int:
 
 
 def _transforms(name: str) -> bool:
-    """Whether a stage makes one document of each, of nothing but that."""
+    """Return whether a stage makes one document from each, and reads nothing else."""
     record = record_of(name)
     return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
 
@@ -59,7 +61,7 @@ _FIRST_ENGINE_ONLY = frozenset({
     "$strcasecmp", "$toBool", "$toDecimal", "$toDouble", "$toInt", "$toLong", "$toString", "$avg", "$max", "$min",
     "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField",
 })  # fmt: skip
-# Conditions of which the server does not know whether they are independent of the stage before.
+# Conditions for which the server does not know whether they are independent of the stage before.
 _STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
 
 
@@ -70,9 +72,9 @@ def _stays(condition: Any) -> bool:
 
 
 def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
-    """The places in a pipeline of the ``$lookup`` stages that set their field at the end.
+    """Return the positions of the ``$lookup`` stages that set their field at the end of the document.
 
-    ``let``: the command's variables; what the other engine cannot compute of these keeps all stages out of it.
+    ``let``: the command's variables; if the other engine cannot compute them, it runs no stage.
     """
     if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
         return frozenset()
@@ -91,7 +93,7 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
 
 
 def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
-    """The places of the stages, each as far ahead as it moves ahead of the stage before it."""
+    """Return the positions of the stages, each as far ahead as it may move ahead of the stage before it."""
     order: list[int] = []
     for place, spec in enumerate(pipeline):
         at = len(order)
@@ -112,7 +114,7 @@ def _passes(spec: Any, before: Any) -> bool:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """All names and texts in the value: each may be a path."""
+    """Yield all names and texts in the value: each may be a path."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield name
@@ -125,10 +127,10 @@ def _paths(value: Any) -> Iterator[str]:
 
 
 def _is_understood(stage: str, argument: Any) -> bool:
-    """Whether the other engine runs a stage.
+    """Return whether the other engine runs a stage.
 
-    No positions in the paths of a condition or a join, no operator that it lacks; a projection names what stays, and
-    what is computed at its top level alone; a join is by two fields.
+    It supports no positions in the paths of a condition or a join, and lacks some operators; a projection
+    must be an inclusion, with computed fields at its top level only; a join must be by two fields.
     """
     if stage == "$lookup":
         if not isinstance(argument, Mapping) or "pipeline" in argument:
@@ -154,7 +156,7 @@ def _has_position(path: str) -> bool:
 
 
 def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
-    """Whether the next stage unwinds the joined field: the server makes one stage of the two."""
+    """Return whether the next stage unwinds the joined field: the server merges the two stages."""
     unwind = following[0].get("$unwind") if following else None
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
@@ -169,10 +171,10 @@ _IN_GROUPS = _KEYS | _SUMMARIES
 
 
 def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
-    """The place of the ``$group`` or ``$sortByCount`` that runs in the server's other engine for certain.
+    """Return the position of the ``$group`` or ``$sortByCount`` that certainly runs in the other engine.
 
-    That is one behind nothing but plain ``$match``, ``$sort``, ``$skip`` and ``$limit``, which uses nothing that only
-    the first engine can do: neither in the command's variables nor in a ``$match`` behind, which may move ahead.
+    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede it, and it must not need the first
+    engine: neither in the command's variables nor in a ``$match`` after it, which may move ahead.
     """
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
@@ -187,7 +189,7 @@ def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None
 
 
 def _simple(value: Any, operators: frozenset[str]) -> bool:
-    """Whether nothing but ``operators`` is used, and no path with a number in it."""
+    """Return whether a value uses only ``operators``, and no path with a number in it."""
     if isinstance(value, Mapping):
         inner = [*(name for name in value if not name.startswith("$")), *value.values()]
         used = (name for name in value if name.startswith("$"))
@@ -198,7 +200,7 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
-    """How many documents the ``$sort`` at ``place`` has to give; 0 when all, or when the stage is no sort."""
+    """Return how many documents the ``$sort`` at ``place`` must return; 0 for all, or if it is no sort."""
     if "$sort" not in pipeline[place]:
         return 0
     skipped, most = 0, 0

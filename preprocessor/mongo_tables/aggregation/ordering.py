@@ -1,7 +1,8 @@
-"""The server's order of values of all types: for ``$sort``, ``$lt``, ``$max``, and as a key for ``$group`` and sets.
+"""The server's order of values of all types, for ``$sort``, ``$lt``, ``$max``, ``$group`` and sets.
 
-``key(value)`` gives a tuple that Python compares and hashes as the server compares and groups: numbers by value
-whatever their type, strings by code point (byte order of UTF-8), documents field by field.
+``key(value)`` returns a tuple that Python compares and hashes as the server compares and groups: numbers by
+value across types, strings by code point (byte order of UTF-8), documents field by field.
+
 Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 """
 
@@ -32,7 +33,7 @@ _KEY = 100
 
 
 def _number_key(value: Any) -> Key:
-    """NaN first, then by exact value: Python compares int, float and Fraction exactly among themselves."""
+    """Return a key with NaN first, then by exact value: Python compares int, float and Fraction exactly."""
     if not isinstance(value, Decimal128):
         return (10, 1, value) if value == value else (10, 0, 0)
     exact = value.to_decimal()
@@ -42,13 +43,13 @@ def _number_key(value: Any) -> Key:
         return 10, 1, math.inf if exact > 0 else -math.inf
     if exact == exact.to_integral_value():
         return 10, 1, int(exact)
-    from fractions import Fraction  # only a Decimal128 that is no whole number needs it
+    from fractions import Fraction  # only needed for a Decimal128 with a fraction
 
     return 10, 1, Fraction(exact)
 
 
 def key(value: Any) -> Key:
-    """A sortable, hashable tuple that stands for ``value`` in the server's order.
+    """Return a sortable, hashable tuple for ``value`` in the server's order.
 
     ``1``, ``Int64(1)``, ``1.0`` and ``Decimal128("1.0")`` have equal keys, as they are equal on the server.
     """
@@ -85,13 +86,13 @@ def _array_key(value: Any) -> Key:
     return 25, tuple([_key_of(type(item), key)(item) for item in value])
 
 
-# Documents and arrays inside of others: their size was checked with that of the outermost.
+# Nested documents and arrays: their size was checked with that of the outermost.
 _INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_key}
 _key_of = _INNER.get
 
 
 def key_of_checked(value: Any) -> Key:
-    """``key`` of a value whose size was checked already, or need not be."""
+    """Return the ``key`` of a value whose size is already checked, or needs no check."""
     return _key_of(type(value), key)(value)
 
 
@@ -118,13 +119,13 @@ def _other_key(order: int, value: Any) -> Key:
 
 
 def compare(left: Any, right: Any) -> int:
-    """-1, 0 or 1: how the server's ``$cmp`` orders two values (missing before null)."""
+    """Return -1, 0 or 1, as the server's ``$cmp`` orders two values (missing before null)."""
     a, b = key(left), key(right)
     return (a > b) - (a < b)
 
 
 def reverse_key(value: Key) -> Any:
-    """A key that sorts the other way round; for descending parts of a compound sort."""
+    """Return a key that sorts in reverse; for descending parts of a compound sort."""
     return _Descending((value,))
 
 
@@ -134,7 +135,7 @@ _PLAIN_NUMBERS = frozenset({int, float, Int64})
 
 
 def smallest(values: Sequence[Any]) -> Any:
-    """The least value that is not null or missing, the first of equals; None when there is none.
+    """Return the least value that is not null or missing, the first of equals; None if there is none.
 
     Example:
         >>> smallest([3, None, 2.5])
@@ -144,7 +145,7 @@ def smallest(values: Sequence[Any]) -> Any:
 
 
 def largest(values: Sequence[Any]) -> Any:
-    """The greatest value that is not null or missing, the first of equals; None when there is none."""
+    """Return the greatest value that is not null or missing, the first of equals; None if there is none."""
     return _outermost(max, values)
 
 
@@ -154,7 +155,7 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
         kinds.remove(NoneType)
         values = [value for value in values if value is not None]
     if kinds <= _PLAIN_NUMBERS:
-        total = sum(values)  # NaN, which equals nothing here, makes it NaN.
+        total = sum(values)  # NaN among the values makes it NaN, which equals nothing.
         if total == total:  # Python orders them as the server does.
             return choose(values, default=None)
     return choose((value for value in values if not is_nullish(value)), key=key, default=None)

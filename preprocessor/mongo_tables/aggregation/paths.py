@@ -1,6 +1,4 @@
-"""Dotted paths into documents as expressions read them (queries have their own rule, in ``query/``), and the places of
-fields in documents that are changed.
-"""
+"""Dotted paths as expressions read them (``query/`` has its own rule), and positions of changed fields."""
 
 from __future__ import annotations
 
@@ -15,9 +13,10 @@ Getter = Callable[[Any], Any]
 
 
 def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
-    """The parts of a dotted field path, which is written at ``path`` in the pipeline.
+    """Return the parts of a dotted field path, which is at ``path`` in the pipeline.
 
-    Raises AggregationError for what the server refuses: empty parts, parts that start with ``$``, NUL.
+    Raises:
+        AggregationError: If the server refuses it: empty parts, parts that start with ``$``, NUL.
 
     Example:
         >>> split("a.b")
@@ -38,10 +37,10 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
 
 
 def getter(parts: tuple[str, ...]) -> Getter:
-    """A function from a value to what ``parts`` lead to in it, MISSING when nothing is there.
+    """Return a function from a value to its field at ``parts``, or MISSING.
 
-    An array on the way is mapped over: of its elements only documents count, missing results are left out
-    (the server's ExpressionFieldPath).
+    It maps over an array on the path: only the elements that are documents count, and missing results are
+    left out (the server's ExpressionFieldPath).
     """
     if len(parts) == 1:
         return _field(parts[0])
@@ -66,7 +65,7 @@ def _field_of_field(first: str, second: str) -> Getter:
         if type(inner) is dict:
             return inner.get(second, MISSING)
         if type(inner) is list:
-            # This is how measurement points are read: all of them have the field, nearly always.
+            # Measurement points are read here: nearly always all of them have the field.
             try:
                 return list(map(take, inner))
             except (KeyError, TypeError):
@@ -77,12 +76,12 @@ def _field_of_field(first: str, second: str) -> Getter:
 
 
 def _is_document(value: Any) -> bool:
-    # The first question settles nearly all calls; the second one alone is ten times slower.
+    # The first test settles nearly all calls; the second one alone is ten times slower.
     return type(value) is dict or isinstance(value, Mapping)
 
 
 def _inside(rest: Getter) -> Getter:
-    """``rest`` applied to a value that may be a document, an array of documents, or neither."""
+    """Apply ``rest`` to a value that may be a document, an array of documents, or neither."""
 
     def get(value: Any) -> Any:
         if _is_document(value):
@@ -96,7 +95,7 @@ def _inside(rest: Getter) -> Getter:
 
 
 def of_variable(parts: tuple[str, ...]) -> Getter:
-    """Like ``getter``, for a variable's value, which need not be a document."""
+    """Return a ``getter`` for a variable's value, which need not be a document."""
     if len(parts) > 1:
         return _inside(getter(parts))
     (name,) = parts
@@ -105,7 +104,7 @@ def of_variable(parts: tuple[str, ...]) -> Getter:
 
 
 def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
-    """A function from values, which need not be documents, to what ``parts`` lead to in each; MISSING for nothing."""
+    """Return a function from values of any type to the list of their fields at ``parts``, or MISSING."""
     get, take = of_variable(parts), itemgetter(parts[0])
     if len(parts) > 1:
         return lambda values: list(map(get, values))
@@ -119,8 +118,9 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
     return read
 
 
-# Documents that remember where removed fields stood. The server keeps the place of a field that a stage removed, or
-# computed as missing: when a later stage sets it again, it stands there and not at the end.
+# Documents that remember the places of removed fields. The server keeps the place of a field that a stage
+# removed, or computed as missing: when a later stage sets it again, it is in its old place and not at the
+# end.
 
 
 class OrderedDocument(dict[str, Any]):
@@ -132,14 +132,14 @@ class OrderedDocument(dict[str, Any]):
 
 
 def open_places(document: Mapping[str, Any]) -> Document:
-    """A copy that may be changed; removed fields are MISSING and keep their places."""
+    """Return a copy that may be changed; removed fields are MISSING and keep their places."""
     if type(document) is OrderedDocument:
         return {**document.places, **document}
     return {**document}
 
 
 def close_places(document: Document) -> Document:
-    """The document without the fields that are MISSING; it remembers their places."""
+    """Return the document without the fields that are MISSING; it remembers their places."""
     for value in document.values():
         if value is MISSING:
             kept = {name: value for name, value in document.items() if value is not MISSING}
@@ -148,19 +148,19 @@ def close_places(document: Document) -> Document:
 
 
 def with_places(document: Document, names: Iterable[str]) -> Document:
-    """The document with the places of ``names``, which hold all its own names in its order."""
+    """Return the document with the places of ``names``, which include all its own names in its order."""
     found = OrderedDocument(document)
     found.places = dict.fromkeys(names.places if isinstance(names, OrderedDocument) else names, MISSING)
     return found
 
 
-# Fields deep in a document, as `$unwind`, `$lookup` and `$graphLookup` set their results.
+# Nested fields, as `$unwind`, `$lookup` and `$graphLookup` set their results.
 
 
 def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
-    """A copy of ``document`` with ``value`` at the path; MISSING removes what is there.
+    """Return a copy of ``document`` with ``value`` at the path; MISSING removes the field.
 
-    What stands on the way and is no document (an array, too) is replaced by one.
+    Values on the path that are not documents (including arrays) are replaced by documents.
     """
     name, rest = parts[0], parts[1:]
     output = open_places(document)
@@ -173,7 +173,7 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
-    """Like ``with_nested``, but the field, and those above it, move to the end of their documents."""
+    """Like ``with_nested``, but the field and its parents move to the end of their documents."""
     name, rest = parts[0], parts[1:]
     output = {key: item for key, item in document.items() if key != name}
     inner = document.get(name) if rest else None
@@ -184,7 +184,7 @@ def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value:
 
 
 def get_nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
-    """The value at a path through documents only, else MISSING."""
+    """Return the value at a path through documents only, else MISSING."""
     value: Any = document
     for part in parts:
         if not isinstance(value, Mapping):

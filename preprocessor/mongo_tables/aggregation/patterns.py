@@ -1,12 +1,15 @@
 """Regular expressions as the server runs them, for `$regexFind` and for queries.
 
-PCRE2 runs them, the same library in every installation, with a limit of steps: where MongoDB 6.0 gives up, so
-does this. There an expression such as `$regexMatch` fails, as here, but `$match` drops the document without a word,
-which is an error here: nobody could tell such a row from one that does not match.
+PCRE2 runs them, the same library in every installation, with a limit of steps: it gives up where MongoDB 6.0
+does. There an expression such as `$regexMatch` fails, as here, but `$match` silently drops the document,
+which is an error here: such a row would look like one that does not match.
 
-Nearly all of a pattern means the same to PCRE2 and to PCRE 8, which servers before 6.1 have. ``adapt`` rewrites what
-the two spell differently, and refuses what they read differently: better no row than a wrong one.
-Sources: https://www.pcre.org/original/doc/html/pcrepattern.html, https://pcre2project.github.io/pcre2/doc/pcre2pattern/
+Nearly every pattern means the same in PCRE2 and in PCRE 8, which servers before 6.1 have. ``adapt`` rewrites
+syntax that the two spell differently, and refuses syntax that they read differently: better no row than a
+wrong one.
+
+Sources: https://www.pcre.org/original/doc/html/pcrepattern.html,
+https://pcre2project.github.io/pcre2/doc/pcre2pattern/
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ import pcre2
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 from mongo_tables.aggregation.limits import LimitReached, current, spend
 
-# A pattern cut into pieces: in none of them may what another begins with be hidden. No name in braces is longer than
-# 100 characters: to look for the end of a longer one, from each beginning of one, would take for ever.
+# The pieces of a pattern: none may contain the start of another. Names in braces have at most 100 characters:
+# a search for the end of a longer one, from each beginning, would be quadratic.
 _PIECES = re.compile(
     r"""
     (?P<quoted> \\Q .*? (?:\\E|\Z) )
@@ -47,15 +50,15 @@ _GROUP_NAME = re.compile(r"\(\?(?:P?<|')([A-Za-z_]\w{0,31})[>']", re.A)
 _CONDITION = re.compile(r"\(\?\((?:[+-]?\d+|[<']?[A-Za-z_]\w{0,31}[>']?)\)", re.A)
 _OPTIONS = re.compile(r"\(\?[imsxJU]*(?:-[imsxJU]*)?[:)]")
 _QUANTIFIER = re.compile(r"\{\d+(?:,\d*)?\}", re.A)
-# PCRE2 takes these for quantifiers, PCRE 8 for plain text.
+# Quantifiers in PCRE2, plain text in PCRE 8.
 _NEWER_QUANTIFIER = re.compile(r"\{[ \t]*(?:\d+[ \t]*)?(?:,[ \t]*(?:\d+[ \t]*)?)?\}", re.A)
 _KINDS = "CLMNPSZ"
 _CATEGORY = re.compile(r"[CLMNPSZ][a-z&]?|Any|X(?:an|ps|sp|uc|wd)")
-# White space of the option x to PCRE2, but not to PCRE 8.
+# White space of the option x in PCRE2, but not in PCRE 8.
 _NEWER_SPACE = frozenset("\x85\u200e\u200f\u2028\u2029")
-# Each also takes the other case under the option i: to PCRE2, but not to PCRE 8.
+# These also match the other case under the option i in PCRE2, but not in PCRE 8.
 _CASED = ("Lu", "Ll", "Lt")
-# Letters whose other case came after Unicode 7, which MongoDB 6.0 knows.
+# Letters whose other case is newer than Unicode 7, which MongoDB 6.0 uses.
 _NEWER_CASE = re.compile(
     "[\u13f8-\u13fd\u1c80-\u1cbf\u2c2f\u2c5f\ua7ae\ua7b2-\ua7f6\uab53\uab70-\uabbf\U000104b0-\U000104fb"
     "\U00010570-\U000105bc\U00010c80-\U00010cf2\U00016e40-\U00016e7f\U0001e900-\U0001e943]"
@@ -65,11 +68,14 @@ _LONGEST_VARYING = 255
 
 
 def adapt(pattern: str, options: str) -> tuple[str, str]:
-    """``pattern`` for PCRE2, and a variant that compiles only where every look-behind has one length.
+    """Return ``pattern`` for PCRE2, and a variant that compiles only if every look-behind has a fixed length.
 
-    PCRE 8 takes no other look-behind; PCRE2 takes those that vary up to 255 characters. The variant is longer
-    by that many, so that only those of one length are left. It is empty when there is no look-behind.
-    Raises AggregationError (51111) for what PCRE 8 refuses and PCRE2 takes, NotOffline for what is not covered.
+    PCRE 8 accepts no other look-behind; PCRE2 accepts variable ones up to 255 characters. The variant is
+    longer by that many, so that only fixed ones compile. It is empty if there is no look-behind.
+
+    Raises:
+        AggregationError: With code 51111, for syntax that only PCRE2 accepts.
+        NotOffline: For syntax that is not supported.
     """
     leading, rest = _leading(pattern)
     if "x" in options and not _NEWER_SPACE.isdisjoint(pattern):
@@ -103,12 +109,12 @@ _BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
 
 
 def _find_coded_letters(adapted: str) -> str:
-    """The letters that an adapted pattern gives by their codes."""
+    """Return the letters that an adapted pattern contains as codes."""
     return "".join(chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
 
 
 def _leading(pattern: str) -> tuple[str, str]:
-    """``(*UCP)`` when it leads the pattern, and the pattern without what may lead it. UTF-8 is always on."""
+    """Return a leading ``(*UCP)``, and the pattern without leading verbs. UTF-8 is always on."""
     leading = ""
     while found := next((verb for verb in _LEADING if pattern.startswith(verb)), ""):
         pattern = pattern.removeprefix(found)
@@ -118,7 +124,7 @@ def _leading(pattern: str) -> tuple[str, str]:
 
 
 def _bad(what: str) -> NoReturn:
-    """Raises AggregationError for a pattern that the server refuses."""
+    """Raise AggregationError for a pattern that the server refuses."""
     raise AggregationError(f"the regular expression is not valid: {what}", code=51111)
 
 
@@ -127,7 +133,7 @@ def _not_here(what: str) -> NoReturn:
 
 
 def _code(_: str, found: re.Match[str]) -> str:
-    r"""``\xhh`` in octal: the library that binds PCRE2 reads ``\x`` as JavaScript does."""
+    r"""Return ``\xhh`` in octal: the Python binding of PCRE2 reads ``\x`` as JavaScript does."""
     digits = found["plain"] if found["braced"] is None else found["braced"]
     if found["braced"] is not None and not (found["closed"] and re.fullmatch("[0-9A-Fa-f]+", digits)):
         _bad("non-hex character in \\x{} (closing brace missing?)")
@@ -138,7 +144,7 @@ def _code(_: str, found: re.Match[str]) -> str:
 
 
 def _property(_: str, found: re.Match[str]) -> str:
-    """A script by its own name: PCRE2 would take the characters that several scripts share too."""
+    """Return a script by its own name: PCRE2 would also match characters that several scripts share."""
     name = found["name"]
     if name in _CASED:
         return f"(?-i:{found[0]})"
@@ -152,7 +158,7 @@ def _property(_: str, found: re.Match[str]) -> str:
 def _escape(pattern: str, found: re.Match[str]) -> str:
     letter = found[0][1]
     if letter in "uU":
-        return "\\l"  # PCRE2 refuses it as PCRE 8 does \u, unless it stands in a comment
+        return "\\l"  # PCRE2 refuses it as PCRE 8 refuses \u, except in a comment
     if letter == "N" and pattern.startswith("{", found.end()) and not _QUANTIFIER.match(pattern, found.end()):
         return "\\l"
     if letter in "XC" or (letter in "89" and pattern.count("(") < int(letter)):
@@ -167,7 +173,7 @@ def _escape(pattern: str, found: re.Match[str]) -> str:
 
 
 def _group(pattern: str, found: re.Match[str]) -> str:
-    """The opening parenthesis, if what follows means the same to both."""
+    """Return the opening parenthesis if the text after it means the same in both."""
     at = found.start()
     if pattern.startswith("(*", at):
         _not_here("a verb such as (*ACCEPT)")
@@ -206,7 +212,7 @@ _REWRITTEN = {
 
 
 def _character_class(pattern: str, opening: re.Match[str]) -> tuple[str, int]:
-    """The class, and where it ends. What does not end is left for PCRE2 to refuse."""
+    """Return the class and its end. PCRE2 refuses a class without an end."""
     pieces, at = [opening[0]], opening.end()
     while at < len(pattern) and not pattern.startswith("]", at):
         escaped = _PIECES.match(pattern, at) if pattern[at] == "\\" else None
@@ -223,7 +229,7 @@ def _character_class(pattern: str, opening: re.Match[str]) -> tuple[str, int]:
     return "".join(pieces), at
 
 
-# "u" asks for UTF-8, which is always on.
+# "u" means UTF-8, which is always on.
 OPTIONS = frozenset("imsux")
 _FLAGS = {
     "i": pcre2.IGNORECASE,
@@ -232,20 +238,20 @@ _FLAGS = {
     "u": pcre2.NOFLAG,
     "x": pcre2.VERBOSE,
 }
-# Error codes of PCRE2: a limit is reached; PCRE 8 takes it; a look-behind that is not of one length.
+# Error codes of PCRE2: a limit is reached; PCRE 8 accepts it; a look-behind without a fixed length.
 _LIMITS = (-47, -53, -63)
 _NOT_IN_PCRE2 = (103, 107, 150, 183, 199)
 _VARYING = (125, 200)
-# Steps to one level of backtracking, as 6.0 has it: 200,000 and 4,000.
+# Steps per level of backtracking, as in 6.0: 200,000 and 4,000.
 _STEPS_A_LEVEL = 50
 _HEAP_KIB = 65_536
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
-# How many units of work a search counts for, so that the clock is looked at before many long ones have run.
+# Units of work per search, so that the clock is checked before many long ones have run.
 _WORK = 256
 
 
 class Found(NamedTuple):
-    """A match: from where to where in the text (code points), and what the groups captured."""
+    """A match: its start and end in the text (code points), and the captured groups."""
 
     start: int
     end: int
@@ -253,7 +259,7 @@ class Found(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A compiled regular expression, how many steps a search may take, and whether some part has the option i."""
+    """A compiled regular expression, its maximum steps, and whether any part has the option i."""
 
     source: str
     options: str
@@ -262,11 +268,11 @@ class Pattern(NamedTuple):
     caseless: bool
 
     def matches(self, text: str) -> bool:
-        """Whether the expression is found anywhere in the text. Raises LimitReached."""
+        """Return whether the expression matches anywhere in the text. Raises LimitReached."""
         return self._find(text, 0) is not None
 
     def search(self, text: str, start: int = 0) -> Found | None:
-        """The first match at or after ``start``. Raises LimitReached."""
+        """Return the first match at or after ``start``. Raises LimitReached."""
         match = self._find(text, start)
         if match is None:
             return None
@@ -278,7 +284,7 @@ class Pattern(NamedTuple):
         if self.caseless:
             _check_case(text)
         steps = current().regex_steps
-        # A pipeline that was compiled before may run under other limits now.
+        # A pipeline that was compiled earlier may now run under other limits.
         compiled = (
             self.compiled if steps == self.steps else compile_pattern(self.source, self.options).compiled
         )
@@ -294,16 +300,17 @@ class Pattern(NamedTuple):
 
 
 def compile_pattern(pattern: str, options: str = "") -> Pattern:
-    """The expression with the option letters ``i``, ``m``, ``s``, ``u``, ``x``.
+    """Compile an expression with the option letters ``i``, ``m``, ``s``, ``u``, ``x``.
 
-    Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what servers do not
-    agree about.
+    Raises:
+        AggregationError: If the server refuses the pattern or an option.
+        NotOffline: If server versions disagree about the pattern.
     """
     return _compile_pcre(pattern, options, current().regex_steps)
 
 
 def _check_case(text: str) -> None:
-    """Raises NotOffline for a letter whose other case only newer servers know."""
+    """Raise NotOffline for a letter whose other case only newer servers know."""
     if not text.isascii() and _NEWER_CASE.search(text):
         raise NotOffline("the option 'i' on a letter whose other case is new is not available offline")
 
@@ -328,7 +335,7 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
 
 
 def _compile(pattern: str, options: str) -> pcre2.Pattern:
-    """Compiled without machine code, whose steps are counted otherwise on every kind of processor."""
+    """Compile without JIT, which counts steps differently on every kind of processor."""
     flags = pcre2.ASCII
     for letter in options:
         flags |= _FLAGS[letter]

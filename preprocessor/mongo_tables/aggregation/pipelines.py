@@ -1,7 +1,7 @@
 """Pipelines: stages, compiled into functions from documents to documents and chained.
 
-A stage whose own content says all that it does is compiled once: a pipeline is compiled to be judged and again to be
-run, pipelines of one site share lists of stages, and the statements of a page ask the same of the same rows.
+A stage that depends only on its own content is compiled once and cached: a pipeline is compiled to be judged
+and again to run, pipelines of one site share stages, and the statements of a page query the same rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRIAL_SECONDS: Final = 0.25
 
 
 def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
-    """Registers a function ``(argument, scope, path) -> Stage``, and the record of what it does to fields."""
+    """Register a function ``(argument, scope, path) -> Stage``, and the record of its effect on fields."""
 
     def register(function: StageForm) -> StageForm:
         for name in names:
@@ -42,10 +42,10 @@ def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
 
 
 def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:
-    """The pipeline as one function from documents to documents.
+    """Compile a pipeline into one function from documents to documents.
 
-    Documents are never changed in place and may share parts with what comes out. ``first``: the place of the
-    pipeline's first stage in the list that ``path`` leads to.
+    Input documents are never changed and may share parts with the output. ``first``: the position of the
+    pipeline's first stage in the list at ``path``.
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline is a list of stages", path, 14)
@@ -78,7 +78,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
 
 
 def say_no_stage(value: object) -> str:
-    """What is wrong with a value that stands for a stage, and is no document."""
+    """Return the message about a stage that is not a document."""
     text = f", not the text '{value}'" if isinstance(value, str) else ""
     return f"a stage is a document with one '$' name{text}"
 
@@ -91,14 +91,14 @@ def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
         ((name, argument),) = spec.items()
         found = find_form("stage", name, _STAGES, (*path, name), 40324)(argument, scope, (*path, name))
         if key and scope.context.asked == asked:
-            if len(_COMPILED) >= _MOST_COMPILED:  # a preview may go on for days
+            if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
                 _COMPILED.clear()
             _COMPILED[key] = found
     return found
 
 
 def content_key(*parts: Any) -> bytes:
-    """A key for BSON values: the same only for equal values of the same types; empty if they have no key."""
+    """Return a key for BSON values, equal only for equal values of equal types; empty if there is none."""
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):
@@ -106,15 +106,16 @@ def content_key(*parts: Any) -> bytes:
 
 
 def utc_now() -> datetime:
-    """The current time as BSON keeps it: naive UTC, milliseconds."""
+    """Return the current time as BSON stores it: naive UTC, milliseconds."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
 def find_slowest(pipeline: Sequence[Mapping[str, Any]], scope: Scope, documents: Sequence[Document]) -> Path:
-    """The path of the stage that reaches a limit with some documents, or else takes longest for them.
+    """Return the path of the stage that reaches a limit with some documents, or else takes longest.
 
-    Stages pass documents on one at a time, so when the time is over between two documents, any of them may have taken
-    it. To keep an account of each would cost every pipeline time; to try them again costs only those that fail.
+    Stages pass documents on one at a time, so when the time is over between two documents, any of them may
+    have used it. Measuring each stage would slow down every pipeline; a second run affects only those that
+    fail.
     """
     longest = -1.0
     found: Path = (0, *pipeline[0])

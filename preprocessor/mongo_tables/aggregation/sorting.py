@@ -1,8 +1,9 @@
 """Sort patterns: ``{"a.b": 1, "c": -1}`` as `$sort`, `$setWindowFields` and `$top` read them.
 
-A document with arrays on the way has many sort keys, one for each element as an index would have, and
-counts by the one that comes first in the pattern's order: an ascending part by its least element, a
-descending by its greatest. Missing is null, an empty array comes before null.
+A document with arrays on the path has many sort keys, one for each element as in an index, and uses the one
+that comes first in the pattern's order: the least element for an ascending part, the greatest for a
+descending part. Missing is null, an empty array comes before null.
+
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 """
 
@@ -24,7 +25,7 @@ Row = tuple[Any, Any]  # sort key, document
 
 
 def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
-    """The ``most`` rows with the least keys, sorted."""
+    """Return the ``most`` rows with the least keys, sorted."""
     heap: list[Row] = []
     for row in rows:
         if len(heap) < most:
@@ -44,7 +45,7 @@ def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
 
 
 def _pop(heap: list[Row], length: int) -> None:
-    """Moves the greatest row of the first ``length`` behind the others."""
+    """Move the greatest of the first ``length`` rows to their end."""
     if length > 1:
         row, heap[length - 1] = heap[length - 1], heap[0]
         _sink(heap, 0, length - 1, row)
@@ -73,7 +74,7 @@ def _rise(heap: list[Row], place: int, top: int, row: Row) -> None:
 
 
 _NULL: Key = key(None)
-# What an empty array sorts as: BSON's undefined, after MinKey and before null.
+# The key of an empty array: BSON's undefined, after MinKey and before null.
 EMPTY: Key = (0,)
 _MOST_PARTS = 32
 
@@ -95,9 +96,10 @@ class SortPattern(NamedTuple):
     compound: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
-        """The document's sort key, a key of the value order for each part; direction is not in it.
+        """Return the document's sort key, one key of the value order per part, without the direction.
 
-        Raises AggregationError for a document with two arrays side by side on the pattern's paths.
+        Raises:
+            AggregationError: If the document has two parallel arrays on the pattern's paths.
         """
         if self._is_by_id:
             return (key(document.get("_id")),)
@@ -114,7 +116,7 @@ class SortPattern(NamedTuple):
 
     @property
     def _is_by_id(self) -> bool:
-        """Whether it sorts as by the index on _id, which holds no arrays: one is a value like any other."""
+        """Return whether it sorts as the index on _id, which treats an array like any other value."""
         return not self.compound and len(self.parts) == 1 and self.parts[0].path == ("_id",)
 
     def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
@@ -124,12 +126,12 @@ class SortPattern(NamedTuple):
         )
 
     def first(self, documents: Iterable[Document], most: int) -> list[Document]:
-        """The first ``most`` documents in order; what is equal comes as the server has it."""
+        """Return the first ``most`` documents in order; equal ones in the server's order."""
         rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
         return [document for _, document in first_sorted(rows, most)]
 
     def sort(self, documents: Iterable[Document]) -> list[Document]:
-        """The documents in order. The sort is stable."""
+        """Return the documents in order. The sort is stable."""
         held = list(documents)
         columns = self._columns(held)
         order = list(range(len(held)))
@@ -138,9 +140,10 @@ class SortPattern(NamedTuple):
         return [held[place] for place in order]
 
     def _columns(self, documents: Sequence[Document]) -> list[Sequence[Any]]:
-        """For each part what the documents are ordered by, one after the other: the same as by their keys.
+        """Return for each part the column of sort values, which order the documents like their keys.
 
-        Numbers and texts alone are ordered by themselves: a key of each takes more room than most documents.
+        Columns of only numbers or only texts are used directly: their keys would take more memory than most
+        documents.
         """
         if self._is_by_id:
             return [[key(document.get("_id")) for document in documents]]
@@ -164,7 +167,7 @@ def _key(value: Any) -> Key:
 
 
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
-    """The pattern written as ``argument``. Raises AggregationError for what the server refuses."""
+    """Parse a sort pattern. Raises AggregationError if the server refuses it."""
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of fields and directions", path, 15973)
     if not argument:
@@ -185,7 +188,7 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
         raise AggregationError(saying, path, 15974)
     if is_nan(way) or not to_decimal(way).is_finite():
         direction = 0
-    else:  # the server cuts a double and rounds a Decimal128
+    else:  # the server truncates a double and rounds a Decimal128
         direction = int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
     if direction not in (-1, 1):
         raise AggregationError(saying, path, 15975)
@@ -193,7 +196,7 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
 
 
 def _plain(value: Any, parts: tuple[str, ...]) -> Any:
-    """The value at ``parts``, or the first array on the way to it, or MISSING."""
+    """Return the value at ``parts``, or the first array on the path, or MISSING."""
     for part in parts:
         if type(value) is list:
             return value
@@ -203,7 +206,7 @@ def _plain(value: Any, parts: tuple[str, ...]) -> Any:
     return value
 
 
-# Documents with arrays: what the server's BtreeKeyGenerator does, as one recursion.
+# Documents with arrays: the algorithm of the server's BtreeKeyGenerator, as one recursion.
 
 _Paths = list[tuple[str, ...]]
 
@@ -211,7 +214,7 @@ _Paths = list[tuple[str, ...]]
 def _expand(
     ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
 ) -> None:
-    """Adds the keys of ``value``. ``positional``: per path, what its number finds in the array around."""
+    """Add the keys of ``value``. ``positional``: per path, the match of its number in the enclosing array."""
     ways, fixed = list(ways), list(fixed)
     array: Any = None
     in_array: list[int] = []
@@ -240,7 +243,7 @@ def _expand(
 
 
 def _position(array: list[Any], way: tuple[str, ...]) -> Any:
-    """What a path that goes on with a number finds at that place of the array; MISSING when there is none."""
+    """Return the element that a path's number selects in the array, and the rest of the path, or MISSING."""
     number = way[0]
     if not (number.isascii() and number.isdigit()) or (number[0] == "0" and number != "0"):
         return MISSING
@@ -248,7 +251,7 @@ def _position(array: list[Any], way: tuple[str, ...]) -> Any:
 
 
 def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
-    """What the path finds up to the first array, the path left there, whether that array was in an array."""
+    """Return the path's value up to the first array, the rest of the path, and if the array is nested."""
     named = isinstance(value, Mapping) and way[0] in value
     if positional is not MISSING:
         if named:

@@ -1,12 +1,13 @@
-"""Sums and standard deviations of mixed numbers, bit for bit as the server computes them: its DoubleDoubleSummation,
-its sum accumulator, and Welford's method.
+"""Sums and standard deviations of mixed numbers, bit for bit as the server computes them.
 
-Doubles are added with compensation: a sum is a pair of doubles, of which the second holds what rounding lost.
+Source: its DoubleDoubleSummation, its sum accumulator, and Welford's method.
+
+Doubles are added with compensation: a sum is a pair of doubles, of which the second holds the rounding error.
 The order of the operations is the server's: the result is the same double, not merely a near one.
 
-Step by step that takes Python a dozen times as long as ``math.fsum`` takes for the exact sum, rounded once. The two
-differ only where the exact sum is so close to the middle between two doubles that what compensation loses may tip it
-over; so ``certain_sum`` takes the exact one where it is far enough from there.
+In Python these steps take a dozen times as long as ``math.fsum``, which computes the exact sum, rounded once.
+The two differ only if the exact sum is so close to the middle between two doubles that the error of the
+compensation may change the rounding; so ``certain_sum`` uses the exact sum if it is far enough from there.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT
 _INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
 _ZERO = Decimal(0)
 _MOST: Final = 2**16
-"""Of more values the losses of all steps are not known to be as small as ``_STEPS`` says."""
+"""With more values, the bound ``_STEPS`` on the losses of all steps does not hold."""
 _LAST: Final = 2.0**-53
-"""What compensation may leave beside the total, in parts of the last value: the low part that adding it gave."""
+"""Maximum compensation outside the total, relative to the last value: the low part from adding it."""
 _STEPS: Final = 2.0**-80
-"""What all steps lose, at most, in parts of the sum of all magnitudes.
+"""Maximum loss of all steps, relative to the sum of all magnitudes.
 
-With u = 2**-53 and M that sum, the running compensation is below 4uM; a step rounds nothing but the compensation, a
-few times, and loses less than 20uuM: all of ``_MOST`` steps together less than 2**21 uuM.
+With u = 2**-53 and M that sum, the running compensation is below 4uM; a step rounds only the compensation, a
+few times, and loses less than 20uuM: all of ``_MOST`` steps together lose less than 2**21 uuM.
 """
 _LEAST: Final = 1e-200
-"""Below this the bounds themselves might vanish."""
+"""Below this value the bounds themselves might underflow."""
 
 
 class DoubleDouble:
@@ -56,11 +57,11 @@ class DoubleDouble:
     def __init__(self) -> None:
         self.total = 0.0
         self.addend = 0.0
-        # The plain sum: what the result is once infinities have made the others NaN.
+        # The plain sum, which is the result once infinities have made the others NaN.
         self.special = 0.0
 
     def add(self, *values: float) -> None:
-        """Adds doubles; an int64 by its ``halves``."""
+        """Add doubles; an int64 as its ``halves``."""
         total, addend, special = self.total, self.addend, self.special
         for value in values:
             special += value
@@ -75,12 +76,12 @@ class DoubleDouble:
 
     @property
     def double(self) -> float:
-        """The sum as a double."""
+        """Return the sum as a double."""
         return plain(self.special if self.total != self.total else self.total)
 
     @property
     def exact(self) -> int | None:
-        """The sum as an integer, fractions rounded half away from zero; None when it does not fit an int64."""
+        """Return the sum as an integer, rounded half away from zero; None if it does not fit an int64."""
         if not (math.isfinite(self.total) and math.isfinite(self.addend)):
             return None
         number = half_away(self.total) + half_away(self.addend)
@@ -88,14 +89,14 @@ class DoubleDouble:
 
     @property
     def decimal(self) -> Decimal:
-        """The sum with 34 digits."""
+        """Return the sum with 34 digits."""
         if not math.isfinite(self.total):
             return Decimal(self.double)
         return CONTEXT.add(CONTEXT.create_decimal(self.total), CONTEXT.create_decimal(self.addend))
 
 
 def halves(value: int) -> tuple[float, float]:
-    """The low and the high 32 bits of an int64: what ``DoubleDouble.add`` takes without loss."""
+    """Return the low and the high 32 bits of an int64, which ``DoubleDouble.add`` adds without loss."""
     high = (abs(value) >> 32) << 32
     if value < 0:
         high = -high
@@ -103,12 +104,12 @@ def halves(value: int) -> tuple[float, float]:
 
 
 def plain(value: float) -> float:
-    """The double, and any NaN as the one without a sign: which sign a sum gives depends on the machine."""
+    """Return the double, with any NaN without a sign: the sign from a sum depends on the machine."""
     return value if value == value else math.nan
 
 
 def half_away(value: float) -> int:
-    """The nearest integer, halves away from zero (C's ``llround``)."""
+    """Return the nearest integer, halves away from zero (C's ``llround``)."""
     whole = int(value)
     if abs(value - whole) >= 0.5:
         whole += 1 if value > 0 else -1
@@ -116,7 +117,7 @@ def half_away(value: float) -> int:
 
 
 def certain_sum(values: Sequence[float]) -> float | None:
-    """The double that the server's sum of some values is; None where only adding them one by one can tell."""
+    """Return the server's sum of doubles, or None if only adding them one by one is certain."""
     if len(values) > _MOST:
         return None
     try:
@@ -144,7 +145,7 @@ class MixedSum:
         self.add(*values)
 
     def add(self, *values: Any) -> None:
-        """Adds the numbers among ``values``, in order."""
+        """Add the numbers among ``values``, in order."""
         parts = _plain_parts(values)
         if parts is not None:
             self.count += len(parts)
@@ -155,7 +156,7 @@ class MixedSum:
         self.numbers.add(*parts)
 
     def _parts(self, value: Any) -> Sequence[float]:
-        """The doubles that are to be added for one value; a Decimal128 is added at once, beside them."""
+        """Return the doubles to add for one value; a Decimal128 is added to its own sum at once."""
         kind = rank(value)
         if not kind:
             return ()
@@ -171,12 +172,12 @@ class MixedSum:
 
     @property
     def decimal(self) -> Decimal:
-        """The sum of all that was added, with 34 digits."""
+        """Return the sum of all numbers, with 34 digits."""
         return CONTEXT.add(self.decimals, self.numbers.decimal)
 
     @property
     def value(self) -> int | float | Decimal128:
-        """The sum in the widest type seen; integers that fit no int64 become a double."""
+        """Return the sum in the widest type seen; integers that do not fit an int64 become a double."""
         if self.widest == DECIMAL:
             return decimal128(self.decimal)
         if self.widest != DOUBLE:
@@ -187,7 +188,7 @@ class MixedSum:
 
     @property
     def mean(self) -> float | Decimal128 | None:
-        """The mean: a double, a Decimal128 if one was among the numbers, None when there were none."""
+        """Return the mean: a double, a Decimal128 if one was among the numbers, None without numbers."""
         if not self.count:
             return None
         if self.widest == DECIMAL:
@@ -196,9 +197,9 @@ class MixedSum:
 
 
 def _plain_parts(values: Sequence[Any]) -> list[float] | None:
-    """The numbers of nearly all arrays of measurements, doubles, int32 and null; None of others.
+    """Return the numbers of an array of only doubles, int32 and null (nearly all measurements), or None.
 
-    An int32 needs no halves, and adds to a double as one.
+    An int32 needs no halves, and adds as a double.
     """
     kinds = set(map(type, values))
     if not kinds <= _COMMON or (int in kinds and not _within_int32(values)):
@@ -211,9 +212,9 @@ def _within_int32(values: Sequence[Any]) -> bool:
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
-    """The server's `$sum` of the numbers among ``values``; 0 when there is none."""
+    """Return the server's `$sum` of the numbers among ``values``; 0 if there is none."""
     if len(values) == 2 and type(values[0]) is float is type(values[1]):
-        # Two terms: there is nothing to compensate.
+        # Two terms need no compensation.
         return plain(0.0 + values[0] + values[1])
     if set(map(type, values)) <= _INT and _within_int32(values):
         # Exact in doubles as well: the sum of all int32 values that fit into memory.
@@ -224,7 +225,7 @@ def total(values: Sequence[Any]) -> int | float | Decimal128:
 
 
 def mean(values: Sequence[Any]) -> float | Decimal128 | None:
-    """The server's `$avg` of the numbers among ``values``; None when there is none."""
+    """Return the server's `$avg` of the numbers among ``values``; None if there is none."""
     parts = _plain_parts(values)
     certain = certain_sum(parts) if parts else None
     return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)
@@ -240,7 +241,7 @@ class Spread:
         self.mean = self.squares = 0.0
 
     def add(self, value: Any) -> None:
-        """Takes one more value in; what is no number counts nothing."""
+        """Add a value; ignore values that are not numbers."""
         if not rank(value):
             return
         number = to_double(value)
@@ -250,13 +251,13 @@ class Spread:
         self.squares += delta * (number - self.mean)
 
     def deviation(self, *, sample: bool) -> float | None:
-        """The standard deviation of a population or a sample; None for too few numbers."""
+        """Return the standard deviation of a population or a sample; None for too few numbers."""
         count = self.count - 1 if sample else self.count
         return plain(math.sqrt(self.squares / count)) if count > 0 else None
 
 
 def standard_deviation(values: Iterable[Any], *, sample: bool) -> float | None:
-    """The standard deviation of the numbers among ``values``."""
+    """Return the standard deviation of the numbers among ``values``."""
     spread = Spread()
     for value in values:
         spread.add(value)

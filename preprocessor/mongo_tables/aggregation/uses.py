@@ -1,4 +1,4 @@
-"""Which stages and operators a pipeline uses, and where: found by how MongoDB nests them, whatever runs offline."""
+"""Stages and operators of a pipeline with their places, by MongoDB's nesting rules, even server-only ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mongo_tables.aggregation.errors import Path
 
 
 class Use(NamedTuple):
-    """A stage or an operator as it is used: ``path`` leads to its name, ``argument`` is what is written behind it."""
+    """A use of a stage or an operator: ``path`` leads to its name, ``argument`` is its argument."""
 
     kind: Kind
     name: str
@@ -23,9 +23,9 @@ _Reader = Callable[[Any, Path], Uses]
 
 
 def list_uses(pipeline: Any, path: Path = ()) -> Uses:
-    """Every stage and operator of a pipeline, in reading order; what is malformed is passed over.
+    """Yield every stage and operator of a pipeline, in reading order; malformed parts are skipped.
 
-    A name is used as what stands in its place, whether there is such an operator or not.
+    The position of a name decides its kind, whether such an operator exists or not.
     """
     for number, stage in _items(pipeline):
         for name, argument in _members(stage):
@@ -54,7 +54,7 @@ def _expression(value: Any, path: Path) -> Uses:
 
 
 def _of_fields(kind: Kind) -> _Reader:
-    """A reader of fields with an accumulator or a window function each."""
+    """Return a reader of fields with an accumulator or a window function each."""
 
     def read(value: Any, path: Path) -> Uses:
         for field, written in _members(value):
@@ -77,7 +77,7 @@ def _group(value: Any, path: Path) -> Uses:
 
 
 def _pipelines(value: Any, path: Path) -> Uses:
-    """Names with a pipeline each."""
+    """Yield the uses in a document of names and pipelines."""
     for name, pipeline in _members(value):
         yield from list_uses(pipeline, (*path, name))
 
@@ -102,7 +102,7 @@ def _query(value: Any, path: Path) -> Uses:
 
 
 def _conditions(value: Any, path: Path) -> Uses:
-    """The operators of one field, where it is not a document to equal."""
+    """Yield the operators of one field, unless it has a document to equal."""
     if not next((name for name, _ in _members(value)), "").startswith("$"):
         return
     for name, inner in _members(value):
@@ -118,14 +118,14 @@ def _conditions(value: Any, path: Path) -> Uses:
 
 
 def _element(value: Any, path: Path) -> Uses:
-    """The operators of an element itself, or a query on the fields that it has."""
+    """Yield the operators of an element itself, or of a query on its fields."""
     first = next((name for name, _ in _members(value)), "")
     is_query = not first.startswith("$") or first in ("$and", "$or", "$nor", "$expr")
     yield from (_query if is_query else _conditions)(value, path)
 
 
 def _named(**readers: _Reader) -> _Reader:
-    """A reader of a document of arguments, of which some are no expressions."""
+    """Return a reader of a document of arguments, some of which are not expressions."""
 
     def read(value: Any, path: Path) -> Uses:
         for name, inner in _members(value):
@@ -152,4 +152,4 @@ _READERS: Final[Mapping[str, _Reader]] = {
     "$unionWith": _named(pipeline=list_uses),
     "$vectorSearch": _named(filter=_query),
 }
-"""How to read the arguments of stages that are more than expressions."""
+"""Readers of the arguments of stages that are more than expressions."""

@@ -1,6 +1,6 @@
-"""BSON values as Python objects: which type a value has, and what the server calls it.
+"""BSON values as Python objects: their types, and the server's names of these.
 
-``int`` is int32 when it fits and int64 otherwise, ``bson.Int64`` is int64 always: the same rule by which
+``int`` is int32 if it fits and int64 otherwise, ``bson.Int64`` is always int64: the same rule by which
 ``bson`` encodes them. Dates are naive UTC ``datetime`` or, outside the years 1 to 9999, ``DatetimeMS``.
 """
 
@@ -31,7 +31,7 @@ Evaluate = Callable[[Document], Any]
 
 
 class _Missing:
-    """The value of a field that is not there; never stored in a document."""
+    """The value of a missing field; never stored in a document."""
 
     __slots__ = ()
 
@@ -51,8 +51,8 @@ _EPOCH = datetime(1970, 1, 1)
 _MIN_MILLIS = (datetime.min - _EPOCH) // timedelta(milliseconds=1)
 _MAX_MILLIS = (datetime.max - _EPOCH) // timedelta(milliseconds=1)
 
-# Canonical BSON type order (https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/), with the
-# server's alias for `$type` beside it. Exact classes first: this table answers nearly every look-up.
+# Canonical BSON type order (https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/), with
+# the server's alias for `$type`. Exact classes first: this table answers nearly every look-up.
 _TYPES: Final[dict[type, tuple[int, str]]] = {
     _Missing: (0, "missing"),
     type(None): (5, "null"),
@@ -95,17 +95,17 @@ def _type(value: Any) -> tuple[int, str]:
 
 
 def type_order(value: Any) -> int:
-    """The place of the value's type in the server's comparison order."""
+    """Return the position of the value's type in the server's comparison order."""
     return _type(value)[0]
 
 
 def type_name(value: Any) -> str:
-    """The server's name of the value's type, as ``$type`` gives it (``missing`` included)."""
+    """Return the server's name of the value's type, as ``$type`` gives it (``missing`` included)."""
     return _type(value)[1]
 
 
 def mistyped(saying: str, value: Any, code: int, path: Path | None = None) -> AggregationError:
-    """The error of a value of the wrong type: ``saying`` ends before the name of its type.
+    """Return the error for a value of the wrong type: ``saying`` ends before the name of its type.
 
     Example:
         >>> mistyped("$abs works on numbers only, not on", "x", 28765).message
@@ -115,32 +115,32 @@ def mistyped(saying: str, value: Any, code: int, path: Path | None = None) -> Ag
 
 
 def is_nullish(value: Any) -> bool:
-    """Whether the value is null or missing: what most operators answer with null."""
+    """Return whether the value is null or missing, for which most operators return null."""
     return value is None or value is MISSING
 
 
 def is_number(value: Any) -> bool:
-    """Whether the value is int32, int64, double or Decimal128 (booleans are not numbers)."""
+    """Return whether the value is int32, int64, double or Decimal128 (booleans are not numbers)."""
     return isinstance(value, int | float | Decimal128) and not isinstance(value, bool)
 
 
 def is_flag(value: Any) -> bool:
-    """Whether a value in ``$project`` says that a field stays or goes."""
+    """Return whether a value in ``$project`` includes or excludes a field."""
     return isinstance(value, bool) or is_number(value)
 
 
 def is_string(value: Any) -> bool:
-    """Whether the value is a string. JavaScript code, although a ``str`` in Python, is not."""
+    """Return whether the value is a string. JavaScript code, although a ``str`` in Python, is not."""
     return type(value) is str or (isinstance(value, str) and not isinstance(value, Code))
 
 
 def is_date(value: Any) -> bool:
-    """Whether the value is a BSON date."""
+    """Return whether the value is a BSON date."""
     return isinstance(value, datetime | DatetimeMS)
 
 
 def truthy(value: Any) -> bool:
-    """The server's truth: false, null, missing and every zero are false, all else (NaN, "", []) is true."""
+    """Return the server's truth: false, null, missing and zeros are false, all else (NaN, "", []) is true."""
     if value is None or value is MISSING or value is False:
         return False
     if isinstance(value, int | float):
@@ -151,7 +151,7 @@ def truthy(value: Any) -> bool:
 
 
 def millis(date: datetime | DatetimeMS) -> int:
-    """Milliseconds since 1970 of a BSON date."""
+    """Return the milliseconds since 1970 of a BSON date."""
     if isinstance(date, DatetimeMS):
         return int(date)
     if date.tzinfo is not None:
@@ -160,21 +160,21 @@ def millis(date: datetime | DatetimeMS) -> int:
 
 
 def date_from_millis(ms: int) -> datetime | DatetimeMS:
-    """The BSON date at ``ms`` milliseconds since 1970."""
+    """Return the BSON date at ``ms`` milliseconds since 1970."""
     if _MIN_MILLIS <= ms <= _MAX_MILLIS:
         return _EPOCH + timedelta(milliseconds=ms)
     return DatetimeMS(ms)
 
 
 def binary_parts(value: bytes | Binary | UUID) -> tuple[int, bytes]:
-    """Subtype and bytes of a binary value, whichever Python class carries it."""
+    """Return subtype and bytes of a binary value of any Python class."""
     if isinstance(value, UUID):
         return 4, value.bytes
     return (value.subtype if isinstance(value, Binary) else 0), bytes(value)
 
 
 def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
-    """Pattern and option letters (sorted) of a regular expression."""
+    """Return pattern and option letters (sorted) of a regular expression."""
     if isinstance(value, re.Pattern):
         value = Regex.from_native(value)
     flags = value.flags
@@ -186,4 +186,4 @@ def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
 _NUMBERED = """double string object array binData undefined objectId bool date null regex dbPointer javascript symbol
     javascriptWithScope int timestamp long decimal"""
 TYPE_NAMES: Final[Mapping[int, str]] = {-1: "minKey", **dict(enumerate(_NUMBERED.split(), 1)), 127: "maxKey"}
-"""The names that the query language has for them."""
+"""The type names of the query language, by number."""

@@ -1,1 +1,1 @@
-"""Accumulators of ``$group`` and window operators of ``$setWindowFields``, one family a module."""
+"""Accumulators of ``$group`` and window operators of ``$setWindowFields``, one family per module."""

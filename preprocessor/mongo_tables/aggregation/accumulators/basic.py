@@ -1,8 +1,10 @@
-"""How accumulators are written and used, and the plain ones: `$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`,
-`$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`, `$count`, `$mergeObjects`, `$concatArrays`, `$setUnion`.
+"""The framework of accumulators, and the plain ones.
 
-An accumulator is compiled from its argument into an ``Accumulator``: what to evaluate for each document, and
-a factory of states. A state takes values one after the other and gives the result at any time.
+`$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`, `$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`,
+`$count`, `$mergeObjects`, `$concatArrays`, `$setUnion`.
+
+An accumulator is compiled from its argument into an ``Accumulator``: an expression to evaluate for each
+document, and a factory of states. A state takes values one by one and returns the result at any time.
 """
 
 from __future__ import annotations
@@ -23,28 +25,28 @@ class State(Protocol):
     """The state of an accumulator for one group (or one window)."""
 
     def add(self, value: Any) -> None:
-        """Takes the value of one more document: a bson value or MISSING."""
+        """Add the value of one more document: a bson value or MISSING."""
 
     def result(self) -> Any:
-        """The result over what was added so far: a bson value or MISSING; more may be added after."""
+        """Return the result of all values so far: a bson value or MISSING; more may be added later."""
 
 
 class Keeping:
-    """A state that keeps the values it takes. ``last``: what the last one brought, MISSING for nothing."""
+    """A state that keeps its values. ``last`` is what the last one added, MISSING for nothing."""
 
     last: Any = MISSING
 
     def measure_growth(self, count: int) -> int:
-        """About how many bytes all such states grew by with ``count`` documents, the last of which came to this."""
+        """Estimate how many bytes ``count`` documents added to all such states, from the last value."""
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
 class Accumulator(NamedTuple):
-    """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
+    """A compiled accumulator: ``evaluate`` returns a document's value, ``start`` a new state for such values.
 
-    ``start`` takes the group's key where that is a document, else an empty document: the root that parameters
-    such as ``n`` of ``$firstN`` are evaluated on. Most ignore it. ``extends``: its states also take the values of
-    several documents at once (``extend``), and refuse none.
+    ``start`` takes the group's key if that is a document, else an empty document: parameters such as ``n`` of
+    ``$firstN`` are evaluated on it. Most ignore it. ``extends``: its states also take the values of several
+    documents at once (``extend``), and refuse none.
     """
 
     evaluate: Evaluate
@@ -61,10 +63,10 @@ form = catalogue.registrar(_FORMS)
 
 
 def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
-    """Registers a class of states for accumulators that take one expression: ``@accumulator("$sum")``.
+    """Register a class of states for accumulators that take one expression: ``@accumulator("$sum")``.
 
-    The class is called without arguments for every group. An AggregationError that its ``add`` or ``result``
-    raises without a path gets the accumulator's.
+    The class is called without arguments for every group. An AggregationError without a path from its ``add``
+    or ``result`` gets the accumulator's path.
     """
 
     def register(state: type[Any]) -> type[Any]:
@@ -79,9 +81,11 @@ def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
 
 
 def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
-    """The accumulator of ``{"$sum": "$x"}``, as it stands beside a field name in `$group`.
+    """Compile an accumulator such as ``{"$sum": "$x"}``, the value of a field name in `$group`.
 
-    Raises AggregationError for what the server refuses, NotOffline for what needs a server.
+    Raises:
+        AggregationError: If the server refuses it.
+        NotOffline: If it needs a server.
     """
     if not isinstance(spec, Mapping):
         raise AggregationError("a field of a group is computed by an accumulator: {$sum: ...}", path, 40234)
@@ -96,19 +100,19 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 def compile_by_name(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
-    """The accumulator ``name`` for a window, where a list is an expression as well; ``path`` ends with the name."""
+    """Compile the accumulator ``name`` (the end of ``path``) for a window, where lists are expressions."""
     return find_form("accumulator", name, _FORMS, path, 15952)(argument, scope, path)
 
 
-# Bytes of a number that waits; how many of them may.
+# Bytes of a waiting number; maximum number of waiting numbers.
 _WAITING, _MOST_WAITING = 40, 8_192
 
 
 class _Summed(Keeping):
-    """Takes values into a list and adds them up when a result is asked for: far faster than one by one.
+    """Collects values in a list and sums them when a result is needed: far faster than one by one.
 
-    The first result is that of the list as it is, which may be known without a step for each value; after that the
-    sum goes on from what it was, as windows ask for a result after each value.
+    The first result is computed from the whole list, possibly without a step per value; later results
+    continue the running sum, because windows need a result after each value.
     """
 
     def __init__(self) -> None:
@@ -135,7 +139,7 @@ class _Summed(Keeping):
         return self._sum
 
     def _is_of_list(self) -> bool:
-        """Whether the result is that of the values in the list, of which it is asked for the first time."""
+        """Return whether the result is that of the whole list, needed for the first time."""
         asked, self._asked = self._asked, True
         return self._sum is None and not asked
 
@@ -160,7 +164,7 @@ def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 class _Extreme:
-    """The value whose key is on the wanted side; the first of equals, null when there is none."""
+    """The value whose key is on the wanted side; the first of equals, null without values."""
 
     greatest = False
 
@@ -232,7 +236,7 @@ class _Push(Keeping):
 
 @accumulator("$addToSet")
 class _AddToSet(Keeping):
-    """Distinct values in the order in which they first come (the server's order is that of a hash table)."""
+    """Distinct values in the order of their first occurrence (the server's order is that of a hash table)."""
 
     def __init__(self) -> None:
         self._values: dict[Key, Any] = {}

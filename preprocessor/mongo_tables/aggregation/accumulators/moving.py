@@ -1,7 +1,7 @@
 """Accumulators as window functions: `$sum` … `$topN`, over the whole partition, growing or moving windows.
 
-In a moving window sums are not added anew: what leaves is subtracted, and the last bit tells. The steps are the
-server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
+A moving window updates its sum: it subtracts the values that leave, which shows in the last bit. The steps
+are the server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class _Removable:
         self._update(value, -1)
 
     def _update(self, value: Any, sign: int) -> None:
-        """Takes a value in or out; what is no number counts nothing."""
+        """Add (``sign`` 1) or remove (-1) a value; ignore values that are not numbers."""
         raise NotImplementedError
 
 
 class RemovableSum(_Removable):
-    """A sum; infinities and NaN are only counted, so that they can leave again."""
+    """A sum; infinities and NaN are only counted, so that they can be removed again."""
 
     def __init__(self) -> None:
         self._sum = MixedSum()
@@ -84,7 +84,7 @@ class RemovableSum(_Removable):
             self._sum.add(value if sign > 0 else type(value)(-value))
 
     def result(self) -> Any:
-        """The sum, in the widest type that is in the window."""
+        """Return the sum, in the widest type in the window."""
         nan, up, down = (count > 0 for count in self._specials.values())
         if nan or up or down:
             special = math.nan if nan or (up and down) else math.inf if up else -math.inf
@@ -111,7 +111,7 @@ def _special(value: Any) -> str:
 
 
 class RemovableAverage(RemovableSum):
-    """A mean, None while there are no numbers."""
+    """A mean, None without numbers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class RemovableAverage(RemovableSum):
             self._numbers += sign
 
     def result(self) -> Any:
-        """The mean: a double, or a Decimal128."""
+        """Return the mean: a double, or a Decimal128."""
         if not self._numbers:
             return None
         total = super().result()
@@ -133,7 +133,7 @@ class RemovableAverage(RemovableSum):
 
 
 class _Deviation(_Removable):
-    """A standard deviation, by the sum of squared distances."""
+    """A standard deviation, from the sum of squared distances."""
 
     def __init__(self, *, sample: bool) -> None:
         self._sample = sample
@@ -162,7 +162,7 @@ class _Deviation(_Removable):
             self._squares.add(distance * distance * sign / (self._count * (self._count - sign)))
 
     def result(self) -> Any:
-        """The deviation; None for too few numbers and while infinities or NaN are in."""
+        """Return the deviation; None for too few numbers and while the window has infinities or NaN."""
         if self._not_finite > 0:
             return None
         count = self._count - 1 if self._sample else self._count
@@ -170,7 +170,7 @@ class _Deviation(_Removable):
             return None
         squares = to_double(self._squares.value)
         if squares < 0 or (not self._sample and self._count == 1):
-            # Rounding has made it negative: the nearest value that can be is 0.
+            # Rounding made it negative: use 0, the nearest possible value.
             self._squares = MixedSum()
             return 0
         return math.sqrt(squares / count)
@@ -210,7 +210,7 @@ class RemovableCovariance(_Removable):
             self._mean_y.remove(y)
 
     def result(self) -> Any:
-        """The covariance; None for too few pairs."""
+        """Return the covariance, or None for too few pairs."""
         if self._count == 1 and not self._sample:
             return 0.0
         count = self._count - 1 if self._sample else self._count
@@ -221,7 +221,7 @@ class RemovableCovariance(_Removable):
 
 
 def _special_of_pair(pair: list[Any]) -> Any:
-    """NaN or an infinity for a pair with one in it; NaN for infinities of both signs."""
+    """Return NaN or an infinity for a pair that contains one; NaN for infinities of both signs."""
     kinds = {_special(item) for item in pair} - {""}
     decimal = any(isinstance(item, Decimal128) and not is_nan(item) for item in pair)
     number = float(kinds.pop()) if len(kinds) == 1 else math.nan
@@ -229,7 +229,7 @@ def _special_of_pair(pair: list[Any]) -> Any:
 
 
 class _Kept:
-    """All values that are in, for functions that need to see them together."""
+    """All values in the window, for functions that need them together."""
 
     def __init__(self, summarize: Callable[[list[Any]], Any], keep: Callable[[Any], bool]) -> None:
         self._summarize = summarize
@@ -253,7 +253,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _greatest(values: list[Any]) -> Any:
-    # Of equals the one that came last: what stands last in the server's ordered set.
+    # Of equal values the last one, which is last in the server's ordered set.
     return max(reversed(values), key=key, default=None)
 
 
@@ -309,7 +309,7 @@ def _keep_several(window: Window) -> Callable[[], Removable]:
 
 @window_function("$median", "$percentile", "$concatArrays", "$setUnion")
 def _afresh(window: Window) -> Results:
-    """Functions that are computed anew for every window."""
+    """Return the results of functions that are computed from scratch for every window."""
     accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:

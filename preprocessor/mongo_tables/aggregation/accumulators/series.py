@@ -1,5 +1,7 @@
-"""Window functions over a series: `$rank`, `$denseRank`, `$documentNumber`, `$shift`; `$linearFill`, `$locf`;
-`$covariancePop`, `$covarianceSamp`, `$derivative`, `$integral`, `$expMovingAvg`.
+"""Window functions over a series.
+
+`$rank`, `$denseRank`, `$documentNumber`, `$shift`; `$linearFill`, `$locf`; `$covariancePop`,
+`$covarianceSamp`, `$derivative`, `$integral`, `$expMovingAvg`.
 """
 
 from __future__ import annotations
@@ -150,7 +152,7 @@ def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
 
 
 def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
-    """The unit of time in milliseconds; months and longer have no fixed length and are refused."""
+    """Return the unit of time in milliseconds; refuse months and longer units, which vary in length."""
     unit = argument.get("unit")
     if unit is not None and unit not in UNIT_MILLIS:
         message = "the unit is 'week' or shorter: others differ in length"
@@ -196,7 +198,7 @@ def _check_time(name: str, unit: int | None, value: Any, code: int) -> None:
 
 
 class _Integral:
-    """The area under the points that are in, trapezoid by trapezoid; a point is a pair of place and height."""
+    """The area under the points in the window, by trapezoids; a point is a pair of position and height."""
 
     def __init__(self, unit: int | None) -> None:
         self._unit = unit
@@ -273,7 +275,7 @@ def _exp_moving_avg(window: Window) -> Results:
 
 
 def _weight(window: Window, argument: Mapping[str, Any]) -> Decimal:
-    """The weight of the newest value: ``alpha``, or 2 / (N + 1)."""
+    """Return the weight of the newest value: ``alpha``, or 2 / (N + 1)."""
     if "N" in argument:
         number = integral(argument["N"])
         if number is None or number < 1:

@@ -1,9 +1,10 @@
-"""Accumulators of more than one value, or by an order of their own: `$firstN`, `$lastN`, `$maxN`, `$minN`, `$top`,
-`$bottom`, `$topN`, `$bottomN`; `$median` and `$percentile`.
+"""Accumulators of several values, or with an order of their own.
 
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank is
-``ceil(p * count)``, counted from 1. The server's approximation (t-digest) gives the same while every number
-has a place of its own in it, which it has for as many numbers as tables of results are made of.
+`$firstN`, `$lastN`, `$maxN`, `$minN`, `$top`, `$bottom`, `$topN`, `$bottomN`; `$median` and `$percentile`.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank is ``ceil(p
+* count)``, counted from 1. The server's approximation (t-digest) gives the same result as long as each number
+has its own centroid, which holds for as many numbers as tables of results use.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from mongo_tables.aggregation.values import (
 
 
 def _check_arguments(argument: Any, path: Path) -> Mapping[str, Any]:
-    """The named arguments of an accumulator, their names checked by the catalogue."""
+    """Return the named arguments of an accumulator after checking their names against the catalogue."""
     name = str(path[-1])
     entry = catalogue.find("accumulator", name) or catalogue.get("window", name)
     codes, form = (5787900, 5787901, 5787906), "a document of named arguments"
@@ -40,7 +41,7 @@ def _check_arguments(argument: Any, path: Path) -> Mapping[str, Any]:
 
 
 def count_of(name: str, value: Any) -> int:
-    """``n`` as the positive whole number it must be."""
+    """Return ``n`` as a positive whole number. Raises AggregationError for anything else."""
     if not rank(value):
         raise mistyped(f"the n of {name} is a number, not", value, 5787902)
     number = integral(value)
@@ -52,7 +53,7 @@ def count_of(name: str, value: Any) -> int:
 
 
 def null_for_missing(value: Any) -> Any:
-    """The value as it stands in an array."""
+    """Return the value as an element of an array, null for missing."""
     return None if value is MISSING else value
 
 
@@ -83,7 +84,7 @@ class _LastN:
 
 
 class Extremes:
-    """The ``most`` least or greatest of pairs of key and value; a tie with the last place changes nothing."""
+    """The ``most`` least or greatest pairs of key and value; a tie with the last place changes nothing."""
 
     def __init__(self, most: int, *, least: bool) -> None:
         self._most = most
@@ -91,7 +92,7 @@ class Extremes:
         self._pairs: list[tuple[Any, Any]] = []
 
     def put(self, found: Any, value: Any) -> None:
-        """Takes a pair in, and the one furthest from the wanted end out."""
+        """Add a pair, and drop the pair farthest from the wanted end if there are too many."""
         if len(self._pairs) == self._most:
             worst = self._pairs[-1 if self._least else 0][0]
             if not (found < worst if self._least else worst < found):
@@ -100,7 +101,7 @@ class Extremes:
         insort_right(self._pairs, (found, value), key=itemgetter(0))
 
     def values(self) -> list[Any]:
-        """The values from the least key to the greatest."""
+        """Return the values from the least key to the greatest."""
         return [value for _, value in self._pairs]
 
 
@@ -127,7 +128,7 @@ _STATES: dict[str, Callable[[int], State]] = {
 
 
 def _starting(name: str, count: Any, scope: Scope, path: Path, make: Callable[[int], State]) -> Any:
-    """The factory of states for ``n``, which may be computed from the group's key."""
+    """Return the factory of states for ``n``, which may be computed from the group's key."""
     node = compile_expression(count, scope, path)
     number = placed(lambda document: count_of(name, node.run(document)), path)
     if node.constant:
@@ -181,7 +182,7 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
         raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    # Unlike `$sort`, which walks into arrays, this compares them as a whole, but for empty ones.
+    # Unlike `$sort`, which walks into arrays, this compares them as a whole, except for empty ones.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
@@ -193,7 +194,7 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
 
 
 def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
-    """The numbers at each of ``parts`` (0 to 1) of the ordered numbers among ``values``; without parts the median."""
+    """Return the numbers at each of ``parts`` (0 to 1) of the sorted numbers in ``values``, or the median."""
     doubles = (to_double(value) for value in values if rank(value))
     ordered = sorted(number for number in doubles if number == number)
 
@@ -206,14 +207,14 @@ def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
 
 
 def check_method(given: Mapping[str, tuple[Any, Path]]) -> None:
-    """Raises AggregationError unless the method is one that the server has."""
+    """Raise AggregationError unless the server has the method."""
     method, path = given["method"]
     if method != "approximate":
         raise AggregationError("the method is 'approximate'", path, 9)
 
 
 def parts_of(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> list[float]:
-    """The constant list ``p`` of parts from 0 to 1."""
+    """Return the constant list ``p`` of fractions from 0 to 1."""
     spec, path = given["p"]
     node = compile_expression(spec, scope, path)
     if not node.constant:

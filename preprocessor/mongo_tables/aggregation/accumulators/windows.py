@@ -1,8 +1,8 @@
-"""Windows of `$setWindowFields`, which documents of a partition count for each of them; and how window functions are
-written: each gives one result for every document of a sorted partition.
+"""Windows of `$setWindowFields` (the documents that count for each), and the framework of their functions.
 
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/ . A window is a pair of
-places in the partition, both included, or None when it is empty.
+A window function returns one result for every document of a sorted partition. Source:
+https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/ . A window is a pair of
+positions in the partition, both included, or None if it is empty.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _FAILED_TO_PARSE = 9
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """A window by position: offsets from the document, None where there is no bound."""
+    """A window by position: offsets from the document, None for an open end."""
 
     lower: int | None = None
     upper: int | None = None
 
     @property
     def unbounded_below(self) -> bool:
-        """Whether the window begins with the partition."""
+        """Return whether the window begins with the partition."""
         return self.lower is None
 
     def ends(self, documents: Sequence[Document]) -> Iterator[Ends]:
-        """The window of each document."""
+        """Yield the window of each document."""
         last = len(documents) - 1
         for place in range(last + 1):
             low = 0 if self.lower is None else place + self.lower
@@ -53,7 +53,7 @@ Bound = Any  # a number, "current" or "unbounded"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A window by the value sorted by: numbers to add to it, or amounts of a unit of time."""
+    """A window by the sort value: numbers to add to it, or amounts of a unit of time."""
 
     lower: Bound
     upper: Bound
@@ -63,11 +63,11 @@ class Range:
 
     @property
     def unbounded_below(self) -> bool:
-        """Whether the window begins with the partition."""
+        """Return whether the window begins with the partition."""
         return isinstance(self.lower, str) and self.lower == "unbounded"
 
     def ends(self, documents: Sequence[Document]) -> Iterator[Ends]:
-        """The window of each document. Raises AggregationError for a value of the wrong type."""
+        """Yield the window of each document. Raises AggregationError for a value of the wrong type."""
         values = [self.value(document) for document in documents]
         keys = [key(value) for value in values]
         known: Ends = None
@@ -114,7 +114,7 @@ Bounds = Documents | Range
 
 
 def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Bounds:
-    """The window written as ``spec``. Raises AggregationError for what the server refuses."""
+    """Parse the window ``spec``. Raises AggregationError if the server refuses it."""
     if not isinstance(spec, Mapping):
         raise AggregationError("a window is a document with 'documents' or 'range'", path, _FAILED_TO_PARSE)
     for name in spec:
@@ -148,7 +148,7 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     _check_forward(lower, upper, where)
     if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
         raise AggregationError("a range needs a sortBy of one ascending field", path, 5339902)
-    # The server looks for the ends of a range in Decimal128, whatever the types are.
+    # The server computes the ends of a range in Decimal128, whatever the types are.
 
     def shifted(base: Any, delta: Any) -> Any:
         if unit is not None:
@@ -193,8 +193,10 @@ Results = Callable[[Sequence[Document]], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What stands in an output field: the function's argument, its window, the sort pattern; ``path`` ends with the
-    function's name. ``written``: the window stands there, it is not the whole partition by default.
+    """The specification of an output field: the function's argument, its window and the sort pattern.
+
+    ``path`` ends with the function's name. ``written``: the window is explicit, not the whole partition by
+    default.
     """
 
     argument: Any
@@ -206,20 +208,20 @@ class Window:
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """Return the function's name."""
         return str(self.path[-1])
 
     def evaluate(self, argument: Any, *parts: str) -> Evaluate:
-        """``argument``, which stands at ``parts`` below the function, compiled."""
+        """Compile ``argument``, which is at ``parts`` below the function."""
         return compile_expression(argument, self.scope, (*self.path, *parts)).run
 
     def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:
-        """Raises AggregationError when a window is written: for functions that have their own."""
+        """Raise AggregationError if a window is written: for functions that have their own."""
         if self.written:
             raise AggregationError(f"{self.name} takes no window", self.path, code)
 
     def sort_value(self, code: int = _FAILED_TO_PARSE) -> Evaluate:
-        """What the partition is sorted by, of a document. Raises AggregationError unless that is one field."""
+        """Return the sort value of a document. Raises AggregationError unless the sort is by one field."""
         if self.sort is None or len(self.sort.parts) != 1:
             raise AggregationError(f"{self.name} needs a sortBy of one field", self.path, code)
         return paths.getter(self.sort.parts[0].path)
@@ -234,20 +236,20 @@ window_function = catalogue.registrar(FORMS)
 
 
 class Removable(Protocol):
-    """A state that gives values back in the order in which it took them."""
+    """A state that can remove values in the order in which they were added."""
 
     def add(self, value: Any) -> None:
-        """Takes a value in."""
+        """Add a value."""
 
     def remove(self, value: Any) -> None:
-        """Takes the oldest value, which is ``value``, out."""
+        """Remove the oldest value, which is ``value``."""
 
     def result(self) -> Any:
-        """The result over what is in."""
+        """Return the result of the values in the window."""
 
 
 def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:
-    """Results over windows that begin with the partition: values only come in."""
+    """Return results over windows that begin with the partition, which only grow."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, taken = start(), 0
@@ -269,7 +271,7 @@ def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> R
 
 
 def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) -> Results:
-    """Results over windows that move: what comes in is taken before what goes out is given back."""
+    """Return results over moving windows; new values are added before old ones are removed."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, inside = start(), deque[Any]()
@@ -295,5 +297,5 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
 
 
 def _count(result: Any) -> None:
-    """Counts the work of one result: that of a list is to copy what is in the window."""
+    """Count the work of one result: a list result copies the values in the window."""
     spend(1 + (len(result) // 64 if type(result) is list else 0))

@@ -1,1 +1,1 @@
-"""One family of expression operators a module; imported when a pipeline first uses one of the family."""
+"""One family of expression operators per module; imported when a pipeline first uses the family."""

@@ -1,6 +1,7 @@
-"""Arithmetic with the server's promotion and overflow: `$abs`, `$add`, `$divide`, `$mod`, `$multiply`, `$subtract`;
-bits of integers: `$bitAnd`, `$bitNot`, `$bitOr`, `$bitXor`; rounding of a number as it is stored (2.675 is a little
-less: 2.67): `$ceil`, `$floor`, `$round`, `$trunc`.
+"""Arithmetic with the server's promotion and overflow, bits of integers, and rounding.
+
+`$abs`, `$add`, `$divide`, `$mod`, `$multiply`, `$subtract`; `$bitAnd`, `$bitNot`, `$bitOr`, `$bitXor`;
+`$ceil`, `$floor`, `$round`, `$trunc`, which round a number as it is stored (2.675 is slightly less: 2.67).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _abs(value: Any) -> Any:
 
 @associative("$add", commutative=True)
 def add(values: Iterable[Any]) -> Any:
-    """The server's `$add`: with compensation, or in Decimal128 when one of the numbers is."""
+    """Return the server's `$add`: with compensation, or in Decimal128 if one of the numbers is one."""
     total = DoubleDouble()
     widest = INT32
     rest = iter(values)
@@ -89,7 +90,7 @@ def add(values: Iterable[Any]) -> Any:
 
 
 def _until_null(values: Iterator[Any]) -> Iterator[Any]:
-    """The values up to the first null, with which no sum goes on."""
+    """Yield the values up to the first null, which ends the sum."""
     for value in values:
         yield value
         if is_nullish(value):
@@ -97,7 +98,7 @@ def _until_null(values: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add_widest(values: Sequence[Any]) -> Any:
-    """The sum with Decimal128 among the values: what came before the first one is converted when it is met."""
+    """Return the sum with a Decimal128 among the values; at the first one, the previous sum is converted."""
     total: Any = 0
     widest = INT32
     for position, value in enumerate(values):
@@ -117,7 +118,7 @@ def _add_widest(values: Sequence[Any]) -> Any:
 
 
 def _add_to_date(values: Sequence[Any], position: int) -> Any:
-    """The sum with a date at ``position``: each number from there on is rounded to milliseconds by itself."""
+    """Return the sum with a date at ``position``: each later number is rounded to milliseconds by itself."""
     before = add(values[:position]) if position else 0
     if before is None:
         return None
@@ -135,7 +136,7 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
 
 
 def _is_out_of_range(value: Any) -> bool:
-    """Whether it is a Decimal128 beyond 64 bits, or NaN: a date plus it is the smallest date there is."""
+    """Return whether it is NaN or a Decimal128 beyond 64 bits: a date plus it is the least possible date."""
     if rank(value) != DECIMAL:
         return False
     exact = value.to_decimal()
@@ -143,7 +144,7 @@ def _is_out_of_range(value: Any) -> bool:
 
 
 def _milliseconds(value: Any) -> int:
-    """A number as whole milliseconds: a double's halves away from zero, a Decimal128's to even."""
+    """Return a number as whole milliseconds: a double's halves away from zero, a Decimal128's to even."""
     kind = rank(value)
     if kind in (INT32, INT64):
         return int(value)
@@ -152,7 +153,7 @@ def _milliseconds(value: Any) -> int:
             raise AggregationError("the date does not fit 64 bits of milliseconds", code=_DATE_OVERFLOW)
         return half_away(value)
     if _is_out_of_range(value):
-        # What the server's conversion gives for it.
+        # The result of the server's conversion.
         return INT64_MIN
     return int(value.to_decimal().to_integral_value(ROUND_HALF_EVEN))
 
@@ -165,7 +166,7 @@ def _plus_millis(total: int, more: int) -> int:
 
 @operator("$subtract")
 def subtract(left: Any, right: Any) -> Any:
-    """The server's `$subtract` of numbers and dates."""
+    """Return the server's `$subtract` of numbers and dates."""
     if left is None or right is None or is_nullish(left) or is_nullish(right):
         return None
     a, b = rank(left), rank(right)
@@ -195,7 +196,7 @@ def _subtract_from_date(left: Any, right: Any) -> Any:
 
 @associative("$multiply", commutative=True)
 def multiply(values: Iterable[Any]) -> Any:
-    """The server's `$multiply`, factor by factor."""
+    """Return the server's `$multiply`, factor by factor."""
     product: Any = 1
     widest = INT32
     for value in values:
@@ -219,7 +220,7 @@ def multiply(values: Iterable[Any]) -> Any:
 
 @operator("$divide")
 def divide(left: Any, right: Any) -> Any:
-    """The server's `$divide`; raises AggregationError for a division by zero."""
+    """Return the server's `$divide`. Raises AggregationError for a division by zero."""
     a, b = rank(left), rank(right)
     if a and b:
         if a == DECIMAL or b == DECIMAL:
@@ -237,7 +238,7 @@ def divide(left: Any, right: Any) -> Any:
 
 @operator("$mod")
 def remainder(left: Any, right: Any) -> Any:
-    """The server's `$mod`; the sign is the dividend's, as in C."""
+    """Return the server's `$mod`; the sign is the dividend's, as in C."""
     a, b = rank(left), rank(right)
     if not (a and b):
         if is_nullish(left) or is_nullish(right):
@@ -259,7 +260,7 @@ def _decimal_mod(left: Decimal, right: Decimal) -> Any:
     if not right and not right.is_nan():
         raise AggregationError("$mod by zero", code=5733415)
     if left.is_finite() and right.is_finite():
-        # Exact, however far the exponents are apart: Decimal's own % gives up when the quotient is too long.
+        # Exact for any exponents: Decimal's own % gives up if the quotient is too long.
         exponent = min(int(left.as_tuple().exponent), int(right.as_tuple().exponent))
         a, b = int(left.copy_abs().scaleb(-exponent, _WIDE)), int(right.copy_abs().scaleb(-exponent, _WIDE))
         return decimal128(Decimal(a % b).scaleb(exponent, _WIDE).copy_sign(left))
@@ -299,7 +300,7 @@ def _bit_not(value: Any) -> Any:
 
 
 _ONE = Decimal(1)
-# From here on a double has no fraction.
+# From this value on a double has no fraction.
 _WHOLE = 2.0**52
 
 
@@ -308,7 +309,7 @@ def _whole(name: str, value: Any, towards: str) -> Any:
         return None
     kind = number_rank(name, value)
     if kind == DECIMAL:
-        # Past 34 digits there is no whole form: the server's quantize gives NaN, and so for infinities.
+        # Beyond 34 digits the server's quantize gives NaN, and for infinities too.
         return decimal128(value.to_decimal().quantize(_ONE, rounding=towards, context=CONTEXT))
     if kind != DOUBLE:
         return value
@@ -329,7 +330,7 @@ def _round(document: Document, number: Evaluate, *digits: Evaluate) -> Any:
         return None
     places = digits[0](document) if digits else 0
     if type(value) is float and type(places) is int and -20 <= places <= 100:
-        # Correctly rounded from the exact value, halves to even: what the server does through Decimal128.
+        # Correctly rounded from the exact value, halves to even, as the server does through Decimal128.
         return round(value, places) if math.isfinite(value) else value
     return _to_places("$round", value, places, ROUND_HALF_EVEN)
 
@@ -368,13 +369,13 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
 
 
 def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:
-    """``value`` with so many decimal places, or with all 34 digits when that many do not fit."""
+    """Return ``value`` with so many decimal places, or with all 34 digits if they do not fit."""
     if not value.is_finite():
         return value
-    # All 34 digits, when so many places would take more.
+    # All 34 digits if so many places would need more.
     exponent = value.adjusted() - 33 if value and value.adjusted() + digits >= 34 else -digits
     result = value.quantize(Decimal((0, (1,), exponent)), rounding=rounding, context=CONTEXT)
     if result.is_nan():
-        # 9.99…9 rounded up to one digit too many.
+        # 9.99…9 was rounded up to one digit too many.
         return value.quantize(Decimal((0, (1,), exponent + 1)), rounding=rounding, context=CONTEXT)
     return result

@@ -1,7 +1,9 @@
-"""Arrays by position: `$arrayElemAt`, `$concatArrays`, `$first`, `$in`, `$indexOfArray`, `$isArray`, `$last`, `$range`,
-`$reverseArray`, `$size`, `$slice`, `$zip`; as sets: `$allElementsTrue`, `$anyElementTrue`, `$setDifference`,
-`$setEquals`, `$setIntersection`, `$setIsSubset`, `$setUnion`. Equal values (1 and 1.0) are one element of a set; unions
-and intersections come out in order.
+"""Arrays by position and as sets.
+
+`$arrayElemAt`, `$concatArrays`, `$first`, `$in`, `$indexOfArray`, `$isArray`, `$last`, `$range`,
+`$reverseArray`, `$size`, `$slice`, `$zip`; `$allElementsTrue`, `$anyElementTrue`, `$setDifference`,
+`$setEquals`, `$setIntersection`, `$setIsSubset`, `$setUnion`. Equal values (1 and 1.0) are one element of a
+set; unions and intersections are sorted.
 """
 
 from __future__ import annotations
@@ -40,22 +42,22 @@ from mongo_tables.aggregation.values import (
 
 # Bytes of a value of a set, with its key.
 _ENTRY = 150
-# What fits into the server's 100 MiB for one $range, at 16 bytes a number.
+# The limits of the server's 100 MiB for one $range, at 16 bytes a number.
 _NUMBER = 40
-# Bytes of an array beside its elements.
+# Bytes of an array without its elements.
 _ROW = 80
 _MOST_NUMBERS = (100 * 2**20 - 40) // 16
 
 
 def _array(name: str, value: Any, code: int, what: str = "an array") -> list[Any]:
-    """``value`` as the array it must be; raises AggregationError for anything else."""
+    """Return ``value`` if it is an array. Raises AggregationError for anything else."""
     if not isinstance(value, list):
         raise mistyped(f"{name} works on {what}, not on", value, code)
     return value
 
 
 def _int32(name: str, value: Any, not_number: int, not_int32: int) -> int:
-    """``value`` as the whole number of 32 bits it must be."""
+    """Return ``value`` as a whole number of 32 bits. Raises AggregationError for anything else."""
     if not rank(value):
         raise mistyped(f"{name} takes a number here, not", value, not_number)
     number = whole(value, bits=32)
@@ -237,7 +239,7 @@ def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
         return list(map(list, watch_clock(zip(*filled, strict=True))))
     rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
     padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
-    # A default that is missing leaves its place out, as the server's arrays do.
+    # A missing default leaves its place out, as in the server's arrays.
     return [[cell for cell in row if cell is not MISSING] for row in padded]
 
 
@@ -245,7 +247,7 @@ def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
 
 
 def _distinct(values: list[Any]) -> dict[Key, Any]:
-    """The values by key, the first of equals."""
+    """Return the values by key, the first of equals."""
     found: dict[Key, Any] = {}
     count_array(len(values), _ENTRY)
     for value in each(values):
@@ -274,7 +276,7 @@ def _set_difference(left: Any, right: Any) -> Any:
 
 @form("$setEquals")
 def _set_equals(argument: Any, scope: Scope, path: Path) -> Node:
-    """All arguments are compared with the first constant, or with the first argument if none is constant."""
+    """Compare all arguments with the first constant, or with the first argument if none is constant."""
     nodes = compile_arguments(argument, scope, path)
     base = 0 if as_written() else next((place for place, node in enumerate(nodes) if node.constant), 0)
     runs = [nodes[base].run, *(node.run for place, node in enumerate(nodes) if place != base)]

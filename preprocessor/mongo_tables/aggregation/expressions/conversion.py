@@ -1,9 +1,12 @@
-"""Conversions: `$convert` and its short forms `$toBool`, `$toDate`, `$toDecimal`, `$toDouble`, `$toInt`, `$toLong`,
-`$toObjectId`, `$toString`, `$toUUID`.
+"""Conversions: `$convert` and its short forms.
 
-The text of a double is the shortest that reads back as the same double, in MongoDB 8 as in Python; before 8.0 it had
-six digits.
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/convert/ (8.0; binary numbers since 8.1).
+`$toBool`, `$toDate`, `$toDecimal`, `$toDouble`, `$toInt`, `$toLong`, `$toObjectId`, `$toString`, `$toUUID`.
+
+The text of a double is the shortest that reads back as the same double, in MongoDB 8 as in Python; before 8.0
+it had six digits.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/convert/ (8.0; binary numbers since
+8.1).
 """
 
 from __future__ import annotations
@@ -63,7 +66,7 @@ _INFINITY = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How to convert, where there is a choice: base of integers in strings, and how binary data is written."""
+    """Options of a conversion: base of integers in strings, and the format of binary data."""
 
     base: int | None = None
     format: str | None = None
@@ -76,7 +79,7 @@ Convert = Callable[[Any, Manner], Any]
 
 
 def _failure(message: str) -> AggregationError:
-    """A conversion that failed: what ``onError`` catches."""
+    """Return the error for a failed conversion, which ``onError`` catches."""
     return AggregationError(message, code=241)
 
 
@@ -84,7 +87,7 @@ def _failure(message: str) -> AggregationError:
 
 
 def double_text(value: float) -> str:
-    """The text of a double: ``1``, ``0.1``, ``1e+16``, ``-0``, ``NaN``, ``-Infinity``."""
+    """Return the text of a double: ``1``, ``0.1``, ``1e+16``, ``-0``, ``NaN``, ``-Infinity``."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -93,9 +96,9 @@ def double_text(value: float) -> str:
 
 
 def read_integer(text: str, base: int = 10) -> int | None:
-    """The integer that ``text`` is, or None. No space around it, no separators."""
+    """Return the integer in ``text``, or None. Spaces and separators are not allowed."""
     if base == 10:
-        # Longer than any int64; and Python refuses to read thousands of digits.
+        # Longer than any int64; also, Python refuses to read thousands of digits.
         digits = text.lstrip("+-0")
         if len(digits) > 19 or not _INTEGER.fullmatch(text):
             return None
@@ -110,9 +113,9 @@ def read_integer(text: str, base: int = 10) -> int | None:
 
 
 def read_double(text: str) -> float | None:
-    """The double that ``text`` is, or None for what the server (C's ``strtod``) refuses.
+    """Return the double in ``text``, or None if the server (C's ``strtod``) refuses it.
 
-    Refused: what does not fit, and what falls below the smallest normal double and is rounded there.
+    It refuses numbers that overflow, and subnormal numbers that are rounded.
     """
     if _DECIMAL.fullmatch(text):
         value = float(text)
@@ -130,7 +133,7 @@ def read_double(text: str) -> float | None:
 
 
 def read_decimal(text: str) -> Decimal | None:
-    """The Decimal128 that ``text`` is, cut off to 34 digits, or None for what does not fit or is no number."""
+    """Return the Decimal128 in ``text``, truncated to 34 digits, or None if it is none or does not fit."""
     if infinity := _INFINITY.fullmatch(text):
         return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
     if _PLAIN_NAN.fullmatch(text):
@@ -143,7 +146,7 @@ def read_decimal(text: str) -> Decimal | None:
             return None
         exponent = exponent[:12]
     context = CONTEXT.copy()
-    # The server cuts off what a string has beyond 34 digits.
+    # The server truncates digits of a string beyond 34.
     context.rounding = decimal.ROUND_DOWN
     context.clear_flags()
     value = context.create_decimal(f"{mantissa}e{exponent or 0}")
@@ -153,11 +156,11 @@ def read_decimal(text: str) -> Decimal | None:
 
 
 def _whole(value: Any, least: int, most: int) -> int:
-    """The number cut off to an integer between the two, or a failure."""
+    """Return the number truncated to an integer within the bounds. Raises AggregationError otherwise."""
     number: Any = to_decimal(value) if isinstance(value, Decimal128) else value
     if not (number.is_finite() if isinstance(value, Decimal128) else math.isfinite(number)):
         raise _failure(f"{double_text(to_double(value))} is no integer")
-    # The server compares a double as it stands, a Decimal128 once it is cut off.
+    # The server compares a double before truncation, a Decimal128 after it.
     if isinstance(value, float) and not least <= value <= most:
         raise _failure(f"{double_text(value)} does not fit the type asked for")
     if isinstance(value, Decimal128) and number.adjusted() > 20:
@@ -211,11 +214,11 @@ def _text_to_number(target: str, text: str, manner: Manner) -> Any:
     return found if target == "double" else decimal128(found)
 
 
-# Binary data. These raise ValueError for what cannot be converted.
+# Binary data. These raise ValueError for values that cannot be converted.
 
 
 def _binary_to_text(value: Any, manner: Manner) -> str:
-    """The text of binary data in a format; ``auto``: a UUID as such, anything else in base64."""
+    """Return the text of binary data in a format; ``auto``: a UUID as such, anything else in base64."""
     subtype, data = binary_parts(value)
     is_uuid = subtype == 4 and len(data) == 16
     written = _needs_format(manner)
@@ -260,7 +263,7 @@ def _text_to_binary(value: str, manner: Manner) -> Binary:
 
 
 def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
-    """The number in binary data: two's complement of 1, 2, 4 or 8 bytes, or IEEE 754 of 4 or 8 bytes."""
+    """Return the number in binary data: two's complement of 1 to 8 bytes, or IEEE 754 of 4 or 8 bytes."""
     data, widest = binary_parts(value)[1], 4 if target == "int" else 8
     if len(data) not in ((4, 8) if target == "double" else (1, 2, 4, 8)) or len(data) > widest:
         raise ValueError(f"{len(data)} bytes are not read as this number")
@@ -271,7 +274,7 @@ def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
 
 
 def _number_to_binary(value: Any, manner: Manner) -> Binary:
-    """The number as binary data: int32 in 4 bytes, int64 and double in 8."""
+    """Return the number as binary data: int32 in 4 bytes, int64 and double in 8."""
     if isinstance(value, float):
         return Binary(struct.pack(">d" if manner.big else "<d", value), _subtype(manner))
     width = 4 if type_name(value) == "int" else 8
@@ -312,7 +315,7 @@ def _subtype(manner: Manner) -> int:
     return number
 
 
-# The rest, and the table of all.
+# The other types, and the table of all.
 
 
 def _text_to_object_id(text: str, manner: Manner) -> ObjectId:
@@ -365,7 +368,7 @@ _TABLE = _table()
 
 
 def convert(value: Any, target: str, manner: Manner = _DEFAULT) -> Any:
-    """``value``, which is not null, as the type ``target``; raises AggregationError (241 when it cannot be)."""
+    """Convert a non-null ``value`` to the type ``target``. Raises AggregationError (241 for bad values)."""
     kind = type_name(value)
     function = _TABLE.get((kind, target))
     if function is None:
@@ -403,7 +406,7 @@ def _convert(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _target_type(to: Any) -> tuple[str | None, Any]:
-    """The name of the type that ``to`` asks for (None when it is null), and the subtype."""
+    """Return the type name in ``to`` (None if it is null), and the subtype."""
     subtype: Any = 0
     if isinstance(to, Mapping):
         subtype = to.get("subtype", 0)

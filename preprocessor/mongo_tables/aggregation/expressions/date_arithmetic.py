@@ -1,7 +1,7 @@
 """Sums, differences and roundings of dates: `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`.
 
-Years to days are counted on the clock and calendar of the time zone, hours and less as they pass.
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateAdd/ and its neighbours.
+Years to days are counted on the clock and calendar of the time zone, hours and shorter units as elapsed time.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateAdd/ and related pages.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 # Bins are counted from the start of 2000; its first day is a Saturday.
 _START_DAYS = days_from_civil(2000, 1, 1)
 _MOST_BINS = 100_000_000_000
-# The server's error codes: of a value that is no date, of a unit that is no string, of a unit that does not exist.
+# The server's error codes: for a value that is no date, a unit that is no string, and an unknown unit.
 _CODES = {
     "$dateAdd": (5166403, 5166404, 9),
     "$dateSubtract": (5166403, 5166404, 9),
@@ -57,7 +57,7 @@ _DEFAULTS = {"timezone": "UTC", "binSize": 1}
 
 
 def _present(document: Document, runs: Runs, *names: str) -> list[Any] | None:
-    """The arguments' values; None as soon as one is null or missing, and the rest is not computed."""
+    """Return the arguments' values, or None at the first null or missing one, without computing the rest."""
     values = []
     for name in names:
         value = runs[name](document) if name in runs else _DEFAULTS[name]
@@ -83,7 +83,7 @@ def _unit(name: str, value: Any) -> str:
 
 
 def _weekday(name: str, value: Any) -> int:
-    """1 for Monday to 7 for Sunday, of a name or its first three letters in any case."""
+    """Return 1 for Monday to 7 for Sunday, from a name or its first three letters in any case."""
     if not is_string(value):
         raise mistyped(f"{name} takes 'startOfWeek' as a string, not", value, 5439015)
     for number, day in enumerate(_WEEKDAYS, 1):
@@ -105,7 +105,7 @@ def _add(name: str, document: Document, runs: Runs) -> Any:
 
 
 def shift_date(value: Any, unit: Any, amount: Any, where: Any = "UTC", *, name: str = "$dateAdd") -> Any:
-    """What `$dateAdd` gives for arguments that are not null."""
+    """Return the result of `$dateAdd` or `$dateSubtract` for arguments that are not null."""
     date, unit = _date(name, "startDate", value), _unit(name, unit)
     sign = 1 if name == "$dateAdd" else -1
     number = whole(amount)
@@ -117,7 +117,7 @@ def shift_date(value: Any, unit: Any, amount: Any, where: Any = "UTC", *, name: 
 
 def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
     if unit != "millisecond" and date < 0 and date % SECOND:
-        # The server loses a second of dates before 1970 that have milliseconds.
+        # The server loses a second for dates before 1970 that have milliseconds.
         date -= SECOND
     if unit in _FIXED:
         return date + amount * _FIXED[unit]
@@ -146,12 +146,12 @@ def _diff(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
-    """How many times a unit begins after ``first`` up to ``last``; negative when ``last`` is earlier."""
+    """Return how often a unit begins after ``first`` up to ``last``; negative if ``last`` is earlier."""
     if unit == "millisecond":
         return last - first
     start, end = zone.local(first), zone.local(last)
     if unit in _FIXED:
-        # The units that begin on the zone's clock, less the whole units by which the clock was put forward.
+        # The units that begin on the zone's clock, without whole units by which the clock was moved forward.
         width, shift = _FIXED[unit], (end - last) - (start - first)
         return end // width - start // width - int(shift / width)
     if unit == "day":

@@ -1,5 +1,7 @@
-"""Dates taken apart and put together, and as text: `$year` to `$millisecond`, `$isoWeek` and its like, `$dateToParts`,
-`$dateFromParts`, `$dateToString`, `$dateFromString`; and timestamps, `$tsSecond` and `$tsIncrement`.
+"""Parts of dates, dates from parts, and dates as text; timestamps.
+
+`$year` to `$millisecond`, `$isoWeek` and similar, `$dateToParts`, `$dateFromParts`, `$dateToString`,
+`$dateFromString`; `$tsSecond` and `$tsIncrement`.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#date-expression-operators
 """
@@ -106,7 +108,7 @@ def _part(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _date_and_zone(name: str, argument: Any, scope: Scope, path: Path) -> list[Node]:
-    """The nodes of the date and, where one is written, of the time zone."""
+    """Return the nodes of the date and of the time zone, if there is one."""
     if isinstance(argument, list | tuple):
         if len(argument) != 1:
             raise AggregationError(f"{name} takes 1 argument, not {len(argument)}", path, 40536)
@@ -121,7 +123,7 @@ def _date_and_zone(name: str, argument: Any, scope: Scope, path: Path) -> list[N
 
 
 def _zone(document: Document, runs: Runs) -> Zone | None:
-    """The zone, UTC when none is written, None when it is null."""
+    """Return the zone: UTC by default, None if it is null."""
     if "timezone" not in runs:
         return UTC
     where = runs["timezone"](document)
@@ -176,7 +178,7 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] | None:
-    """The parts in order, None when one of them is null: what follows it is not looked at."""
+    """Return the parts in order, or None at the first null, without checking the rest."""
     numbers: list[int] = []
     for name in names:
         value = runs[name](document) if name in runs else int(name not in _TIME)
@@ -210,7 +212,7 @@ def _make_date(day: list[int], time: list[int], place: Zone, names: tuple[str, .
 
 
 def _format(document: Document, read: Evaluate | None, check: Callable[[str], Any], code: int) -> Any:
-    """The format, found sound by ``check``; None where it is null, MISSING where none is written."""
+    """Return the format after ``check``; None if it is null, MISSING if there is none."""
     if read is None:
         return MISSING
     found = read(document)

@@ -1,5 +1,7 @@
-"""Functions of numbers: `$exp`, `$ln`, `$log`, `$log10`, `$pow`, `$sqrt`; `$sin`, `$cos`, `$tan` and their inverse and
-hyperbolic kin, `$atan2`, `$degreesToRadians`, `$radiansToDegrees`.
+"""Functions of numbers.
+
+`$exp`, `$ln`, `$log`, `$log10`, `$pow`, `$sqrt`; `$sin`, `$cos`, `$tan`, their inverse and hyperbolic
+functions, `$atan2`, `$degreesToRadians`, `$radiansToDegrees`.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from mongo_tables.aggregation.values import (
 
 
 def in_doubles(function: Callable[..., float], *values: float) -> float:
-    """C's result of a function of doubles: an infinity where Python says overflow, NaN where it has no value."""
+    """Return C's result of a function of doubles: an infinity on overflow, NaN outside its domain."""
     try:
         return function(*values)
     except OverflowError:
@@ -48,10 +50,10 @@ def in_doubles(function: Callable[..., float], *values: float) -> float:
 
 
 def of_decimals(name: str) -> NotOffline:
-    """The refusal of a function of Decimal128.
+    """Return the error for a function of Decimal128.
 
-    The server computes these in binary quadruple precision with a library of its own: the last of the 34 digits is
-    often not that of the exact value rounded, and no rule says when.
+    The server computes these in binary quadruple precision with its own library: the last of the 34 digits
+    often differs from the correctly rounded value, without a known rule.
     """
     return NotOffline(f"{name} of a Decimal128 is not available offline: convert it with $toDouble first")
 
@@ -86,7 +88,7 @@ def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float
         return None
     kind = number_rank(name, value)
     if is_nan(value):
-        # A NaN of either type comes out as a double.
+        # NaN of either type becomes a double.
         return math.nan
     if to_decimal(value) <= 0:
         raise AggregationError(f"{name} takes a positive number, not {value}", code=code)
@@ -130,7 +132,7 @@ def _pow(base: Any, exponent: Any) -> Any:
     widest = max(a, b)
     if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0:
         power = to_decimal(exponent)
-        # Of Decimal128 the sign alone counts, that of -0 as well.
+        # For Decimal128 only the sign counts, including that of -0.
         if power.is_signed() if widest == DECIMAL else power < 0:
             raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
     if widest == DECIMAL:
@@ -164,7 +166,7 @@ _PI = Decimal("3.141592653589793238462643383279502884197169399375105820974945")
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function of one number, and where it is defined."""
+    """A function of one number, and its domain."""
 
     double: Callable[[float], float]
     least: float = -math.inf
@@ -205,7 +207,7 @@ def _register(name: str, function: _Function) -> None:
         if function.double is math.atanh and abs(number) == 1:
             return math.copysign(math.inf, number)
         result = in_doubles(function.double, float(number))
-        # sinh of a large negative number: the infinity has its sign.
+        # For sinh of a large negative number the infinity is negative.
         return math.copysign(result, number) if function.double is math.sinh else result
 
 

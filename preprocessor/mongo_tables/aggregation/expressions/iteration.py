@@ -43,7 +43,7 @@ def _loop_variable(given: Given) -> str:
 
 
 def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
-    """The array to loop over, None for null and missing."""
+    """Return the array to loop over, None for null and missing."""
     if type(value) is list:
         return value
     if is_nullish(value):
@@ -81,14 +81,13 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 _Select = Callable[[list[Any]], list[Any] | None]
-"""Gives the items that a condition keeps; None if the slower, general way has to decide."""
+"""Returns the items that a condition keeps, or None if the slower, general way must decide."""
 
 
 def _plain_selection(condition: Any, variable: str) -> _Select | None:
-    """How items are chosen when the condition is that their field equals a text, or that they, or it, are not null.
+    """Return a fast selection if the condition compares a field of the items with a text, or them with null.
 
-    That is how a series is looked up by its name, and how the gaps of one are left out: nearly all filters over result
-    documents.
+    Such conditions look up a series by its name or skip its gaps: nearly all filters over result documents.
     """
     if not isinstance(condition, Mapping) or len(condition) != 1:
         return None
@@ -111,7 +110,7 @@ def _plain_selection(condition: Any, variable: str) -> _Select | None:
                 return [item for item in items if item.get(field, MISSING) is not None]
             found = [item for item in items if item.get(field) == wanted]
         except AttributeError:
-            return None  # Not all are documents.
+            return None  # Some items are not documents.
         return found if all(type(item[field]) is str for item in found) else None
 
     return select

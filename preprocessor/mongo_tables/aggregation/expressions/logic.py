@@ -1,6 +1,7 @@
-"""Truth, comparison and choice: `$and`, `$or`, `$not`; `$cmp`, `$eq`, `$gt`, `$gte`, `$lt`, `$lte`, `$ne`; `$cond`,
-`$ifNull`, `$switch`; values as they stand and what they are: `$literal`, `$rand`, `$type`, `$isNumber`, `$binarySize`,
-`$bsonSize`.
+"""Truth, comparison and choice; literals and types of values.
+
+`$and`, `$or`, `$not`; `$cmp`, `$eq`, `$gt`, `$gte`, `$lt`, `$lte`, `$ne`; `$cond`, `$ifNull`, `$switch`;
+`$literal`, `$rand`, `$type`, `$isNumber`, `$binarySize`, `$bsonSize`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _PARTS = ("if", "then", "else")
 
 @form("$and", "$or")
 def _until_decided(argument: Any, scope: Scope, path: Path) -> Node:
-    """The node that stops at the first argument that decides; a constant that does decides at once."""
+    """Return the node that stops at the first decisive argument; a decisive constant makes it constant."""
     decisive = path[-1] == "$or"
     nodes = compile_arguments(argument, scope, path)
     known = [] if as_written() else [node for node in nodes if node.constant]
@@ -101,7 +102,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def _equals_constant(read: Evaluate, value: Any, wanted: bool) -> Evaluate:
-    """The comparison with a known value: strings and null, nearly all of them, need no look at types."""
+    """Return the comparison with a constant: strings and null, nearly all of them, need no type checks."""
     if value is None:
         return lambda document: (read(document) is None) is wanted
     if type(value) is str:
@@ -130,7 +131,7 @@ _register_order("$lt", compare_by.lt)
 _register_order("$lte", compare_by.le)
 
 
-# Choices. Only the branch that is chosen is computed.
+# Choices. Only the chosen branch is computed.
 
 
 @form("$cond")
@@ -163,7 +164,7 @@ def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
     for node in before:
         if not node.constant:
             tries.append(node)
-        elif not is_nullish(node.run({})):  # what follows is never needed
+        elif not is_nullish(node.run({})):  # the arguments after it are never needed
             last = node
             break
     if not tries:
@@ -233,7 +234,7 @@ def _branches(listed: Any, path: Path, scope: Scope) -> list[tuple[Node, Node]]:
     return found
 
 
-# Values as they stand, and what they are.
+# Literals, and types of values.
 
 
 @form("$literal", "$const")
@@ -243,7 +244,7 @@ def _literal(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$rand")
 def _rand(argument: Any, scope: Scope, path: Path) -> Node:
-    """Numbers from 0 to 1, the same ones each time for the same seed."""
+    """Return numbers from 0 to 1, the same ones for the same seed."""
     if argument not in ({}, []):
         raise AggregationError("$rand takes no arguments", path, 3040501)
     source = random.Random(scope.context.seed)

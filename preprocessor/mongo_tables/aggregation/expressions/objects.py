@@ -26,7 +26,7 @@ from mongo_tables.aggregation.values import MISSING, Document, is_nullish, misty
 
 
 def merge_documents(values: Iterable[Any]) -> Document:
-    """All documents of ``values`` in one; a later field wins, at the place of the first of its name."""
+    """Merge the documents of ``values``; the last value of a field wins, at the field's first position."""
     result: Document = {}
     for value in values:
         if isinstance(value, Mapping):
@@ -102,7 +102,7 @@ def _key_and_value(item: Any) -> tuple[Any, Any]:
 
 @form("$getField")
 def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
-    """Either ``{field, input}`` or the field alone, of ``$$CURRENT``."""
+    """Compile ``{field, input}``, or only the field, of ``$$CURRENT``."""
     if isinstance(argument, Mapping) and not next(iter(argument), "").startswith("$"):
         refuse_unknown(argument, ("field", "input"), "$getField has no argument", path, 3041701)
         for code, needed in ((3041702, "field"), (3041703, "input")):

@@ -25,12 +25,12 @@ from mongo_tables.aggregation.values import (
     type_name,
 )
 
-# Bytes of one match; after how many of them they are counted.
+# Bytes of one match; number of matches between two counts.
 _MATCH, _MANY = 500, 1_024
 
 
 def _compile_regex(name: str, regex: Any, options: Any) -> Pattern | None:
-    """The expression, None when it is null."""
+    """Return the compiled expression, or None if it is null."""
     if not is_nullish(options) and not is_string(options):
         raise mistyped(f"{name} takes 'options' as a string, not", options, 51106)
     letters = "" if is_nullish(options) else options
@@ -74,7 +74,7 @@ _ANSWERS: dict[str, tuple[Callable[[str, Pattern], Any], Callable[[], Any]]] = {
     "$regexFind": (_find, lambda: None),
     "$regexFindAll": (_find_all, list),
 }
-"""What each operator gives, and what without a text or an expression."""
+"""The result of each operator, and its result without a text or an expression."""
 
 
 @form(*_ANSWERS)
@@ -87,7 +87,7 @@ def _regex(argument: Any, scope: Scope, path: Path) -> Node:
     def compile_regex(document: Document) -> Pattern | None:
         return _compile_regex(name, regex.run(document), options.run(document) if options else None)
 
-    # The server compiles the expression beforehand, but searches only when it comes to a document.
+    # The server compiles the expression beforehand, but searches only when it reads a document.
     fixed = regex.constant and (options is None or options.constant) and not as_written()
     once = placed(compile_regex, path)({}) if fixed else None
 

@@ -1,7 +1,8 @@
-"""Strings: `$concat`, `$split`, `$trim`, `$replaceOne`, `$toUpper`, `$strcasecmp` and their like; positions in them, by
-bytes of UTF-8 and by code points: `$substrBytes`, `$substrCP`, `$indexOfBytes`, `$strLenCP` and their like.
+"""Strings, and positions in them by bytes of UTF-8 and by code points.
 
-Upper and lower case are those of ASCII only.
+`$concat`, `$split`, `$trim`, `$replaceOne`, `$toUpper`, `$strcasecmp` and similar; `$substrBytes`,
+`$substrCP`, `$indexOfBytes`, `$strLenCP` and similar. Upper and lower case apply to ASCII only.
+
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#string-expression-operators
 """
 
@@ -39,18 +40,19 @@ from mongo_tables.aggregation.values import (
 
 # https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
 _SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
-# From how many characters on a string may become too much; bytes of a short string in an array.
+# Number of characters from which a string may be too long; bytes of a short string in an array.
 _LONG, _PIECE = 65_536, 64
-# So many strings are joined first and measured then.
+# So many strings are joined before they are measured.
 _FEW = 8
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _as_text(value: Any) -> str:
-    """The text of a value for ``$toUpper``, ``$substr`` and their like; a double with six digits, null as "".
+    """Return a value's text for ``$toUpper``, ``$substr`` and similar; doubles have six digits, null is "".
 
-    Raises AggregationError (16007) for booleans, arrays, documents and other types without a text.
+    Raises:
+        AggregationError: With code 16007, for booleans, arrays, documents and other types without a text.
     """
     if type(value) is str:
         return value
@@ -69,7 +71,7 @@ def _as_text(value: Any) -> str:
 
 
 def _string(saying: str, value: Any, code: int) -> str:
-    """``value`` as the string it must be."""
+    """Return ``value`` if it is a string. Raises AggregationError otherwise."""
     if not is_string(value):
         raise mistyped(saying, value, code)
     return value  # type: ignore[no-any-return]
@@ -134,7 +136,7 @@ def _trim(name: str, document: Document, runs: Runs) -> str | None:
     if is_nullish(characters):
         return None
     _string(f"{name} takes 'chars' as a string, not", characters, 50700)
-    # Python takes away white space when it is told to take away nothing.
+    # Python strips white space if the set of characters is empty.
     return _TRIMS[name](text, characters) if characters else text
 
 
@@ -150,7 +152,7 @@ def _replace(name: str, document: Document, runs: Runs) -> str | None:
     count = 1 if name == "$replaceOne" else -1
     if not find and count < 0 and not text.isascii():
         raise NotOffline(f"{name} of an empty string within characters of several bytes")
-    if len(text) * len(replacement) > _LONG:  # measured before a string is made that is too long
+    if len(text) * len(replacement) > _LONG:  # measured before a too long string is made
         times = text.count(find) if count < 0 else 1
         check_text(_size(text) + times * (_size(replacement) - _size(find)))
     return admit_text(text.replace(find, replacement, count))
@@ -174,9 +176,9 @@ def _code_points(value: Any) -> int:
 
 
 def _long(value: Any, what: str, code: int) -> int:
-    """The number as the server makes an int64 of it: a double cut off, a Decimal128 rounded.
+    """Return the number as int64, as the server converts it: a double truncated, a Decimal128 rounded.
 
-    What no int64 holds is an error as a double, and as a Decimal128 the least int64.
+    A double that does not fit is an error; a Decimal128 that does not fit becomes the least int64.
     """
     if not rank(value):
         raise mistyped(f"$substr takes the {what} as a number, not", value, code)
@@ -202,7 +204,7 @@ def _substring_of_bytes(value: Any, start: Any, length: Any) -> str:
 
 
 def _continues(data: bytes, index: int) -> bool:
-    """Whether the byte at ``index`` is one of a UTF-8 character, but not its first."""
+    """Return whether the byte at ``index`` belongs to a UTF-8 character but is not its first."""
     return index < len(data) and data[index] & 0xC0 == 0x80
 
 
@@ -239,7 +241,7 @@ def _index(name: str, what: str, value: Any) -> int:
 def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int | None:
     text = runs[0](document)
     if is_nullish(text):
-        return None  # then nothing else is read
+        return None  # the other arguments are not read
     _string(f"{name} takes a string first, not", text, code)
     find = _string(f"{name} takes a string second, not", runs[1](document), code + 1)
     start = _index(name, "start", runs[2](document)) if len(runs) > 2 else 0
@@ -249,7 +251,7 @@ def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int 
         return data.find(find.encode(), start, len(data) if end is None else min(end, len(data)))
     if not text and not find and start == 0:
         return 0
-    # Only where the found string begins is held against the end, not where it ends.
+    # Only the start of the match is compared with the end argument, not its end.
     found: int = text.find(find, start)
     return found if found < (len(text) if end is None else min(end, len(text))) else -1
 

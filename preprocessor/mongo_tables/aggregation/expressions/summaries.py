@@ -1,5 +1,7 @@
-"""What arrays come to: `$avg`, `$max`, `$min`, `$stdDevPop`, `$stdDevSamp`, `$sum` (of several arguments, too);
-`$median`, `$percentile`; their ends and their order: `$firstN`, `$lastN`, `$maxN`, `$minN`, `$sortArray`.
+"""Summaries of arrays (or of several arguments); their ends and their order.
+
+`$avg`, `$max`, `$min`, `$stdDevPop`, `$stdDevSamp`, `$sum`; `$median`, `$percentile`; `$firstN`, `$lastN`,
+`$maxN`, `$minN`, `$sortArray`.
 """
 
 from __future__ import annotations
@@ -99,12 +101,12 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
         spend(len(value), path)
         return order(value)
 
-    # The server does not compute it beforehand, whatever it sorts.
+    # The server never computes it beforehand.
     return Node(run)
 
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
-    """Sorts by the elements or by fields of them; unlike `$sort`, an array is compared as a whole."""
+    """Return a sort by the elements or by fields of them; unlike `$sort`, it compares arrays as a whole."""
     if not isinstance(spec, Mapping):
         if not rank(spec) or integral(spec) not in (1, -1):
             raise AggregationError("sortBy is 1, -1 or a document of fields and directions", path, 2942507)
@@ -127,7 +129,7 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
 
 
 def _key_of(names: list[str]) -> Callable[[Any], Key]:
-    """The key of what the names lead to, a number being a place in an array; that of null for nothing."""
+    """Return a function to the key of a value's field (a number is an array index), or the key of null."""
 
     def key_of(value: Any) -> Key:
         for position, name in enumerate(names):
@@ -152,7 +154,7 @@ _ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
 
 @form(*_ENDS)
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
-    """Never a constant, even of one: the server does not compute these while it parses."""
+    """Return a node that is never constant: the server does not compute these while it parses."""
     name = str(path[-1])
     given = check_named_arguments(argument, path)
     count = defer_failure(given["n"][0], scope, given["n"][1]).run

@@ -1,7 +1,9 @@
-"""Conditions on a field: what one operator says of a value, and of all the values a path leads to.
+"""Conditions on a field: the test of one operator on a value, and on all the values of a path.
 
-An array on the way of a path is gone through: into its documents, and to one element where the path has its place
-(``a.0``). An array at the end stands for its elements and for itself. This is not how expressions read paths.
+An array on a path is traversed: into its documents, and to one element if the path has its position
+(``a.0``). For an array at the end, its elements and the array itself are tested. Expressions read paths
+differently.
+
 Source: https://www.mongodb.com/docs/manual/tutorial/query-arrays/
 """
 
@@ -28,10 +30,10 @@ Parts = tuple[str, ...]
 
 
 def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predicate:
-    """Whether ``test`` holds for any value that ``parts`` lead to in a document.
+    """Return a predicate: whether ``test`` holds for any value at ``parts`` in a document.
 
-    A path that leads nowhere is tried once with MISSING, except through an array without documents,
-    where it is not tried at all. ``elements`` false: an array at the end stands for itself only.
+    If the path has no value, MISSING is tested once, except behind an array without documents, where nothing
+    is tested. ``elements`` false: of an array at the end only the array itself is tested.
     """
     if len(parts) == 1:
         return _of_field(parts[0], test, elements)
@@ -65,7 +67,7 @@ def _of_field(name: str, test: Predicate, elements: bool) -> Predicate:
 
 
 def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
-    """The values that the parts from ``index`` on lead to from an array on the way."""
+    """Yield the values at the parts from ``index`` on, behind an array on the path."""
     # A path that ends in a dot ends at the array.
     if index == len(parts) or parts[index:] == ("",):
         if elements:
@@ -87,7 +89,7 @@ def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iter
 
 
 def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -> Iterator[Any]:
-    """The values that a condition on the path, from ``index`` on, is tried on."""
+    """Yield the values that a condition on the path, from ``index`` on, tests."""
     for at in range(index, len(parts)):
         if not isinstance(value, Mapping):
             yield MISSING
@@ -100,8 +102,10 @@ def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -
 
 
 class Condition(NamedTuple):
-    """``single``: whether it holds for one value (an element inside ``$elemMatch``). ``at``: the predicate of
-    documents that asks it of a path.
+    """A condition on a field.
+
+    ``single``: the test of one value (an element inside ``$elemMatch``). ``at``: returns the predicate of
+    documents for a path.
     """
 
     single: Predicate
@@ -117,17 +121,17 @@ condition = catalogue.registrar(FORMS)
 
 
 def leaf(test: Predicate, *, elements: bool = True) -> Condition:
-    """The condition that ``test`` holds for any value at the path (``elements``: or an element there)."""
+    """Return the condition that ``test`` holds for a value at the path (``elements``: or an element)."""
     return Condition(test, lambda parts: anywhere(parts, test, elements=elements))
 
 
 def negate(inner: Condition) -> Condition:
-    """The condition that ``inner`` does not hold of the whole path."""
+    """Return the condition that ``inner`` does not hold for the whole path."""
     return Condition(_not(inner.single), lambda parts: _not(inner.at(parts)))
 
 
 def every(inner: Sequence[Condition]) -> Condition:
-    """The condition that all of ``inner`` hold."""
+    """Return the condition that all of ``inner`` hold."""
     if len(inner) == 1:
         return inner[0]
     return Condition(
@@ -136,7 +140,7 @@ def every(inner: Sequence[Condition]) -> Condition:
 
 
 def both(tests: Sequence[Predicate]) -> Predicate:
-    """The predicate that all ``tests`` hold, tried in order."""
+    """Return the predicate that all ``tests`` hold, tested in order."""
     if len(tests) == 1:
         return tests[0]
     return lambda value: all(test(value) for test in tests)
@@ -151,14 +155,14 @@ ALWAYS = Condition(lambda _: True, lambda _: lambda __: True)
 
 
 def is_regex(value: Any) -> bool:
-    """Whether the value is a regular expression, as ``bson`` or as Python writes them."""
+    """Return whether the value is a regular expression of ``bson`` or of Python."""
     return isinstance(value, Regex | re.Pattern)
 
 
 def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
-    """Whether a string matches, or a stored regular expression is the same one.
+    """Return a predicate: whether a string matches, or a stored regular expression is the same.
 
-    ``value``: a pattern or a regular expression. Raises AggregationError for what the server refuses.
+    ``value``: a pattern or a regular expression. Raises AggregationError if the server refuses it.
     """
     from mongo_tables.aggregation.patterns import compile_pattern  # most pipelines have no regular expression
 
@@ -182,12 +186,12 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
     return test
 
 
-# The fields of a database reference: names with "$" that are no operators.
+# The fields of a database reference: names with "$" that are not operators.
 REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Whether a document holds operators; a database reference (``$ref``, ``$id``) is a value."""
+    """Return whether a document has operators; a database reference (``$ref``, ``$id``) is a value."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
@@ -195,7 +199,7 @@ _PLAIN_NUMBERS = (int, float, Int64)
 
 
 def equality(wanted: Any) -> Predicate:
-    """Whether a value equals ``wanted``; null also equals missing."""
+    """Return a predicate: whether a value equals ``wanted``; null also equals missing."""
     if wanted is None:
         return lambda value: value is None or value is MISSING
     if type(wanted) is str:
@@ -216,7 +220,7 @@ _NUMBERS = frozenset({"double", "int", "long", "decimal"})
 
 
 def type_names(argument: Any, path: Path) -> frozenset[str]:
-    """The types that ``$type`` names, by alias or code or a list of them."""
+    """Return the types that ``$type`` names, by alias or code or a list of them."""
     if not isinstance(argument, list | tuple):
         return _type_names(argument, path)
     if not argument:

@@ -1,7 +1,8 @@
-"""The operators of queries on fields: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`; `$exists`, `$type`,
-`$mod`, `$bitsAllSet`, `$bitsAllClear`, `$bitsAnySet`, `$bitsAnyClear`; `$all`, `$elemMatch`, `$size`; `$not`.
+"""The operators of queries on fields.
 
-Only values of like type compare; null is also missing.
+`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`; `$exists`, `$type`, `$mod`, `$bitsAllSet`,
+`$bitsAllClear`, `$bitsAnySet`, `$bitsAnyClear`; `$all`, `$elemMatch`, `$size`; `$not`. Only values of similar
+type compare; null also means missing.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ from mongo_tables.aggregation.values import (
 
 @condition("$eq")
 def eq(argument: Any, scope: Scope, path: Path) -> Condition:
-    """Equal to the argument; a regular expression is compared, not matched."""
+    """Match values equal to the argument; a regular expression is compared, not matched."""
     return leaf(equality(argument))
 
 
 @condition("$ne")
 def ne(argument: Any, scope: Scope, path: Path) -> Condition:
-    """No value at the path equals the argument."""
+    """Match if no value at the path equals the argument."""
     if is_regex(argument):
         raise AggregationError("$ne does not take a regular expression: write {$not: /.../}", path, 2)
     return negate(leaf(equality(argument)))
@@ -69,7 +70,7 @@ def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
         if argument is None or is_nan(argument):
             return leaf(equality(argument) if with_equal else lambda _: False)
         if isinstance(argument, MinKey | MaxKey):
-            # Across types: all else lies above the one, below the other.
+            # Across types: all other values are above MinKey and below MaxKey.
             kind, beyond = type(argument), upward == isinstance(argument, MinKey)
             return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
         order, wanted = type_order(argument), key(argument)
@@ -88,7 +89,7 @@ _register_order("$lte", operator.le)
 
 @condition("$in")
 def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
-    """Equal to one of a list of values and regular expressions."""
+    """Match values in a list of values and regular expressions."""
     name = path[-1]
     if not isinstance(argument, list | tuple):
         raise AggregationError(f"{name} takes a list", path, 2)
@@ -113,27 +114,27 @@ def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
 
 @condition("$nin")
 def not_in(argument: Any, scope: Scope, path: Path) -> Condition:
-    """No value at the path is in the list."""
+    """Match if no value at the path is in the list."""
     return negate(is_in(argument, scope, path))
 
 
 @condition("$exists")
 def exists(argument: Any, scope: Scope, path: Path) -> Condition:
-    """The path leads to something, be it null."""
+    """Match if the path has a value, including null."""
     found = leaf(lambda value: value is not MISSING)
     return found if truthy(argument) else negate(found)
 
 
 @condition("$type")
 def of_type(argument: Any, scope: Scope, path: Path) -> Condition:
-    """A value of one of the named types."""
+    """Match values of one of the named types."""
     names = type_names(argument, path)
     return leaf(lambda value: value is not MISSING and type_name(value) in names)
 
 
 @condition("$mod")
 def mod(argument: Any, scope: Scope, path: Path) -> Condition:
-    """A number that divided (fractions cut) leaves the remainder."""
+    """Match numbers whose division (fractions truncated) leaves the remainder."""
     if not isinstance(argument, list | tuple) or len(argument) != 2:
         raise AggregationError("$mod takes a list of divisor and remainder", path, 2)
     for place, (item, what) in enumerate(zip(argument, ("divisor", "remainder"), strict=True)):
@@ -148,7 +149,7 @@ def mod(argument: Any, scope: Scope, path: Path) -> Condition:
 
     def test(value: Any) -> bool:
         cut = _cut(value) if rank(value) and _is_finite(value) else None
-        # As C does: the remainder has the dividend's sign.
+        # As in C, the remainder has the dividend's sign.
         return cut is not None and (-(-cut % base) if cut < 0 else cut % base) == remainder
 
     return leaf(test)
@@ -159,7 +160,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _cut(value: Any) -> int | None:
-    """The number without its fraction, None when that does not fit 64 bits."""
+    """Return the number without its fraction, or None if that does not fit 64 bits."""
     return whole(int(value.to_decimal() if isinstance(value, Decimal128) else value))
 
 
@@ -200,13 +201,13 @@ def _position(name: str, item: Any, path: Path) -> int:
 
 
 def _bits_of_bytes(value: Any) -> int:
-    """The bytes as BSON has them, where subtype 2 repeats the length in front, as one number."""
+    """Return the bytes in BSON form as one number; subtype 2 repeats the length in front."""
     subtype, data = binary_parts(value)
     return int.from_bytes((len(data).to_bytes(4, "little") if subtype == 2 else b"") + data, "little")
 
 
 def _bits_of(value: Any) -> int | None:
-    """The value's bits, as a number; None where it has none. A double must be an int64, a Decimal128 becomes one."""
+    """Return a value's bits as a number, or None; a double must equal an int64, a Decimal128 is converted."""
     if value is not MISSING and type_name(value) == "binData":
         return _bits_of_bytes(value)
     return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)
@@ -226,7 +227,7 @@ _OF_DOCUMENTS = (
 
 @condition("$size")
 def size(argument: Any, scope: Scope, path: Path) -> Condition:
-    """An array of so many elements."""
+    """Match arrays of so many elements."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
     if count is None or not 0 <= count <= INT32_MAX:
         raise AggregationError("$size takes a whole number from 0 on", path, 2)
@@ -235,7 +236,7 @@ def size(argument: Any, scope: Scope, path: Path) -> Condition:
 
 @condition("$elemMatch")
 def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
-    """An array of which one element meets all conditions: on its fields, or (operators only) on itself."""
+    """Match arrays with an element that meets all conditions: on its fields, or (operators) on itself."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$elemMatch takes a document of conditions", path, 2)
     first = next(iter(argument), "")
@@ -258,7 +259,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
 
 @condition("$all")
 def all_of(argument: Any, scope: Scope, path: Path) -> Condition:
-    """Each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
+    """Match if each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
     if not isinstance(argument, list | tuple):
         raise AggregationError("$all takes a list", path, 2)
     if not argument:
@@ -284,7 +285,7 @@ def _value(item: Any, path: Path) -> Condition:
 
 @condition("$not")
 def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
-    """The operators, or the regular expression, do not hold of the path."""
+    """Match if the operators, or the regular expression, do not hold for the path."""
     if is_regex(argument):
         return negate(leaf(regex_test(argument, path=path)))
     if not isinstance(argument, Mapping):

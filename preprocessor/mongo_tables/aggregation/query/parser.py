@@ -1,4 +1,4 @@
-"""Queries, as `$match` takes them, parsed once into predicates of documents.
+"""Queries of `$match`, parsed once into predicates of documents.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/query/
 """
@@ -31,11 +31,13 @@ from mongo_tables.aggregation.values import is_number, is_string, regex_parts, t
 
 
 def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False) -> Predicate:
-    """The predicate that says whether a document meets the query.
+    """Compile a query into a predicate of documents.
 
-    ``nested``: it is asked of elements of an array, not of documents of the collection.
+    ``nested``: it tests elements of an array, not documents of the collection.
 
-    Raises AggregationError with the culprit's path for what the server refuses, NotOffline for the rest.
+    Raises:
+        AggregationError: With the culprit's path, if the server refuses it.
+        NotOffline: If it is not supported.
     """
     if not isinstance(query, Mapping):
         raise AggregationError("a query is a document of conditions", path, 2)
@@ -52,7 +54,7 @@ def _entry(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Pre
 
 
 def field(value: Any, scope: Scope, path: Path) -> Condition:
-    """The condition written beside a field name: operators, a regular expression, or a value to equal."""
+    """Return the condition on a field: operators, a regular expression, or a value to equal."""
     if isinstance(value, Mapping) and is_operators(value):
         return every(operators(value, scope, path))
     if is_regex(value):
@@ -61,7 +63,7 @@ def field(value: Any, scope: Scope, path: Path) -> Condition:
 
 
 def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condition]:
-    """The conditions of a document of operators."""
+    """Return the conditions of a document of operators."""
     found = []
     for name, value in query.items():
         if name == "$options":
@@ -88,7 +90,7 @@ def _regex(query: Mapping[str, Any], path: Path) -> Condition:
         raise AggregationError("$regex takes a string or a regular expression", where, 2)
     if "$options" in query and not is_string(options):
         raise AggregationError("$options takes a string of letters", (*path, "$options"), 2)
-    # Empty options that stand first are overlooked.
+    # The server ignores empty options in first place.
     names = list(query)
     if options == "" and names.index("$options") < names.index("$regex"):
         options = None
@@ -97,7 +99,7 @@ def _regex(query: Mapping[str, Any], path: Path) -> Condition:
     return leaf(regex_test(pattern, options, path=where))
 
 
-# What stands at the head of a query, beside fields.
+# The operators at the top level of a query, next to fields.
 
 
 def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:

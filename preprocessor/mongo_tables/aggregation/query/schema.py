@@ -24,13 +24,14 @@ _UNSUPPORTED = ("$ref", "$schema", "default", "definitions", "format", "id")
 _ENCRYPTION = ("encrypt", "encryptMetadata")
 Schema = Mapping[str, Any]
 Keyword = Callable[[Any, Schema, Path], Predicate | None]
-"""What a keyword's value says of values, with the whole schema, and the path of the value."""
+"""Compiles a keyword's value into a predicate, from the whole schema and the path of the value."""
 
 
 def compile_schema(schema: Any, path: Path) -> Predicate:
-    """The predicate of values (at the root: documents) that fit the schema.
+    """Return the predicate of values (at the root: documents) that fit the schema.
 
-    Raises AggregationError for keywords and values of keywords that the server refuses.
+    Raises:
+        AggregationError: If the server refuses a keyword or its value.
     """
     if not isinstance(schema, Mapping):
         raise AggregationError("a schema is a document", path, _MISMATCH)
@@ -53,7 +54,7 @@ def _check_keyword(name: str, path: Path) -> None:
     _fail(f"there is no keyword '{name}'", path, unknown=name, known=_KEYWORDS)
 
 
-# What keywords take: checks that raise.
+# Checks of keyword values, which raise errors.
 
 
 def _fail(message: str, path: Path, *, unknown: str = "", known: Iterable[str] = ()) -> NoReturn:
@@ -87,7 +88,7 @@ def _flag(value: Any, path: Path) -> bool:
 
 
 def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
-    """The value, which must be a list of different strings, or (``alone``) one string."""
+    """Return the value, which must be a list of distinct strings, or (``alone``) one string."""
     if alone and is_string(value):
         return [value]
     found = [_text(item, (*path, place)) for place, item in enumerate(_list(value, path))]
@@ -97,7 +98,7 @@ def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
 
 
 def _key_of_any_order(value: Any) -> Key:
-    """The value's key of comparison, the same for documents whose fields differ in order only."""
+    """Return the value's sort key, equal for documents that only differ in the order of fields."""
     if isinstance(value, Mapping):
         return 20, tuple(sorted((name, _key_of_any_order(item)) for name, item in value.items()))
     if type(value) is list:
@@ -105,7 +106,7 @@ def _key_of_any_order(value: Any) -> Key:
     return key(value)
 
 
-# Keywords. What is of another type than a keyword is about is not concerned.
+# Keywords. Values of a type that a keyword does not apply to pass.
 
 
 def _of_type(kind: str, test: Predicate) -> Predicate:
@@ -189,7 +190,7 @@ def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _size(kind: str, sign: int) -> Keyword:
-    """A keyword that bounds a size: ``sign`` 1 from below, -1 from above."""
+    """Return a keyword that bounds a size: ``sign`` 1 from below, -1 from above."""
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         limit = integral(value) if is_number(value) else None
@@ -235,12 +236,12 @@ def _items(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _additional_items(value: Any, schema: Schema, path: Path) -> None:
-    if "items" not in schema:  # which reads it otherwise
+    if "items" not in schema:  # otherwise ``items`` handles it
         _additional(schema, "additionalItems", path[:-1])
 
 
 def _additional(schema: Schema, name: str, path: Path) -> Predicate | None:
-    """The test that ``additionalItems`` or ``additionalProperties`` makes of the others; None if it allows all."""
+    """Return the test of ``additionalItems`` or ``additionalProperties``; None if it allows everything."""
     if name not in schema or schema[name] is True:
         return None
     value, where = schema[name], (*path, name)
@@ -255,7 +256,7 @@ _OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
 
 
 def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
-    """Three keywords in one test, which the first of them that stands there makes."""
+    """Return one test of three keywords; only the first keyword that is present makes it."""
     if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
         return None
     named = _schemas(schema, "properties", path[:-1])
@@ -305,7 +306,7 @@ def _dependency(value: Any, path: Path) -> Predicate:
 
 
 def _several(holds: Callable[[int, int], bool]) -> Keyword:
-    """A keyword with a list of schemas: ``holds`` of how many fit and how many there are."""
+    """Return a keyword of several schemas; ``holds`` gets the number of matches and of schemas."""
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         schemas = _list(value, path)

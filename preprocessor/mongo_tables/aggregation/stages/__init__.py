@@ -1,1 +1,1 @@
-"""One family of stages a module; imported when a pipeline first uses one of the family."""
+"""One family of stages per module; imported when a pipeline first uses the family."""

@@ -1,5 +1,6 @@
-"""`$bucket` and `$bucketAuto`: groups by ranges of an expression's values; the bounds of `$bucketAuto` may be preferred
-numbers: Renard, E and 1-2-5 series, powers of two.
+"""`$bucket` and `$bucketAuto`: groups by ranges of an expression's values.
+
+The bounds of `$bucketAuto` may be preferred numbers: Renard, E and 1-2-5 series, powers of two.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/bucketAuto/#granularity, with the
 figures of ISO 3 (Renard) and IEC 60063 (E series).
@@ -67,11 +68,11 @@ def _figures(text: str, step: int = 1) -> tuple[int, ...]:
     return tuple(int(figure) for figure in text.split())[::step]
 
 
-# E192 is 10^(n/192) to three figures, but for one figure that the standard has otherwise.
+# E192 is 10^(n/192) to three figures, except for one figure of the standard.
 _E192 = tuple(920 if step == 185 else round(100 * 10 ** (step / 192)) for step in range(192))
 
-# Figures as the server holds them, two or three digits each: a bound is a figure times a power of ten, and which
-# double that is depends on the figure. Its R40 lacks 335, its R80 has none of R40's and 575 for 580.
+# Figures as the server stores them, with two or three digits: a bound is a figure times a power of ten, and
+# the figure determines the exact double. Its R40 lacks 335, its R80 has none of R40's and 575 instead of 580.
 _SERIES = {
     "R5": _figures(_R5), "R10": _figures(_R20, 2), "R20": _figures(_R20), "R40": _figures(_R40),
     "R80": _figures(_R80), "1-2-5": (10, 20, 50),
@@ -115,7 +116,7 @@ class _Preferred:
         return _like(value, figures[place] * scale)
 
     def _arithmetic(self, value: Any) -> tuple[Any, Any, Any]:
-        """Figures, value and ten as doubles, or as decimals for a Decimal128."""
+        """Return figures, value and ten as doubles, or as decimals for a Decimal128."""
         if isinstance(value, Decimal128):
             figures = [double_to_decimal(float(figure)) for figure in self.figures]
             return figures, value.to_decimal(), Decimal(10)
@@ -145,12 +146,12 @@ def _floor_log2(value: Any) -> int:
 
 
 def _to_exact(value: Any) -> Fraction:
-    """A finite number without rounding."""
+    """Return a finite number without rounding."""
     return Fraction(value.to_decimal() if isinstance(value, Decimal128) else value)
 
 
 def _power(value: Any, exponent: int) -> Any:
-    """Two to the power: an integer where it is one of 64 bits, else a double; of 34 digits for a Decimal128."""
+    """Return a power of two: an integer if it fits 64 bits, else a double; 34 digits for a Decimal128."""
     if isinstance(value, Decimal128):
         exact = CONTEXT.power(Decimal(2), exponent)
         return decimal128(exact.quantize(Decimal((0, (1,), exact.adjusted() - 33)), context=CONTEXT))
@@ -160,11 +161,11 @@ def _power(value: Any, exponent: int) -> Any:
 
 
 _Series = _Preferred | _Powers
-"""How a bound is moved to the least preferred number above it, or the greatest below; zero stays zero."""
+"""Moves a bound to the least preferred number above it, or the greatest below; zero stays zero."""
 
 
 def _check_number(value: Any, path: Path) -> None:
-    """Raises AggregationError for a value that has no place in a series: no number, not a number, below zero."""
+    """Raise AggregationError for a value that no series has: no number, NaN, below zero."""
     if not is_number(value):
         raise mistyped("a granularity needs numbers, not", value, 40258, path)
     if is_nan(value):
@@ -205,7 +206,7 @@ def _effect(argument: Any) -> Effect:
 
 @stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
-    """One document for each range of ``boundaries`` that a value falls into, in their order."""
+    """Return one document for each range of ``boundaries`` that contains a value, in their order."""
     check_names(argument, ("groupBy", "boundaries"), ("default", "output"), path, (40201, 40197, 40198))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40202)
     boundaries = _boundaries(argument["boundaries"], scope, (*path, "boundaries"))
@@ -240,7 +241,7 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _add(document: Document, fields: Fields, states: list[State]) -> None:
-    """Takes one document into the fields of a bucket."""
+    """Add one document to the fields of a bucket."""
     for (_, accumulator, path), state in zip(fields, states, strict=True):
         try:
             state.add(accumulator.evaluate(document))
@@ -270,7 +271,7 @@ def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
 
 
 def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, path: Path) -> list[Any]:
-    """The default in a list, which is empty without one."""
+    """Return the default in a list, which is empty without one."""
     if "default" not in argument:
         return []
     where = (*path, "default")
@@ -283,7 +284,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
 
 @stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
-    """At most ``buckets`` ranges that hold about equally many documents each."""
+    """Return at most ``buckets`` ranges with about equally many documents each."""
     check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40239)
     wanted = _buckets(argument["buckets"], (*path, "buckets"))
@@ -334,7 +335,7 @@ def _ranges(rows: list[_Row], wanted: int, series: _Series | None, fields: Field
         number += 1
         end = len(rows) if number == wanted else min(begin + size, len(rows))
         if series is None:
-            # It takes in all of its greatest value, and ends where the next one begins.
+            # A bucket includes all documents of its greatest value, and ends where the next one begins.
             last = rows[end - 1][0]
             while end < len(rows) and rows[end][0] == last:
                 end += 1

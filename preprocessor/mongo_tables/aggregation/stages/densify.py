@@ -1,4 +1,4 @@
-"""`$densify`: documents for the steps that are missing between numbers or dates.
+"""`$densify`: documents for the missing steps between numbers or dates.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/densify/
 """
@@ -29,7 +29,7 @@ _UNEVEN = ("month", "quarter", "year")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A step of a number, or of a unit of time; ``after`` and ``before`` give the neighbours of a value."""
+    """A step of a number, or of a unit of time; ``after`` and ``before`` return the neighbours of a value."""
 
     step: Any
     unit: str | None
@@ -37,7 +37,7 @@ class Steps:
     before: Callable[[Any], Any]
 
     def between(self, base: Any, value: Any) -> bool:
-        """Whether ``value`` is whole steps after ``base``."""
+        """Return whether ``value`` is a whole number of steps after ``base``."""
         if self.unit is None:
             return to_double(remainder(subtract(value, base), self.step)) == 0
         if self.unit not in _UNEVEN:
@@ -64,7 +64,7 @@ class _Plan:
     path: Path
 
     def value(self, document: Document) -> Any:
-        """The document's value of the field; raises AggregationError for what is no number or date."""
+        """Return the document's value of the field. Raises AggregationError unless it is a number or date."""
         value = get_nested(document, self.name)
         if not is_date(value) and not rank(value):
             raise mistyped("$densify works on numbers and dates, not on", value, 5733201, self.path)
@@ -75,7 +75,7 @@ class _Plan:
         return value
 
     def make(self, partition: Document, value: Any) -> Document:
-        """A new document of a partition."""
+        """Return a new document of a partition."""
         return with_nested(partition, self.name, value)
 
 
@@ -86,14 +86,14 @@ def _effect(argument: Any) -> Effect:
 
 
 def _order(argument: Any) -> Order:
-    """Beyond the last document of each partition it takes the partitions in any order."""
+    """Return the output order: beyond the last document of each partition, partitions come in any order."""
     bounds = argument.get("range", {}).get("bounds")
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 
 
 @stage("$densify", record=StageRecord(_effect, order=_order, adds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents sorted by partition and field, with new ones between them."""
+    """Return the documents sorted by partition and field, with new ones between them."""
     plan = _parse(argument, scope, path)
     order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
     pattern = sorting.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
@@ -116,7 +116,7 @@ Made = Iterator[tuple[Document, bool]]
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one pass: ``current`` is the last value on a step, ``table`` the same for each partition."""
+    """The state of one pass: ``current`` is the last value on a step, ``table`` has one per partition."""
 
     plan: _Plan
     current: Any = None
@@ -143,7 +143,7 @@ class _Run:
         return self._fill_partition(document, value)
 
     def _remember(self, document: Document, value: Any) -> None:
-        """Keep the partition's last value; of partitions that are equal, as 1 and 1.0, the first one stands for all."""
+        """Store the partition's last value; of equal partitions, such as 1 and 1.0, the first is used."""
         if self.plan.partitions:
             partition = self.plan.partition(document)
             name = key(partition)
@@ -176,7 +176,7 @@ class _Run:
         return self._up_to(document, value)
 
     def _up_to(self, document: Document, value: Any) -> Made:
-        """New documents on the steps before ``value``, then the document."""
+        """Yield new documents on the steps before ``value``, then the document."""
         following = self.plan.steps.after(self.current)
         partition = self.plan.partition(document)
         while compare(following, value) < 0:
@@ -237,7 +237,7 @@ class _Run:
         return iter([(document, False)])
 
     def _above(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
-        """New documents up to the value or the end of the range, then the document."""
+        """Yield new documents up to the value or the end of the range, then the document."""
         self.below = False
         following = self.plan.steps.after(self.current)
         if compare(following, value) == 0:
@@ -258,7 +258,7 @@ class _Run:
         yield document, False
 
     def _rest(self) -> Made:
-        """The documents that are missing after the last one."""
+        """Return the missing documents after the last one."""
         bounds = self.plan.bounds
         if isinstance(bounds, tuple):
             if self.table:
@@ -307,7 +307,7 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
     if any(each[: len(name)] == name for each in partitions):
         message = "$densify cannot partition by its own field"
         raise AggregationError(message, (*path, "partitionByFields"), 5733306)
-    spec: Document = {}  # documents on the way are there even when the field is not
+    spec: Document = {}  # documents on the path exist even if the field does not
     for parts in partitions:
         spec = with_nested(spec, parts, f"${'.'.join(parts)}")
     return _Plan(name, partitions, compile_expression(spec, scope, path).run, steps, bounds, path)

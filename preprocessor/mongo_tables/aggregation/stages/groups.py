@@ -23,12 +23,12 @@ from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_numb
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
 _Shared = tuple[Column, list[int]]
-"""A column of values, and the places of the accumulators that take it."""
-# Bytes of a group and of one of its accumulators, beside what they hold.
+"""A column of values, and the indexes of the accumulators that take it."""
+# Bytes of a group and of one of its accumulators, without their contents.
 _GROUP, _STATE = 400, 150
-# The memory of elements is counted less often than that of documents: of each there is no more than a value.
+# The memory of elements is counted less often than that of documents: each is only one value.
 _ELEMENTS_FOR_DOCUMENT = 8
-# A document of such values is no larger than what they were read from, or was measured when it was made.
+# A document of such values is no larger than its source, or was measured when it was made.
 _FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
 
 
@@ -38,7 +38,7 @@ def _effect_of_group(argument: Any) -> Effect:
 
 
 def _is_constant(key: Any) -> bool:
-    """Whether a key is one and the same for all documents."""
+    """Return whether a key is the same for all documents."""
     if isinstance(key, Mapping):
         return "$literal" in key or all(
             not str(name).startswith("$") and _is_constant(one) for name, one in key.items()
@@ -56,7 +56,7 @@ _GROUPING = StageRecord(
 
 @stage("$group", record=_GROUPING)
 def group(argument: Any, scope: Scope, path: Path) -> Stage:
-    """One document for each value of ``_id``, in the order in which the values first come."""
+    """Return one document for each value of ``_id``, in the order of first occurrence."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$group takes a document with an _id", path, 15947)
     if "_id" not in argument:
@@ -70,14 +70,14 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
-    """The key of a document's group.
+    """Return the function for a document's group key.
 
-    A document of one field is made of the field's value once the groups are told apart, and null and missing are one
+    A document of one field is built from the field's value after grouping, and null and missing are one
     group: no key is an empty document. With two fields and more, missing ones stay missing.
     """
     written = isinstance(spec, Mapping) and bool(spec) and not next(iter(spec)).startswith("$")
     for name, value in spec.items() if written else ():
-        # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
+        # {_id: {x: 1}} looks like a projection; the server refuses it instead of grouping by the constant 1.
         if isinstance(value, bool) or is_number(value) or name.startswith("$"):
             message = f"'{name}' is not an expression of a field: '$field'"
             raise AggregationError(message, (*path, name), 17390)
@@ -89,7 +89,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
         return lambda document: run(document) or {names[0]: None}
 
     def evaluate(document: Document) -> Any:
-        """The key where the expression comes down to a document of one field: ``{$cond: [true, {a: "$a"}, 0]}``."""
+        """Return the key if the expression is a document of one field: ``{$cond: [true, {a: "$a"}, 0]}``."""
         value = run(document)
         if not value:
             message = "a server makes either {} or a null of this key, depending on the stages around"
@@ -100,7 +100,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
 
 
 def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
-    """The accumulators beside their field names. Raises AggregationError for names the server refuses."""
+    """Return the accumulators with field names. Raises AggregationError for names the server refuses."""
     fields = []
     for name, spec in specs.items():
         where = (*path, name)
@@ -114,7 +114,7 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
 
 
 class _Grouping(NamedTuple):
-    """A compiled `$group`: its key, and its accumulators with the expressions whose values they take."""
+    """A compiled `$group`: its key, and its accumulators with their operands."""
 
     key: Any
     evaluate: Evaluate
@@ -123,7 +123,7 @@ class _Grouping(NamedTuple):
     path: Path
 
     def run(self, documents: Iterator[Document]) -> Iterator[Document]:
-        """A document for each group."""
+        """Yield a document for each group."""
         groups = _Groups(self)
         columns = self._columns(documents.path) if isinstance(documents, Unwound) else None
         if isinstance(documents, Unwound) and columns is not None:
@@ -134,7 +134,7 @@ class _Grouping(NamedTuple):
             yield {"_id": value, **results(self.fields, states)}
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
-        """How the accumulators take all elements of an array at a path; None where some take them one by one."""
+        """Return how the accumulators take all elements of an array at once; None if some cannot."""
         if not is_beside(unwound, self.key) or not all(one.extends for _, one, _ in self.fields):
             return None
         places: dict[Any, list[int]] = {}
@@ -151,9 +151,9 @@ class _Grouping(NamedTuple):
 
 
 class _Groups:
-    """The groups of one run, in the order in which they first came: the key of each, and its states.
+    """The groups of one run, in the order of first occurrence: the key of each, and its states.
 
-    Documents as keys are often the same to the byte, which is found out sooner than what the server takes for equal.
+    Document keys are often identical byte for byte, which is faster to detect than the server's equality.
     """
 
     def __init__(self, grouping: _Grouping) -> None:
@@ -167,7 +167,7 @@ class _Groups:
         return iter(self._by_key.values())
 
     def add_documents(self, documents: Iterator[Document]) -> None:
-        """Takes documents, each into its group."""
+        """Add documents, each to its group."""
         for block in blocks(documents, self._path):
             for document in block:
                 group = self._group_of(document)
@@ -176,7 +176,7 @@ class _Groups:
                 self._count(len(block), group)
 
     def add_arrays(self, unwound: Unwound, columns: Sequence[_Shared]) -> None:
-        """Takes the elements of arrays, those of one array into one group."""
+        """Add the elements of arrays, all elements of one array to one group."""
         waiting = 0
         for document, items in unwound.arrays():
             group = self._group_of(document)
@@ -212,14 +212,14 @@ class _Groups:
             raise error.at(self._fields[failed][2]) from None
 
     def _count(self, number: int, last: _Group) -> None:
-        """Counts the memory that so many documents took, the last of which came to the group ``last``."""
+        """Count the memory of so many documents, of which the last belongs to the group ``last``."""
         begun, self._known = len(self._by_key) - self._known, len(self._by_key)
         each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
         self._held = hold(self._held, begun * each, self._path)
         self._held = hold(self._held, growth(number, last[1]), self._path)
 
     def _of(self, value: Any) -> _Group:
-        """The group of a key; a new one where none is equal."""
+        """Return the group of a key; a new one if no key is equal."""
         if type(value) is dict:
             if not _FLAT.issuperset(map(type, value.values())):
                 check_key(value)
@@ -239,12 +239,12 @@ class _Groups:
 
 
 def growth(number: int, states: list[State]) -> int:
-    """About how much the states of all groups grew with so many documents, by what the last one gave to its group."""
+    """Estimate the growth of all groups' states with so many documents, from the last one's group."""
     return sum(state.measure_growth(number) for state in states if isinstance(state, Keeping))
 
 
 def start(fields: Fields, value: Any) -> list[State]:
-    """New states for a group whose key is ``value``."""
+    """Return new states for a group whose key is ``value``."""
     root = value if isinstance(value, Mapping) else {}
     states = []
     for _, accumulator, path in fields:
@@ -256,7 +256,7 @@ def start(fields: Fields, value: Any) -> list[State]:
 
 
 def results(fields: Fields, states: list[State]) -> Document:
-    """The accumulated fields of a group; null for a result that is missing."""
+    """Return the accumulated fields of a group; null for a missing result."""
     output: Document = {}
     for (name, _, path), state in zip(fields, states, strict=True):
         try:
@@ -274,7 +274,7 @@ def _effect_of_counts(argument: Any) -> Effect:
 
 @stage("$sortByCount", record=StageRecord(_effect_of_counts, order=lambda _: Order.SORTED))
 def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
-    """How many documents there are for each value of an expression, the most frequent first."""
+    """Return the number of documents for each value of an expression, the most frequent first."""
     if is_string(argument):
         if not argument.startswith("$"):
             raise AggregationError("$sortByCount takes '$field' or an expression", path, 40148)
@@ -297,7 +297,7 @@ _COUNT = StageRecord(
 
 @stage("$count", record=_COUNT)
 def count(name: Any, scope: Scope, path: Path) -> Stage:
-    """The number of documents, under the given name; no document at all where there are none."""
+    """Return the number of documents, under the given name; no document if there are none."""
     if not is_string(name):
         raise AggregationError("$count takes a field name", path, 40156)
     if not name:

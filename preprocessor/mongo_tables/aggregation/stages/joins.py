@@ -45,7 +45,7 @@ def _effect_of_facet(argument: Any) -> Effect:
 
 @stage("$facet", record=StageRecord(_effect_of_facet, single=lambda _: True, watched=True))
 def facet(argument: Any, scope: Scope, path: Path) -> Stage:
-    """One document: for each name what its pipeline makes of the same input."""
+    """Return one document with the result of each named pipeline on the same input."""
     if not isinstance(argument, Mapping) or not argument:
         raise AggregationError("$facet takes a document of at least one pipeline", path, 40169)
     pipelines = {name: _facet(name, item, scope, (*path, name)) for name, item in argument.items()}
@@ -75,7 +75,7 @@ def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_in_facet(spec: Any, path: Path) -> None:
-    """Raises for a stage that must not stand inside ``$facet``, be it in the pipeline of another stage there."""
+    """Raise AggregationError for a stage that is not allowed inside ``$facet``, also in nested pipelines."""
     for name, argument in spec.items() if isinstance(spec, Mapping) else ():
         if name in _NOT_IN_FACET:
             raise AggregationError(f"{name} cannot stand inside $facet", (*path, name), 40600)
@@ -87,7 +87,7 @@ def _check_in_facet(spec: Any, path: Path) -> None:
 
 @stage("$unionWith", record=StageRecord(lambda _: Effect(), order=lambda _: Order.CHANCE, adds=True))
 def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents, and then those that a pipeline makes of another collection."""
+    """Return the documents, followed by the results of a pipeline on another collection."""
     coll, pipeline, where = _union(argument, path)
     inner = compile_pipeline(pipeline, scope, where)
     source = scope.context.collections.get(coll, ())
@@ -118,7 +118,7 @@ def _check_collection(name: str, path: Path) -> None:
 
 
 def _starts_with_documents(pipeline: Any) -> bool:
-    """Whether a pipeline brings its own documents, so that it needs no collection."""
+    """Return whether a pipeline has its own documents, so that it needs no collection."""
     if not isinstance(pipeline, list | tuple) or not pipeline:
         return False
     return isinstance(pipeline[0], Mapping) and "$documents" in pipeline[0]
@@ -129,7 +129,7 @@ _DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=lambda _: Order.SORT
 
 @stage("$documents", record=_DOCUMENTS)
 def documents(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents of a list; for the head of a pipeline in ``$lookup`` or ``$unionWith``."""
+    """Return the documents of a list; for the start of a pipeline in ``$lookup`` or ``$unionWith``."""
     if path[-2:-1] != (0,):
         raise AggregationError("$documents stands at the head of a pipeline", path, 40602)
     if len(path) == 2:
@@ -163,7 +163,7 @@ def _effect_of_lookup(argument: Any) -> Effect:
 
 @stage("$lookup", record=StageRecord(_effect_of_lookup, Gives.EACH, rank=4, watched=True))
 def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents, each with the list of those of another collection that belong to it."""
+    """Return the documents, each with the list of its partners in another collection."""
     _check_lookup(argument, path)
     target = paths.split(argument["as"], (*path, "as"))
     source = scope.context.collections.get(argument.get("from", ""), ())
@@ -203,7 +203,7 @@ def _check_lookup(argument: Any, path: Path) -> None:
 
 
 def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
-    """A function from the other collection to what finds a document's partners in it by equal fields."""
+    """Return a function from the other collection to the search of a document's partners by equal fields."""
     if "localField" not in argument:
         return None
     local = paths.split(argument["localField"], (*path, "localField"))
@@ -233,7 +233,7 @@ def _pipeline_join(
         check_user_variable(name, (*path, "let", name))
         runs.append(compile_expression(expression, scope, (*path, "let", name)).run)
     inner, slots = scope.binding(*let)
-    # Documents that the pipeline brings are joined first, and then go through the rest of it.
+    # Documents of the pipeline's own are joined first, and then pass through the rest of it.
     head = 1 if join and _starts_with_documents(stages) else 0
     brought = compile_pipeline(stages[:head], inner, where)
     pipeline = compile_pipeline(stages[head:], inner, where, head)
@@ -266,10 +266,10 @@ def _pipeline_join(
 def _constants_check(
     pipeline: Sequence[Any], scope: Scope, names: tuple[str, ...], path: Path
 ) -> Callable[[list[Any]], None]:
-    """Raises AggregationError for values of the variables with which a constant of the pipeline cannot be computed.
+    """Return a check that constants of the pipeline can be computed with the variables' values.
 
-    The server makes the pipeline anew for each document, with the variables as constants: it then fails even where
-    no document of the other collection gets to what fails.
+    The check raises AggregationError. The server compiles the pipeline for each document, with the variables
+    as constants: it then fails even if no document of the other collection reaches the failing part.
     """
     checked: set[bytes] = set()
 
@@ -287,7 +287,7 @@ def _constants_check(
 
 
 def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
-    """Whether a text in the specification begins with a variable: then it may depend on the document."""
+    """Return whether a text in the specification begins with a variable, so that it may depend on it."""
     if isinstance(spec, str):
         return spec.startswith(variables)
     if isinstance(spec, Mapping):
@@ -295,7 +295,7 @@ def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
     return isinstance(spec, list | tuple) and any(_mentions(item, variables) for item in spec)
 
 
-# `$graphLookup`: what is reached from a value by following references, breadth first.
+# `$graphLookup`: all documents reached from a value by following references, breadth first.
 
 _PLAIN = frozenset({int, str, ObjectId})
 _REQUIRED = ("from", "as", "startWith", "connectFromField", "connectToField")
@@ -312,7 +312,7 @@ class _Search:
     admits: Predicate
 
     def search(self, start: list[Any]) -> list[Document]:
-        """The documents reached, nearest first."""
+        """Return the reached documents, nearest first."""
         visited: dict[Key, Document] = {}
         asked: set[Any] = set()
         values, depth = _not_asked(start, asked), 0
@@ -330,7 +330,7 @@ class _Search:
 
 
 def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
-    """The values that nothing was looked up by yet, each once; all of them where one is of no plain type.
+    """Return the distinct values that were not looked up yet; all values if one is not of a plain type.
 
     A graph leads to the same values again and again.
     """
@@ -338,7 +338,7 @@ def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
         return values
     fresh = set(values) - asked
     asked |= fresh
-    return list(fresh)  # in any order: what is found comes in that of the collection
+    return list(fresh)  # in any order: the results are in collection order
 
 
 def _effect_of_graph(argument: Any) -> Effect:
@@ -348,7 +348,7 @@ def _effect_of_graph(argument: Any) -> Effect:
 
 @stage("$graphLookup", record=StageRecord(_effect_of_graph, Gives.EACH))
 def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents, each with the list of those of a collection that it reaches."""
+    """Return the documents, each with the list of those of a collection that it reaches."""
     _check_graph(argument, path)
     fields = {name: paths.split(argument[name], (*path, name)) for name in _NAMES[1:] if name in argument}
     evaluate = compile_expression(argument["startWith"], scope, (*path, "startWith")).run

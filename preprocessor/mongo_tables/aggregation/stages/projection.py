@@ -1,8 +1,10 @@
-"""`$project`, `$set` (`$addFields`) and `$unset`: documents made of another's fields, in the server's field order;
-`$replaceRoot`, `$replaceWith`, `$redact`.
+"""Stages that build documents from the fields of another, in the server's field order.
 
-A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so what stays
-keeps its place; computed fields are then set in the order they are written (the server's ProjectionNode).
+`$project`, `$set` (`$addFields`) and `$unset`; `$replaceRoot`, `$replaceWith`, `$redact`.
+
+A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so remaining
+fields keep their places; computed fields are then set in the order they are written (the server's
+ProjectionNode).
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ Compute = Callable[[Document, Any], Any]
 
 
 class _Tree:
-    """The fields of one level: named (``plain``), computed, or gone into further (``children``)."""
+    """The fields of one level: named (``plain``), computed, or nested (``children``)."""
 
     def __init__(self) -> None:
         self.plain: set[str] = set()
@@ -49,19 +51,19 @@ class _Tree:
         self.order: list[str] = []
 
     def child(self, name: str) -> _Tree:
-        """The tree below ``name``, made when it is not there."""
+        """Return the tree below ``name``, creating it if necessary."""
         if name not in self.children:
             self.children[name] = _Tree()
             self.order.append(name)
         return self.children[name]
 
     def computes(self) -> bool:
-        """Whether any field at or below this level is computed."""
+        """Return whether any field at or below this level is computed."""
         return bool(self.computed) or any(child.computes() for child in self.children.values())
 
 
 def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tree, str]:
-    """The level and the name that a dotted path means. Raises for a path that runs into another."""
+    """Return the level and the name of a dotted path. Raises AggregationError for conflicting paths."""
     *way, last = paths.split(dotted, path)
     for name in way:
         if name in tree.plain or name in tree.computed:
@@ -75,7 +77,7 @@ def _free(tree: _Tree, name: str, path: Path) -> None:
         raise AggregationError(f"'{name}' is named twice", path, 31250)
 
 
-# Reading `$project`: whether it includes or excludes is settled by the first field that tells.
+# Parsing of `$project`: the first decisive field determines whether it includes or excludes.
 
 
 class _Projection:
@@ -86,7 +88,7 @@ class _Projection:
         self.id_excluded = False
 
     def _settle(self, kind: Kind, name: str, path: Path) -> None:
-        """Notes that ``name`` includes or excludes; raises when the other was settled before."""
+        """Record that ``name`` includes or excludes. Raises AggregationError if that contradicts others."""
         if self.kind not in (None, kind):
             doing, stands = ("exclude", "includes") if kind == "exclusion" else ("include", "excludes")
             code = 31254 if kind == "exclusion" else 31253
@@ -95,7 +97,7 @@ class _Projection:
         self.kind = kind
 
     def read(self, name: str, value: Any, tree: _Tree, path: Path) -> None:
-        """Adds one entry of the specification, at the level ``tree``."""
+        """Add one entry of the specification, at the level ``tree``."""
         if name.endswith("$") and name.split(".")[-1] == "$":
             raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
         if isinstance(value, Mapping) and not next(iter(value), "").startswith("$"):
@@ -127,7 +129,7 @@ class _Projection:
 
 
 def _is_inclusion(named: Sequence[tuple[Parts, Place, Any]]) -> bool:
-    """Whether a ``$project`` names what stays; of ``_id`` it can say the other thing than of the rest."""
+    """Return whether a ``$project`` is an inclusion; ``_id`` may differ from the other fields."""
     others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
     return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
 
@@ -149,7 +151,7 @@ def _effect_of_project(argument: Any) -> Effect:
 
 @stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3, watched=True))
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Documents of the named (or all but the named) fields, and computed ones."""
+    """Return documents of the named (or all but the named) fields, and computed ones."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$project takes a document of fields", path, 15969)
     if not argument:
@@ -169,7 +171,7 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_single_operator(value: Any, path: Path) -> None:
-    """Raises when an operator stands beside other fields, at any level of a nested specification."""
+    """Raise AggregationError for an operator next to other fields, at any level of a nested specification."""
     if not isinstance(value, Mapping):
         return
     for name, item in value.items():
@@ -191,7 +193,7 @@ def _effect_of_unset(argument: Any) -> Effect:
 
 @stage("$unset", record=StageRecord(_effect_of_unset, Gives.EACH, watched=True))
 def unset(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Documents without the named fields."""
+    """Return documents without the named fields."""
     names = [argument] if is_string(argument) else argument
     if not isinstance(names, list | tuple):
         raise AggregationError("$unset takes a field name or a list of them", path, 31002)
@@ -216,7 +218,7 @@ def _effect_of_set(argument: Any) -> Effect:
 
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH, watched=True))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Documents with fields added or replaced; the others keep value and place."""
+    """Return documents with fields added or replaced; the others keep value and place."""
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{path[-1]} takes a document of fields", path, 40272)
     tree = _Tree()
@@ -248,7 +250,7 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
         _add(below, key, item, scope, where)
 
 
-# Applying a tree. What is not on it is shared with the input document, never copied.
+# Application of a tree. Parts outside of it are shared with the input document, never copied.
 
 
 def _adder(tree: _Tree) -> Apply:
@@ -259,7 +261,7 @@ def _adder(tree: _Tree) -> Apply:
 
 
 def _setter(tree: _Tree, begin: Apply) -> Apply:
-    """What ``begin`` makes of a document, with the computed fields of the top level set."""
+    """Return the function ``begin``, extended to set the computed fields of the top level."""
     computed = list(tree.computed.items())
 
     def apply(document: Document) -> Document:
@@ -285,9 +287,9 @@ def _includer(tree: _Tree) -> Apply:
 
 
 def _keeper(tree: _Tree, *, places: bool) -> Apply:
-    """A new document of the plain fields, and of what the children keep; in the input's order.
+    """Return a function to a new document of the plain fields and the kept children, in input order.
 
-    ``places``: a field of which nothing is kept is MISSING in its place, for something may be computed below it.
+    ``places``: a field without kept parts is MISSING in its place, because computed fields may be below it.
     """
     plain = frozenset(tree.plain)
     if not tree.children:
@@ -314,7 +316,7 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
 
 
 def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
-    # Where something is computed below, what an array drops still has a place: it becomes a document.
+    # If fields are computed below, array elements that would be dropped become documents.
     computes = tree.computes()
     keep = _keeper(tree, places=places and computes)
 
@@ -359,7 +361,7 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
 
 
 def _computer(tree: _Tree) -> Compute:
-    """A function of the root document and a value: the value with the tree's computed fields set."""
+    """Return a function of the root document and a value: the value with the tree's computed fields set."""
     steps: list[tuple[str, Evaluate | None, Compute | None]] = []
     for name in tree.order:
         child = tree.children.get(name)
@@ -384,7 +386,7 @@ def _computer(tree: _Tree) -> Compute:
     return compute
 
 
-# Documents put in the place of others.
+# Replacement of documents.
 
 
 def _effect_of_root(expression: Any) -> Effect:
@@ -398,14 +400,14 @@ _REPLACING = StageRecord(_effect_of_root, Gives.EACH, watched=True)
     "$replaceRoot", record=_REPLACING._replace(effect=lambda argument: _effect_of_root(argument["newRoot"]))
 )
 def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
-    """For each document the document that the expression ``newRoot`` gives."""
+    """Replace each document by the result of the expression ``newRoot``."""
     check_names(argument, ("newRoot",), (), path, (40229, 40415, 40414), "a document with newRoot")
     return _replacing(argument["newRoot"], scope, (*path, "newRoot"))
 
 
 @stage("$replaceWith", record=_REPLACING)
 def replace_with(argument: Any, scope: Scope, path: Path) -> Stage:
-    """For each document the document that the expression gives."""
+    """Replace each document by the result of the expression."""
     return _replacing(argument, scope, path)
 
 
@@ -426,7 +428,7 @@ _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
 
 @stage("$redact", record=StageRecord(lambda one: Effect((*paths_in(one), WHOLE)), watched=True))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
-    """An expression keeps a level of each document (``$$KEEP``), drops it or looks inside (``$$DESCEND``)."""
+    """Keep each level of the documents (``$$KEEP``), drop it or descend (``$$DESCEND``), by an expression."""
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")
     keep.value, prune.value, descend.value = _KEEP, _PRUNE, _DESCEND
     evaluate = compile_expression(argument, inner, path).run

@@ -1,4 +1,4 @@
-"""Stages that choose and order documents as they are: `$match`, `$sort`, `$limit`, `$skip`, `$sample`."""
+"""Stages that select and order unchanged documents: `$match`, `$sort`, `$limit`, `$skip`, `$sample`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mongo_tables.aggregation.values import INT64_MAX, Document, is_number
 
 
 def _names_one(condition: Any) -> bool:
-    """Whether a query asks for one ``_id``."""
+    """Return whether a query selects one ``_id``."""
     wanted = condition.get("_id") if isinstance(condition, Mapping) else None
     if isinstance(wanted, Mapping):
         return "$eq" in wanted or (bool(wanted) and not any(str(key).startswith("$") for key in wanted))
@@ -33,7 +33,7 @@ _MATCH = StageRecord(
 
 @stage("$match", record=_MATCH)
 def match(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents that meet a query."""
+    """Return the documents that match a query."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$match takes a query, which is a document", path, 15959)
     holds = compile_query(argument, scope, path)
@@ -47,7 +47,7 @@ def _effect_of_sort(argument: Any) -> Effect:
 
 @stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, lambda _: Order.SORTED, rank=1))
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents in the order of a pattern; what is equal keeps its order, unless a limit follows."""
+    """Return the documents in the order of a pattern; equal ones keep their order, unless a limit follows."""
     pattern = sorting.parse(argument, path)
     most = scope.most
 
@@ -67,7 +67,7 @@ _SKIP = StageRecord(lambda _: Effect(), Gives.BY_PLACE, rank=2, watched=True)
 
 @stage("$limit", record=_SKIP._replace(single=lambda argument: argument == 1))
 def limit(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The first ``argument`` documents."""
+    """Return the first ``argument`` documents."""
     most = integral(argument)
     if most is None or not 1 <= most <= INT64_MAX:
         raise AggregationError("$limit takes a positive whole number", path, 15958)
@@ -76,7 +76,7 @@ def limit(argument: Any, scope: Scope, path: Path) -> Stage:
 
 @stage("$skip", record=_SKIP)
 def skip(argument: Any, scope: Scope, path: Path) -> Stage:
-    """All but the first ``argument`` documents."""
+    """Return all but the first ``argument`` documents."""
     first = integral(argument)
     if first is None or not 0 <= first <= INT64_MAX:
         raise AggregationError("$skip takes a non-negative whole number", path, 5107200)
@@ -93,7 +93,7 @@ _SAMPLE = StageRecord(
 
 @stage("$sample", record=_SAMPLE)
 def sample(argument: Any, scope: Scope, path: Path) -> Stage:
-    """``size`` documents in random order, the same for the same seed."""
+    """Return ``size`` documents in random order, the same for the same seed."""
     check_names(argument, ("size",), (), path, (28745, 28748, 28749), "a document with size")
     value, where = argument["size"], (*path, "size")
     if not is_number(value) or is_nan(value):

@@ -1,8 +1,8 @@
-"""`$unwind`, and its arrays for a `$group` that needs no document of each element.
+"""`$unwind`, and direct access to its arrays for a `$group` that does not need a document per element.
 
-A document that `$unwind` makes differs from the next one in one element. Where the key of a `$group` is made of fields
-beside the array, all its elements are of one group; where an accumulator takes a field of the elements, or one beside
-the array, its values are a list, which it takes at once.
+The documents of one array differ in one element only. If the key of a `$group` uses only fields outside of
+the array, all its elements belong to one group; if an accumulator takes a field of the elements, or one
+outside of the array, it takes the values of an array at once, as a list.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_numb
 
 _OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
 Column = Callable[[Document, Sequence[Any]], Sequence[Any]]
-"""The values of an expression for all elements of an array, by the document that has the array, and the elements."""
+"""The values of an expression for all elements of an array, from the document and the elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unwind:
-    """Where the array stands, where the index of an element goes, whether what has no elements goes on."""
+    """The path of the array, the path of the element index, and whether empty documents are kept."""
 
     path: Parts
     index: Parts
     preserve: bool
 
     def output(self, document: Document) -> Iterator[Document]:
-        """One document for each element of the array."""
+        """Yield one document for each element of the array."""
         value = get_nested(document, self.path)
         if type(value) is not list:
             if self.preserve or not (value is None or value is MISSING):
@@ -52,7 +52,7 @@ class _Unwind:
             yield self._with_index(with_nested(document, self.path, MISSING), None)
 
     def elements(self, document: Document) -> list[Any]:
-        """The elements that become a document each; none where the document itself, or nothing, goes on."""
+        """Return the elements that become documents; none if the document itself or nothing is output."""
         value = get_nested(document, self.path)
         if type(value) is not list or self.index:
             return []
@@ -64,7 +64,7 @@ class _Unwind:
 
 
 class Unwound(Iterator[Document]):
-    """The documents that an `$unwind` makes; or its arrays, for a stage that needs no document of each element."""
+    """The documents of an `$unwind`, or its arrays, for a stage that does not need a document per element."""
 
     def __init__(self, documents: Iterator[Document], unwinding: _Unwind) -> None:
         self._documents, self._unwinding = documents, unwinding
@@ -78,7 +78,7 @@ class Unwound(Iterator[Document]):
         return next(self._outputs)
 
     def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
-        """Each document that has an array, with its elements; and, without elements, each that goes on by itself."""
+        """Yield each document with its array's elements, or without elements if it is passed on itself."""
         for document in self._documents:
             items = self._unwinding.elements(document)
             if items:
@@ -89,7 +89,7 @@ class Unwound(Iterator[Document]):
 
 
 def is_beside(unwound: Parts, expression: Any) -> bool:
-    """Whether an expression is fields, or a document of such, that stand beside the array at a path."""
+    """Return whether an expression is a field, or a document of fields, outside of the array at a path."""
     if isinstance(expression, Mapping):
         plain = not any(name.startswith("$") for name in expression)
         return plain and all(is_beside(unwound, inner) for inner in expression.values())
@@ -100,9 +100,9 @@ def is_beside(unwound: Parts, expression: Any) -> bool:
 
 
 def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
-    """How to take the values of an expression from all elements of the array at a path; None: one by one only.
+    """Return a function to an expression's values for all elements of the array at a path, or None.
 
-    ``evaluate`` computes the expression of one document.
+    ``evaluate`` computes the expression for one document.
     """
     if is_beside(unwound, expression):
         return lambda document, items: [evaluate(document)] * len(items)
@@ -117,7 +117,7 @@ def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | N
 
 
 def _parts_of(expression: Any) -> Parts | None:
-    """The path of an expression that is nothing but a field."""
+    """Return the path of an expression that is only a field, or None."""
     if type(expression) is not str or not expression.startswith("$") or expression.startswith("$$"):
         return None
     return split_path(expression[1:])
@@ -132,7 +132,7 @@ def _effect(argument: Any) -> Effect:
 
 @stage("$unwind", record=StageRecord(_effect, adds=True, watched=True))
 def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
-    """One document for each element of an array, with the element in the array's place."""
+    """Return one document for each element of an array, with the element in the array's place."""
     index: Parts = ()
     preserve = False
     if is_string(argument):

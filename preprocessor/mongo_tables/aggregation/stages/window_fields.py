@@ -1,4 +1,4 @@
-"""`$setWindowFields`: fields computed over windows of sorted documents; `$fill`, a short way of writing it."""
+"""`$setWindowFields`: fields computed over windows of sorted documents; `$fill`, a short form of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _order_of(argument: Any) -> Order:
 
 @stage("$setWindowFields", record=StageRecord(_effect_of_windows, order=_order_of))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents partition by partition, sorted, with the output fields added."""
+    """Return the documents partition by partition, sorted, with the output fields added."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$setWindowFields takes a document", path, _FAILED_TO_PARSE)
     known = ("partitionBy", "sortBy", "output")
@@ -87,7 +87,7 @@ def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tu
 def _partitions(
     documents: Iterator[Document], partition: Evaluate | None, sort: SortPattern | None, path: Path
 ) -> Iterator[Sequence[Document]]:
-    """The documents by the partition's value, in the order of these values; each partition sorted."""
+    """Yield the partitions in the order of their values, each sorted."""
     parts: dict[Key, list[Document]] = {}
     everything = gather_within_limits(documents, path)
     if partition is None:
@@ -112,7 +112,7 @@ def _results(function: Results, path: Path, documents: Sequence[Document]) -> It
         raise error.at(path) from None
 
 
-# `$fill`: values for what is null or missing.
+# `$fill`: values for null and missing fields.
 
 _METHODS = {"linear": "$linearFill", "locf": "$locf"}
 _OF_FILL = ("partitionBy", "partitionByFields", "sortBy", "output")
@@ -133,14 +133,14 @@ def _effect_of_fill(argument: Any) -> Effect:
 
 
 def _filling(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The window function or expression that fills a field."""
+    """Return the window function or expression that fills a field."""
     method = _METHODS.get(str(spec.get("method")))
     return {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
 
 
 @stage("$fill", record=StageRecord(_effect_of_fill, order=_order_of))
 def fill(argument: Any, scope: Scope, path: Path) -> Stage:
-    """The documents with the output fields filled, sorted and partitioned where a method needs it."""
+    """Return the documents with filled fields, sorted and partitioned if a method needs it."""
     windows: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for name, spec in _check_fill(argument, path).items():
@@ -163,7 +163,7 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_fill(argument: Any, path: Path) -> Mapping[str, Any]:
-    """The output fields."""
+    """Return the output fields after checking the arguments."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$fill takes a document", path, 9)
     for name in argument:
@@ -190,7 +190,7 @@ def _check_method(spec: Any, path: Path) -> None:
 
 
 def _order(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The partition and the order, as `$setWindowFields` takes them."""
+    """Return partition and order in the form of `$setWindowFields`."""
     order = {"sortBy": given["sortBy"]} if given.get("sortBy") is not None else {}
     partition, fields = given.get("partitionBy"), given.get("partitionByFields")
     if partition is not None:
