@@ -1,1 +1,1 @@
-"""What each command takes and does; ``mongo_tables.cli`` lists the commands."""
+"""The commands: the arguments and the code of each; ``mongo_tables.cli`` lists them."""

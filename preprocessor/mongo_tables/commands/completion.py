@@ -1,4 +1,4 @@
-"""``mongo-tables completion``: a script that makes a shell complete what the program takes."""
+"""``mongo-tables completion``: a shell script that completes commands, options and values."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _FILES: Final = frozenset(
     {"PATH", "PAGE", "FILE", "FILES", "FILE[:LINE]", "SOURCE", "OLD", "NEW", "WHERE", "RESULTS", "CAMPAIGN"}
 )
 _FOLDERS: Final = frozenset({"DIR", "FOLDER"})
-"""What usage lines call a file or a folder."""
+"""The metavars of files and folders."""
 _EXPERIMENT_LIST: Final = ("experiments", "name")
 _WORKLOADS: Final = ("calibrate", "workload")
 
-# bash makes three words of --option=value; what is generated knows an option and its value as two.
+# bash splits --option=value into three words; the generated script treats an option and its value as two.
 _JOINING: Final = """
 _mongo_tables() {
   local -a words=()
@@ -47,12 +47,12 @@ complete -o bashdefault -F _mongo_tables mongo-tables"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add which shell."""
+    """Add the shell."""
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script; ``build_parser`` among the arguments gives the parser of all commands."""
+    """Print the script; ``build_parser`` in the arguments returns the parser of all commands."""
     import shtab
 
     whole = arguments.build_parser()
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list_actions(whole: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
-    """Every option and argument of the program with its command, which is described by what the list says of it."""
+    """Yield every option and argument with its command, which the list of commands describes."""
     for action in whole._actions:
         yield "", action
         if isinstance(action, argparse._SubParsersAction):
@@ -80,7 +80,7 @@ def _list_actions(whole: argparse.ArgumentParser) -> Iterator[tuple[str, argpars
 
 
 def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
-    """Return what an argument names of what comes with the program; nothing where it names something else."""
+    """Return the values of an argument that the program knows, or nothing for other arguments."""
     if action.dest == "experiment" or (command, action.dest) == _EXPERIMENT_LIST:
         from mongo_tables.runner.experiment import names
 
@@ -93,7 +93,7 @@ def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
 
 
 def _take_joined_values(script: str, shell: str) -> str:
-    """Return the script that also completes the value of ``--option=value``; that of fish lacks only files there."""
+    """Return the script that also completes the value of ``--option=value``; in fish only files are missing there."""
     if shell == "bash":
         return re.sub(r"\n(complete .*) -F _shtab_mongo_tables mongo-tables", lambda _: _JOINING, script)
     if shell == "zsh":

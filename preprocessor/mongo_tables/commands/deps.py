@@ -1,4 +1,4 @@
-"""``mongo-tables deps``: what each page is made from, for programs that decide which pages to rebuild."""
+"""``mongo-tables deps``: the source files of each page, for programs that decide which pages to rebuild."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ examples:
 {EXIT}"""
 
 _VERSION = 1
-"""That of the form of the JSON: another one as soon as a key changes its meaning or goes."""
+"""The version of the JSON format; it increases when a key changes its meaning or disappears."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages, the form of the list, and where results are."""
+    """Add the pages, the format of the list, and the results source."""
     add_pages(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -53,9 +53,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print what pages are made from; give 1 where comments have faults, since what these need is not known.
+    """Print the source files of pages; return 1 if comments have faults, since their sources are unknown.
 
-    Raises UsageError for a path that names no page, ResultsError for files of results that cannot be read.
+    Raises UsageError for a path that is not a page, ResultsError for unreadable files of results.
     """
     from mongo_tables.commands.options import request_of
     from mongo_tables.results.opening import open_source
@@ -113,12 +113,12 @@ def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any
 
 
 def _is_decided(needs: PageNeeds, *, known: bool) -> bool:
-    """Whether the files of a page decide what its figures are: a database, or the time, may change them as well."""
+    """Return whether a page's files determine its figures: a database, or the time, may change them as well."""
     return needs.lasts and (known or not any(figure.collections for figure in needs.figures))
 
 
 def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
-    """Yield a rule for each page, then an empty one for each file, so that Make goes on where one was removed.
+    """Yield a rule for each page, then an empty one for each file, so that Make continues after a file is removed.
 
     https://www.gnu.org/software/make/manual/make.html#Rule-Syntax
     """
@@ -129,7 +129,7 @@ def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
 
 
 def _escape(path: str) -> str:
-    """Return a path as Make reads it."""
+    """Return a path escaped for Make."""
     return re.sub("([ #:])", r"\\\1", path).replace("$", "$$")
 
 

@@ -1,4 +1,4 @@
-"""``mongo-tables experiments``: which experiments there are."""
+"""``mongo-tables experiments``: list and describe experiments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add names to describe, none for the list, and where published figures are written."""
+    """Add the experiments to describe (none: the list), and the place for published figures."""
     parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
     parser.add_argument(
         "--published", action="store_true",
@@ -33,9 +33,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the list or the descriptions, or write what was published; give 0.
+    """Print the list or the descriptions, or write the published figures; return 0.
 
-    Raises RunnerError for an experiment that is not there or not sound, and where nothing can be written.
+    Raises RunnerError for a missing or invalid experiment, and if the figures cannot be written.
     """
     from mongo_tables.runner import experiment as experiments
 

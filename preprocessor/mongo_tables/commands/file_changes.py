@@ -1,4 +1,4 @@
-"""Files that commands write: shown as a diff, written all or none, and what became of those in a fixture folder."""
+"""Files that commands write: as a diff, all or none; and the report on the files of a fixture folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file that is to have another text; ``before`` is "" where there is none yet. Messages have its ``name``."""
+    """A file with its new text; ``before`` is "" for a new file. Messages use its ``name``."""
 
     name: str
     file: Path
@@ -28,7 +28,7 @@ class FileEdit:
 
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
-    """Write the files that are to change, all or none, and name them; give the exit status."""
+    """Write the changed files, all or none, and name them; return the exit status."""
     save_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
@@ -36,7 +36,7 @@ def write_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def print_changes(changes: Sequence[FileEdit]) -> int:
-    """Print what is to change in each file, as a unified diff; give 1 when there is any, else 0."""
+    """Print the changes in each file as a unified diff; return 1 if there are any, else 0."""
     for change in changes:
         name = escape_control_chars(change.name)
         lines = changed_lines(change.before, change.after, name, f"{name} (as it should be)")
@@ -45,7 +45,7 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def save_texts(texts: Mapping[Path, str]) -> None:
-    """Write all files or none, with the folders that they need; a link stays a link, to a file with the new text."""
+    """Write all files or none, with the folders that they need; the target of a symbolic link gets the new text."""
     contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 
 def find_fixture_folder(site: Site) -> str:
-    """Return the folder that the site takes its rows from; where that is something else, the usual one."""
+    """Return the fixture folder of the site's results, or the default one if they are something else."""
     from mongo_tables.results.opening import is_fixture_folder
     from mongo_tables.site.site_config import results_of
 
@@ -65,7 +65,7 @@ def find_fixture_folder(site: Site) -> str:
 
 
 def print_report(report: PullReport, *, dry_run: bool) -> None:
-    """Print a line for each file that changed, or was kept, and how many did."""
+    """Print a line for each file that changed, or was kept, and their number."""
     for file in report.files:
         if file.kept:
             what = "that the source does not have; delete the file if nobody needs it"

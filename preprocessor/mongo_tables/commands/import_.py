@@ -1,4 +1,4 @@
-"""``mongo-tables import``: what benchmark tools wrote, as documents of a fixture folder."""
+"""``mongo-tables import``: the output of benchmark tools as documents of a fixture folder."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not r
 
 _SHOWN: Final = 3
 _OF_SEVERAL: Final = re.compile(r"[*?\[\],=]|://")
-"""What patterns, lists and connection strings have."""
+"""The characteristic characters of patterns, lists and connection strings."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the files, where they are kept, and what they do not say themselves."""
+    """Add the files, the target folder, and facts that the files do not contain."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="file that a benchmark tool wrote")
     parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the collection")
     parser.add_argument(
@@ -72,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _date(text: str) -> datetime:
-    """Read a date; raises what argparse shows. Without a time zone it is in UTC."""
+    """Parse a date; raise an error for argparse. Without a time zone it is in UTC."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -83,7 +83,7 @@ def _date(text: str) -> datetime:
 
 
 def run(arguments: Namespace) -> int:
-    """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
+    """Write the documents; print a line for each file, what is unknown about it, and what changed; return 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmark_results import leave_samples_out
     from mongo_tables.results.file_source import FileSource
@@ -103,8 +103,8 @@ def run(arguments: Namespace) -> int:
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
     """Return the documents of all files.
 
-    Raises ResultsError for a file that cannot be read, and for a benchmark in two; RunnerError where intervals are
-    asked for and cannot be computed.
+    Raises ResultsError for a file that cannot be read, and for a benchmark in two files; RunnerError if requested
+    intervals cannot be computed.
     """
     from mongo_tables.commands.measurement import require_intervals
     from mongo_tables.results.benchmark_results import merge_runs, read_benchmarks
@@ -124,7 +124,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
 
 
 def _refuse_missing(file: str) -> None:
-    """Raise ResultsError for a plain name of nothing, which a source of results takes for a fixture folder's."""
+    """Raise ResultsError for a plain name of a missing file, which a results source would take for a fixture folder."""
     from mongo_tables.results.model import ResultsError
 
     if not _OF_SEVERAL.search(file) and not Path(file).exists():
@@ -150,7 +150,7 @@ def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, 
 
 
 def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:
-    """Return the document with what the command line says and the file does not."""
+    """Return the document with the facts of the command line that the file lacks."""
     said = {
         **({"start_time": arguments.date} if arguments.date else {}),
         **({"commit": {"id": arguments.commit}} if arguments.commit else {}),
@@ -164,7 +164,7 @@ def _say_tool(documents: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what readers of a page will ask and the documents cannot answer, and which benchmarks failed."""
+    """Yield facts that readers of a page need and the documents lack, and which benchmarks failed."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
         told = "without --date there is no line under a figure, and no history"

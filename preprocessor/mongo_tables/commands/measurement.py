@@ -1,4 +1,4 @@
-"""What commands that measure share: what has to be installed, where they measure, and what Ctrl-C does."""
+"""Code shared by commands that measure: required modules, the environment, and interrupts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from mongo_tables.runner.progress import Progress
 
 CLUSTER_EXTRA = ("asyncssh", "cryptography", "distributed")
-"""Modules that come with the extra ``cluster``."""
+"""Modules of the extra ``cluster``."""
 EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
-"""Modules that come with the extra ``runner``."""
+"""Modules of the extra ``runner``."""
 
 
 def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
-    """Raise RunnerError where a module of an extra is missing that a command needs."""
+    """Raise RunnerError if a command needs a missing module of an extra."""
     from mongo_tables.runner.errors import RunnerError
 
     if any(importlib.util.find_spec(name) is None for name in modules):
@@ -33,19 +33,19 @@ def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
 
 
 def require_intervals(command: str) -> None:
-    """Raise RunnerError where intervals cannot be computed."""
+    """Raise RunnerError if intervals cannot be computed."""
     require_extra(command, "runner", ("scipy",))
 
 
 def require_runner(command: str, load_machines: str | None = None) -> None:
-    """Raise RunnerError where a module is missing that the runner, or its load machines, need."""
+    """Raise RunnerError if a module is missing that the runner, or its load machines, need."""
     require_extra(command, "runner", EXTRA)
     if load_machines:
         require_extra(f"{command} --load-machines", "cluster", CLUSTER_EXTRA)
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Take from the environment what no option says; warn of a password in an option."""
+    """Fill in missing options from the environment; warn of a password in an option."""
     from mongo_tables.runner.named_targets import parse_targets, split_targets
 
     given = arguments.target or []
@@ -67,12 +67,12 @@ def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
 
 
 def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
-    """Do the work and leave no half-drawn bar, whatever happens; give 0, or 130 after an interrupt.
+    """Do the work, and always remove a half-drawn bar; return 0, or 130 after an interrupt.
 
-    Ctrl-C interrupts, and so does the system that ends the process, and a terminal that is closed.
+    Ctrl-C, a termination signal and a closed terminal interrupt the work.
     """
     for one in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
-        if signal.getsignal(one) != signal.SIG_IGN:  # Nobody said, as ``nohup`` does, to ignore it.
+        if signal.getsignal(one) != signal.SIG_IGN:  # ``nohup``, for example, ignores it
             signal.signal(one, _interrupt)
     try:
         work()

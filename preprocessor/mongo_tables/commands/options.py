@@ -1,4 +1,4 @@
-"""Options of several commands, numbers as their values, and words of their help texts."""
+"""Options shared by several commands, numeric argument types, and common help texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ zensical.toml, else the folder fixtures/):
 {list_kinds()}"""
 
 SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
-"""The kinds of a source that is an argument, and may be an earlier revision."""
+"""The kinds of a source argument, which may be an earlier revision."""
 
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
@@ -35,7 +35,7 @@ def add_pages(parser: ArgumentParser) -> None:
 
 
 def add_source(parser: ArgumentParser) -> None:
-    """Add where rows and shared pipelines come from."""
+    """Add the sources of rows and shared pipelines."""
     add_results(parser)
     add_limit(parser)
     add_pipelines(parser)
@@ -47,7 +47,7 @@ def add_results(parser: _ActionsContainer) -> None:
 
 
 def add_limit(parser: _ActionsContainer) -> None:
-    """Add what a pipeline may cost."""
+    """Add the limit on the cost of a pipeline."""
     parser.add_argument(
         "--limit",
         action="append",
@@ -59,7 +59,7 @@ def add_limit(parser: _ActionsContainer) -> None:
 
 
 def add_pipelines(parser: ArgumentParser) -> None:
-    """Add the folder of shared pipelines, and the file of the site, which names one too."""
+    """Add the folder of shared pipelines, and the file of the site, which may name one."""
     parser.add_argument(
         "--pipelines", metavar="DIR", help="shared pipelines (default: the site's, else docs/pipelines)"
     )
@@ -67,7 +67,7 @@ def add_pipelines(parser: ArgumentParser) -> None:
 
 
 def add_config_file(parser: _ActionsContainer) -> None:
-    """Add the file of the site; what a command line with this option leaves open, ``cli`` fills in from there."""
+    """Add the file of the site, from which ``cli`` fills in missing options."""
     parser.add_argument(
         "-f",
         "--config-file",
@@ -78,7 +78,7 @@ def add_config_file(parser: _ActionsContainer) -> None:
 
 
 def request_of(arguments: Namespace) -> Request:
-    """Return how pages are read, after the arguments of a command and the file of the site."""
+    """Return how to read pages, from the arguments of a command and the file of the site."""
 
     from mongo_tables.site.disk import Request
 
@@ -90,7 +90,7 @@ def request_of(arguments: Namespace) -> Request:
 
 
 def add_course(parser: ArgumentParser) -> None:
-    """Add where what is measured is kept, how it is gone on with, and what else is the same for all of it."""
+    """Add where measurements are stored, how to resume them, and options common to all of them."""
     parser.add_argument(
         "--output", metavar="WHERE",
         help="folder of fixtures, or connection string of the results database (default: what the variable "
@@ -118,14 +118,14 @@ def add_course(parser: ArgumentParser) -> None:
 
 
 def add_seed(parser: ArgumentParser) -> None:
-    """Add what makes random numbers others."""
+    """Add the seed of the random numbers."""
     parser.add_argument(
         "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
     )
 
 
 def add_machines(parser: ArgumentParser) -> None:
-    """Add who loads the target."""
+    """Add the machines that load the target."""
     parser.add_argument(
         "--load-machines", metavar="WHERE",
         help="have several machines load the target, each with --processes (default: as many as it has processors): "
@@ -139,12 +139,12 @@ def add_machines(parser: ArgumentParser) -> None:
 Number = TypeVar("Number", int, float)
 
 _LARGEST_SCALE = 1_000_000
-"""With more, numbers of documents are beyond those that MongoDB has."""
+"""With a larger scale, document counts would exceed the numbers that MongoDB has."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def whole_number(text: str) -> int:
-    """Return a number of rows, from 0; argparse names this function when it complains."""
+    """Return a number of rows, from 0; argparse uses this function's name in messages."""
     number = int(text)
     if number < 0:
         raise ArgumentTypeError("a whole number from 0")
@@ -170,7 +170,7 @@ not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number abo
 
 
 def slice_length(text: str) -> float:
-    """Milliseconds of a slice: so many that timers keep them, and so few that a window has one of each load."""
+    """Return the milliseconds of a slice: long enough for timers, and short enough for one of each load in a window."""
     from mongo_tables.runner.slices import LONGEST_MS, SHORTEST_MS
 
     if SHORTEST_MS <= (value := positive(text)) <= LONGEST_MS:
@@ -179,24 +179,24 @@ def slice_length(text: str) -> float:
 
 
 def slice_length_or_none(text: str) -> float:
-    """The same, or 0 for no slices."""
+    """Return the milliseconds of a slice, or 0 for no slices."""
     return not_negative(text) and slice_length(text)
 
 
 def scale(text: str) -> float:
-    """Return a factor for numbers of documents."""
+    """Return a factor for document counts."""
     if (value := positive(text)) > _LARGEST_SCALE:
         raise ArgumentTypeError(f"must be at most {_LARGEST_SCALE:,}, not {text!r}")
     return value
 
 
 def rates(text: str) -> tuple[float, ...]:
-    """Numbers above 0 with commas between them."""
+    """Return comma-separated numbers above 0."""
     return tuple(positive(one) for one in text.split(","))
 
 
 def duration(text: str) -> float:
-    """Seconds, said as a number with s, m, h or d behind it."""
+    """Return the seconds of a number with the unit s, m, h or d."""
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
     with suppress(ArgumentTypeError):
         if (seconds := positive(number) * _UNITS[unit]) < inf:

@@ -1,4 +1,4 @@
-"""A parser of the command line that knows what was nearly meant."""
+"""A command line parser that suggests corrections."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _QUOTED = r"'([^']+)'"
 
 
 class HintingParser(argparse.ArgumentParser):
-    """A parser that says which command or option a mistyped one is nearest to."""
+    """A parser that suggests the nearest command or option for a mistyped one."""
 
     given: Sequence[str] = ()
     _shows_help = False
-    """Whether help is written: it alone is as wide as the terminal, for which ``argparse`` imports three libraries that
-    unpack archives."""
+    """Whether help is being written: only help adapts to the terminal's width, for which ``argparse`` imports three
+    libraries that unpack archives."""
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         if self._shows_help:
@@ -30,19 +30,19 @@ class HintingParser(argparse.ArgumentParser):
         return self.formatter_class(prog=self.prog, width=78)  # type: ignore[call-arg]
 
     def format_help(self) -> str:
-        """As ``argparse`` does, as wide as the terminal."""
+        """Format help as ``argparse`` does, as wide as the terminal."""
         self._shows_help = True
         return super().format_help()
 
     def format_usage(self) -> str:
-        """As ``argparse`` does, as wide as the terminal."""
+        """Format the usage as ``argparse`` does, as wide as the terminal."""
         self._shows_help = True
         return super().format_usage()
 
     def error(self, message: str) -> NoReturn:
-        """End with the usage, the message and, where there is one, the nearest word that is known.
+        """Exit with the usage, the message and, if there is one, the nearest known word.
 
-        An unknown option is reported before what is missing, or wrong, because of it.
+        An unknown option is reported before what is missing or wrong because of it.
         """
         unknown = self._find_unknown_option()
         if unknown and (message.startswith(_MISSING) or self._subparsers is not None):
@@ -53,7 +53,7 @@ class HintingParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """As ``argparse`` does; a command refuses an option that it does not have, since it knows its own."""
+        """Parse as ``argparse`` does; a command refuses unknown options, since it knows its own."""
         self.given = args or ()
         given, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:
@@ -61,7 +61,7 @@ class HintingParser(argparse.ArgumentParser):
         return given, unknown
 
     def _find_unknown_option(self) -> str:
-        """Return the first long option that is none, up to where options end, or a command begins; "" without one."""
+        """Return the first unknown long option, up to the end of options or the next command, or ""."""
         for word in self.given:
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break
@@ -81,7 +81,7 @@ class HintingParser(argparse.ArgumentParser):
         return did_you_mean(found[1], known) or lists
 
     def _place_option(self, option: str) -> str:
-        """Return what was meant by an option that is not known here: one of other commands, or a near one."""
+        """Return a suggestion for an unknown option: one of other commands, or a similar one."""
         others = [name for name, command in self._list_commands() if option in command._option_string_actions]
         if others and self._subparsers is not None:
             return f"it stands behind the command: `{self.prog} {others[0]} {option}`"
@@ -92,7 +92,7 @@ class HintingParser(argparse.ArgumentParser):
         return f"did you mean `{known[near]}`?" if near else ""
 
     def _list_commands(self) -> Iterator[tuple[str, HintingParser]]:
-        """Yield every command with its parser, declared for the purpose."""
+        """Yield every command with its parser, built for this purpose."""
         build = self.get_default("build_parser")
         for action in build()._actions if build else ():
             if isinstance(action, argparse._SubParsersAction):

@@ -1,4 +1,4 @@
-"""``mongo-tables pull``: result documents from a results source into fixture files."""
+"""``mongo-tables pull``: copy result documents from a results source into fixture files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EPILOG = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the source, what of it is copied, where to, and the pages from which it follows what is wanted."""
+    """Add the source, the collections, the target, and the pages that determine what is needed."""
     parser.add_argument("source", metavar="SOURCE", help="where the documents are, see below")
     parser.add_argument(
         "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each file that changed; give 0, also when nothing did."""
+    """Copy, and print a line for each changed file; return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.pull import PULL_LIMITS, pull
     from mongo_tables.results.read_paths import trees_by_collection
@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
-    """Return the collections to copy: those that are named, else those that pages read."""
+    """Return the collections to copy: the named ones, else those that pages read."""
     from mongo_tables.results.pull import Copied
     from mongo_tables.results.revisions import is_revision, last_change
 
@@ -129,7 +129,7 @@ def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
 
 @contextmanager
 def _naming_stages(pipeline: str | None) -> Iterator[None]:
-    """Name the stage that a complaint is about."""
+    """Name the stage in an error message."""
     from mongo_tables.results.model import ResultsError
 
     try:
@@ -146,7 +146,7 @@ def _naming_stages(pipeline: str | None) -> Iterator[None]:
 
 
 def _find_readers(arguments: Namespace) -> list[Reader]:
-    """Return what the pages ask; pages are not needed when the collections are named and everything is kept."""
+    """Return the queries of the pages; pages are not needed if the collections are named and everything is copied."""
     if arguments.collections and not arguments.prune:
         return []
     from mongo_tables.results.read_paths import Reader
@@ -165,7 +165,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
         )
     specs = [spec for page in pages for spec in page.specs if spec is not None]
     asking = [spec for page in pages for spec in page.pipeline_specs]
-    # A site also tells something of the documents behind each figure.
+    # A site also shows facts about the documents behind each figure.
     behind = [
         Reader(spec.source_query, (), place=f"{spec.file}:{spec.locate(('pipeline',))[0]}") for spec in asking
     ]
@@ -173,7 +173,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
 
 
 def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
-    """Return the query of a table or a chart with everything that a page takes of its rows."""
+    """Return the query of a table or a chart with everything that a page uses of its rows."""
     from mongo_tables.directives.specs import QuotingSpec, TableSpec
     from mongo_tables.render.charts.plot import plot_of
     from mongo_tables.render.comparison import list_compared_columns

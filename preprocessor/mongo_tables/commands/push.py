@@ -1,4 +1,4 @@
-"""``mongo-tables push``: fixture files into a results database."""
+"""``mongo-tables push``: copy fixture files into a results database."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work wi
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the database, what is copied, and where from."""
+    """Add the database, the collections, and the source."""
     parser.add_argument(
         "target", metavar="URI", help="mongodb://HOST/DATABASE, with a user who may write there"
     )
@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each collection that changed; give 0, also when nothing did."""
+    """Copy, and print a line for each changed collection; return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder
     from mongo_tables.findings.usage import UsageError
     from mongo_tables.results.file_source import FileSource

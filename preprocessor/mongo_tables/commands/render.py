@@ -1,4 +1,4 @@
-"""``mongo-tables render``: pages with their figures, to standard output, to a folder, or in place."""
+"""``mongo-tables render``: write pages with their figures to standard output, to a folder, or in place."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _STALE: Final = "MT166"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages, how their tables are written, and where."""
+    """Add the pages, the table format, and the output."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
     parser.add_argument(
         "--format",
@@ -66,14 +66,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Render every page or, when one has an error, none; give 1 when something is to complain about, else 0.
+    """Render every page or, if one has an error, none; return 1 if there are findings, else 0.
 
-    Raises UsageError for options that go only with another one.
+    Raises UsageError for options that require another one.
     """
     if (arguments.check or arguments.force) and not arguments.in_place:
         raise UsageError("--check and --force go with --in-place")
     if arguments.in_place and arguments.format != DEFAULT:
-        # What `check` holds the tables in pages to.
+        # The same checks that `check` applies to tables in pages.
         raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
     from mongo_tables.build import build
     from mongo_tables.results.answers import Answers
@@ -99,7 +99,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:
-    """Print findings about pages on standard error; tell whether one of them is an error."""
+    """Print findings on pages to standard error; return whether one of them is an error."""
     if findings:
         sources = {page.file: page.text for report in reports for page in report.site.judged}
         sys.stderr.write(write_findings(findings, "text", color=sys.stderr.isatty(), sources=sources))
@@ -107,7 +107,7 @@ def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> b
 
 
 def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -> None:
-    """Write each page under ``folder``. Raises UsageError when two would become one file."""
+    """Write each page under ``folder``. Raises UsageError if two pages would become one file."""
     from mongo_tables.commands.file_changes import save_texts
 
     files: dict[Path, str] = {}
@@ -125,10 +125,10 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 
 
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
-    """Write what is due into every page and next to it, or with ``--check`` show it; give the exit status.
+    """Update every page and its drawings, or with ``--check`` show the changes; return the exit status.
 
-    Nothing is written when a page has an error, or a manual edit would be lost. Raises UsageError when two pages
-    would have one drawing.
+    Nothing is written if a page has an error, or a manual edit would be lost. Raises UsageError if two pages would
+    have the same drawing.
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
     from mongo_tables.files.text import shorten_path
@@ -136,7 +136,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     from mongo_tables.site.in_place import region_findings
 
     def has_errors(findings: Iterable[Finding]) -> bool:
-        """Print findings, without those of what ``--force`` overwrites."""
+        """Print findings, except those that ``--force`` overrides."""
         found = {one for one in findings if not (arguments.force and one.rule == _EDITED)}
         return _print_findings(sorted(found), reports)
 
@@ -166,9 +166,9 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
 
 
 def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Finding]:
-    """Yield what keeps drawings from being written, and drawings that belong to no chart any more.
+    """Yield what prevents writing drawings, and drawings that no longer belong to a chart.
 
-    Raises UsageError when two pages would have one drawing.
+    Raises UsageError if two pages would have the same drawing.
     """
     from mongo_tables.files.text import shorten_path
     from mongo_tables.site.drawing_files import judge_file, orphan_findings

@@ -1,4 +1,4 @@
-"""``mongo-tables schema``: the JSON Schema of a comment."""
+"""``mongo-tables schema``: print the JSON Schema of a comment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add which schema."""
+    """Add the schema."""
     parser.add_argument(
         "name",
         nargs="?",
@@ -30,8 +30,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _schema_called(name: str) -> str:
-    """Return the name of the schema that describes a comment with this keyword; any other text as it is."""
-    from mongo_tables.directives.keywords import KEYWORDS  # the list of choices needs none of it
+    """Return the name of the schema for a comment with this keyword; return any other text unchanged."""
+    from mongo_tables.directives.keywords import KEYWORDS  # the list of choices does not need it
 
     return KEYWORDS.get(name, name)
 
@@ -40,6 +40,6 @@ def run(arguments: Namespace) -> int:
     """Print the schema as the site publishes it."""
     from mongo_tables.directives.schemas.editors import editor_schema
 
-    # JSON is UTF-8, whatever the terminal speaks.
+    # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
     return 0

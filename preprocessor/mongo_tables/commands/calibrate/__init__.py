@@ -1,6 +1,6 @@
-"""``mongo-tables calibrate``: how far the verdicts of a machine and a target can be trusted.
+"""``mongo-tables calibrate``: how reliable the verdicts of a machine and a target are.
 
-``pairs`` measures equal variants, and writes what is found.
+``pairs`` measures equal variants, and writes the results.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ exit status: 0 all pairs are measured, 2 some could not be or the time is over, 
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add what is measured, how much of it, and how it is said."""
+    """Add the workloads, the amount of measurement, and the output."""
     parser.add_argument("workload", nargs="*", help="name of a workload (default: all)")
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
@@ -91,7 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _three_or_more(text: str) -> int:
-    """With fewer no interval means anything, and the reference is measured once in a block."""
+    """Parse a number of blocks, at least three: fewer have no interval, and measure the reference once per block."""
     from argparse import ArgumentTypeError
 
     if (value := count(text)) < 3:
@@ -100,9 +100,9 @@ def _three_or_more(text: str) -> int:
 
 
 def run(arguments: Namespace) -> int:
-    """Do what the arguments say; give 0 when all pairs are measured, 130 on Ctrl-C.
+    """Calibrate; return 0 when all pairs are measured, 130 on Ctrl-C.
 
-    Raises RunnerError when they cannot be measured.
+    Raises RunnerError if they cannot be measured.
     """
     from mongo_tables.runner.progress import Progress
 
@@ -139,7 +139,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _read_fine(arguments: Namespace) -> Fine | None:
-    """Return what is to be measured in slices; None for nothing."""
+    """Return what to measure in slices, or None for nothing."""
     from mongo_tables.runner import calibration
 
     milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices

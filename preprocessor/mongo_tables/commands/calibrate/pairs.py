@@ -1,4 +1,4 @@
-"""Pairs of equal variants, measured group by group; what that takes, and what is found of them, as text or JSON."""
+"""Pairs of equal variants, measured group by group; the plan, and the results as text or JSON."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 
 SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
-"""The slowdowns of which the power is printed; a document has all of them."""
+"""The slowdowns whose detection power is printed; a document has all of them."""
 Figures = Mapping[str, Any]
-"""What was found of pairs: a document, or its part ``fine``."""
+"""The results of pairs: a document, or its part ``fine``."""
 
 
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
-    """Measure the pairs of all tasks, write what is found, and print it; also when the time is over before.
+    """Measure the pairs of all tasks, write and print the results, also if the time is over early.
 
-    Raises RunnerError when that is not possible; what is measured until then stays.
+    Raises RunnerError if that is impossible; measured data stays.
     """
     names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
@@ -65,13 +65,13 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
         except TimeIsOver:
             print_found(list(found.values()), as_json=arguments.json)
             raise
-        # Not before: with --resume, groups that were finished are not measured again.
+        # Not earlier: with --resume, finished groups are not measured again.
         _forget(store, tasks)
     print_found(list(found.values()), as_json=arguments.json)
 
 
 def _forget(store: Store, tasks: Sequence[Task]) -> None:
-    """Forget how far the groups have come, and the further ones of an earlier calibration."""
+    """Delete the progress of the groups, and the surplus groups of an earlier calibration."""
     for task in tasks:
         for number in count():
             name = name_group(task.experiment, number)
@@ -83,7 +83,7 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
 def _calibrate(
     arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """Yield the document of a workload whenever one of its groups is measured, by which it is written."""
+    """Yield the document of a workload after each of its groups is measured and written."""
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
@@ -106,7 +106,7 @@ def _calibrate(
 
 
 class _Around(NamedTuple):
-    """Where groups are measured, what they are part of, and where what is measured is kept."""
+    """Where groups are measured, the campaign they belong to, and where measurements are stored."""
 
     store: Store
     place: LoadedTarget
@@ -114,13 +114,13 @@ class _Around(NamedTuple):
     progress: Progress
     resume: bool
     machines: int
-    """Load machines; 0 where this one loads the target."""
+    """The number of load machines; 0 if this machine loads the target."""
 
 
 def _measure_group(
     experiment: Experiment, options: Options, fine: Fine | None, around: _Around, ends: float
 ) -> tuple[list[dict[str, Any]], list[list[Counted]]]:
-    """Return the rows of a group, and its windows in slices; of one that was measured before, from what is kept."""
+    """Return the rows of a group and its windows in slices, from the store if it was measured before."""
     place = around.place
     check_options(place.target.given, options.client)
     if found := obstacle(experiment, options, place.target, around.store, place.named):
@@ -136,7 +136,7 @@ def _measure_group(
     run = open_run(experiment, options, place.target, place.crew, around.progress, place.named)
     with left_at_end([run]):
         rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
-        pairs = len(rows) + 1  # as many as a block has windows
+        pairs = len(rows) + 1  # a block has this many windows
         its = measure_with_itself(run, pairs, fine.width, fine.windows, journal, ends) if fine else []
         return rows, its
 
@@ -145,7 +145,7 @@ def _measure_group(
 
 
 def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
-    """Yield what would be measured, and how many minutes it takes."""
+    """Yield what a calibration would measure, and how many minutes it takes."""
     total, pairs, fine_pairs = 0.0, 0, 0
     for task in tasks:
         seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
@@ -166,7 +166,7 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
 
 
 def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
-    """Print what was found of each workload, and of all together."""
+    """Print the results of each workload, and of all together."""
     if as_json:
         print(format_json({"calibration": documents}))
     else:
@@ -174,7 +174,7 @@ def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> Non
 
 
 def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """In plain words: what was compared, how often it was called different, and how small a slowdown is called."""
+    """Yield in plain words: what was compared, how often it was called different, and the least slowdown detected."""
     for document in documents:
         yield from _describe(document)
     yield from _describe_all("all workloads", documents)
@@ -183,7 +183,7 @@ def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
-    """Yield the false alarms of several workloads together."""
+    """Yield the false alarms over several workloads."""
     if len(found) > 1:
         groups = [group for one in found for group in one["groups"]]
         pairs = sum(one["pairs"] for one in found)
@@ -232,7 +232,7 @@ def _describe_figures(found: Figures) -> Iterator[str]:
 
 
 def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
-    """Return how many of the pairs; those that have something in common count as fewer."""
+    """Return the number of false alarms among the pairs; pairs that share measurements count as fewer."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
     worth = round(pairs / share["design_effect"])
     counted = f", as of {_count(worth, 'pair')} with nothing in common" if worth < pairs else ""

@@ -1,6 +1,6 @@
-"""``mongo-tables check``: all findings of all pages.
+"""``mongo-tables check``: all findings on all pages.
 
-``pages`` finds and mends what is wrong, ``watch`` repeats the check after changes, ``doors`` looks at a site's file.
+``pages`` finds and fixes faults, ``watch`` repeats the check after changes, ``doors`` checks a site's configuration.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ EPILOG = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages, what is looked for in them, how it is reported and what of it is accepted."""
+    """Add the pages, the checks, the report format and the accepted findings."""
     parser.add_argument(
         "paths",
         nargs="*",
@@ -114,10 +114,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the findings; give 1 when one is as grave as ``fail_on``, 2 when a path names no page.
+    """Print the findings; return 1 if one is at least as severe as ``fail_on``, 2 if a path is not a page.
 
-    With a baseline only findings that it does not accept count. With ``--watch`` this is done again and again, and ends
-    with 0. Raises UsageError for options that exclude each other.
+    With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
+    Raises UsageError for options that exclude each other.
     """
     _refuse_contradictions(arguments)
     if arguments.site_only:
@@ -208,7 +208,7 @@ def _check_once(arguments: Namespace) -> int:
 
 
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
-    """Print how much was checked: no finding may also mean that there was nothing to check."""
+    """Print how much was checked: without findings, there may have been nothing to check."""
     comments = sum(len(page.comments) for page in checked.pages)
     on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
@@ -217,7 +217,7 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
-    """Write the baseline that accepts ``findings``; give the exit status."""
+    """Write the baseline that accepts ``findings``; return the exit status."""
     from mongo_tables.findings.baseline import format_baseline
 
     _write(file, format_baseline(findings, file.parent))
@@ -226,9 +226,9 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
 
 
 def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
-    """Return the findings that the baseline ``file`` does not accept; print how many of its own are gone.
+    """Return the findings outside the baseline ``file``; print how many baseline entries are obsolete.
 
-    Raises UsageError when the file is no baseline.
+    Raises UsageError if the file is not a baseline.
     """
     from mongo_tables.findings.baseline import compare_with_baseline
     from mongo_tables.site.disk import read_text

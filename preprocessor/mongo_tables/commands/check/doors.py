@@ -1,4 +1,4 @@
-"""``check --site``: which programs show the figures of a site, and what to add to its file for those that do not."""
+"""``check --site``: which programs show the figures of a site, and what to add to its file for the others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _OF_ITSELF: Final[Mapping[Listing, str]] = {
 
 
 def show_doors(arguments: Namespace) -> int:
-    """Print a line for each program, and what to add; give 1 where a file of the site makes none of them show figures.
+    """Print a line for each program, and what to add; return 1 if a file of the site enables none of them.
 
-    Raises UsageError where there is no file of a site, and for one that cannot be read.
+    Raises UsageError without a site file, and for one that cannot be read.
     """
     doors = list_doors(Path(arguments.config_file) if arguments.config_file else None)
     for door in doors:
@@ -69,7 +69,7 @@ def _indent(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _write_entry(door: Door, listing: Listing) -> list[str]:
-    """Return the lines of an entry. What may hold a password is not repeated."""
+    """Return the lines of an entry, without values that may contain a password."""
     entry = dict(door.entry)
     if is_uri(str(entry["results"]), door.file.parent):
         entry["results"] = "…"
@@ -79,7 +79,7 @@ def _write_entry(door: Door, listing: Listing) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML has it, which takes texts and numbers as JSON writes them."""
+    """Return a value as TOML, which writes texts and numbers as JSON does."""
     return json.dumps(value, ensure_ascii=False)
 
 

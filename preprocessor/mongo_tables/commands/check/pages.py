@@ -1,4 +1,4 @@
-"""The findings about pages, and the pages with what the hints of these say."""
+"""The findings on pages, and the pages after applying the hints."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPages:
-    """The findings about pages, in order and each once, and these pages.
+    """The findings on pages, in order and without duplicates, and these pages.
 
-    ``texts`` are those of all pages that findings may name, ``faults`` has a line for each path that names no page.
+    ``texts`` are those of all pages that findings may name; ``faults`` has a line for each path that is not a page.
     """
 
     findings: Sequence[Finding]
@@ -45,8 +45,8 @@ def check_paths(
 ) -> CheckedPages:
     """Check the pages that ``paths`` name, together with all other pages of their sites.
 
-    With ``numbers`` an open number in a section with a table is a finding, too. Raises ResultsError for a results
-    source that cannot be used, except for one whose files have faults, which are findings.
+    With ``numbers`` an unbound number in a section with a table is a finding, too. Raises ResultsError for an
+    unusable results source; faults of its files are findings instead.
     """
     read = read_snapshots(paths, request, needs, stdin_name)
     reports = [build(snapshot, source) for snapshot in read.snapshots]
@@ -68,7 +68,7 @@ def check_paths(
 
 
 def raise_if_unusable(report: Report) -> None:
-    """Raise ResultsError for a results source that cannot be used, except for one whose files have faults."""
+    """Raise ResultsError for an unusable results source; faults of its files are findings instead."""
     if report.away and not report.away.faults:
         raise report.away
 
@@ -76,9 +76,9 @@ def raise_if_unusable(report: Report) -> None:
 def fix_pages(
     checked: CheckedPages, request: Request, source: Source, needs: Needs
 ) -> tuple[Sequence[FileEdit], CheckedPages]:
-    """Do what the hints of ``checked`` say, and check the result; nothing is written.
+    """Apply the hints of ``checked``, and check the result, without writing files.
 
-    Raises ResultsError for a results source that cannot be used.
+    Raises ResultsError for an unusable results source.
     """
     from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import find_in_lists
@@ -87,7 +87,7 @@ def fix_pages(
     folder = Path(request.pipelines)
 
     def place_in_lists(findings: Sequence[Finding]) -> list[Finding]:
-        """Place findings about shared pipelines in the files of these: the name in a page is not mistyped."""
+        """Move findings about shared pipelines into these files: the name in a page is not the mistyped one."""
         own = [one for one in findings if not one.related]
         return [*own, *find_in_lists(findings, folder)]
 
@@ -99,7 +99,7 @@ def fix_pages(
     concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
     if not concerned:
         return (), checked
-    # A shared list may be named on any page.
+    # Any page may name a shared list.
     pages = [page for page in checked.pages if concerned & lists.keys() or page.file in concerned]
 
     def check(changed: Mapping[str, str], of: Sequence[Page]) -> CheckedPages:

@@ -1,4 +1,4 @@
-"""``check --watch``: a check whenever something that it reads has other contents."""
+"""``check --watch``: repeat the check whenever one of its input files changes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from mongo_tables.site.site_config import fill_in, from_here, list_places, list_
 from mongo_tables.site.site_pages import page_folders
 
 Inputs = Mapping[Path, bytes]
-"""The digest of each file that a check reads; of a file that is not there no entry."""
+"""The digest of each file that a check reads; missing files have no entry."""
 
 _PAUSE: Final = 0.25
-"""Seconds between two looks, at least."""
+"""The least seconds between two looks."""
 _SHARE: Final = 10
-"""Looking takes no more than one part in so many of the time."""
+"""Looking takes at most this fraction of the time, 1 in so many."""
 
 
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:
-    """Check, wait for a change and check again, until an interrupt; give 0 then.
+    """Check, wait for a change and check again, until an interrupt; return 0 then.
 
-    What a user can mend, in the site's file as well, is printed, and its change is waited for.
+    Faults that the user can fix, also in the site's file, are printed, and the function waits for a change.
     """
     given, is_readable = arguments, True
     try:
@@ -57,7 +57,10 @@ def _check_or_print(given: Namespace, check: Callable[[Namespace], int]) -> None
 
 
 def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
-    """The arguments with what the site's file says now, and whether it can be read; else they stay as they were."""
+    """Fill in the arguments from the site's current file; return them and whether the file is readable.
+
+    Without a readable file they stay unchanged.
+    """
     now = Namespace(**vars(given.as_written), as_written=given.as_written)
     try:
         fill_in(now)
@@ -68,8 +71,8 @@ def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
 
 
 def read_inputs(given: Namespace) -> Inputs:
-    """Read every file that a check reads: pages, what comes into them, shared pipelines, results, the site's file."""
-    # A repository around a page decides how a code host shows it.
+    """Read every file that a check reads: pages, their includes, shared pipelines, results, the site's file."""
+    # The repository of a page determines how a code host shows it.
     upward = (Path.cwd(), *Path.cwd().parents)
     files = dict.fromkeys([*list_places(Path()), *(folder / ".git" for folder in upward)])
     with suppress(CommandError):
@@ -105,7 +108,7 @@ def _list_results(given: Namespace) -> list[Path]:
 
 
 def _wait(given: Namespace, before: Inputs) -> Path:
-    """Wait until the inputs are others; give the first file that is."""
+    """Wait until the inputs change; return the first changed file."""
     pause = _PAUSE
     while True:
         time.sleep(pause)

@@ -1,6 +1,6 @@
-"""``mongo-tables compare``: two campaigns row by row, what was concluded within one, or several together.
+"""``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one, or pool several.
 
-``campaigns`` reads, pools and keeps rows, ``wording`` writes what was found, ``arithmetic`` explains it block by block.
+``campaigns`` reads, pools and stores rows, ``wording`` formats results, ``arithmetic`` explains them block by block.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not
 
 
 class FailCondition(NamedTuple):
-    """Verdicts that fail, from so many per cent of difference on; ``text`` is the condition as it was written."""
+    """Verdicts that fail, from this percentage of difference on; ``text`` is the condition as written."""
 
     verdicts: tuple[str, ...]
     percent: float
@@ -89,7 +89,7 @@ class FailCondition(NamedTuple):
 
 
 def _condition(text: str) -> FailCondition:
-    """Read a condition such as ``slower 5 %``; raise what argparse shows."""
+    """Parse a condition such as ``slower 5 %``; raise an error for argparse."""
     asked = " ".join(text.split())
     found = _FORM.fullmatch(asked)
     if found is None:
@@ -98,7 +98,7 @@ def _condition(text: str) -> FailCondition:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the sides, what of them is compared, when that fails, how it is said, and what is pooled and kept."""
+    """Add the sides, the rows to compare, the failure conditions, the output format, and pooling."""
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
     parser.add_argument(
         "old", metavar="OLD", help=f"{sides}; alone, as RESULTS: what was concluded within it"
@@ -128,9 +128,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the comparison; with ``--fail-if`` give 1 when a condition is met, 2 when a row cannot pass, else 0.
+    """Print the comparison; with ``--fail-if`` return 1 if a condition is met, 2 if a row cannot pass, else 0.
 
-    Raises RunnerError when nothing can be compared or pooled, UsageError for options that do not go together.
+    Raises RunnerError if nothing can be compared or pooled, UsageError for incompatible options.
     """
     if arguments.pool or arguments.keep:
         return _pool(arguments)
@@ -147,7 +147,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _pool(arguments: Namespace) -> int:
-    """Pool and keep. Raises UsageError or RunnerError where that is impossible, before anything is written."""
+    """Pool and store. Raises UsageError or RunnerError before anything is written."""
     from mongo_tables.commands.compare.campaigns import pool_campaigns
 
     if arguments.new is not None:
@@ -183,7 +183,7 @@ def _compare(arguments: Namespace) -> Difference:
 
 
 def _explain(found: Difference, name: str) -> Iterator[str]:
-    """Explain the rows of this name; raise RunnerError where there is none."""
+    """Explain the rows of this name; raise RunnerError if there are none."""
     from mongo_tables.commands.compare.arithmetic import explain
     from mongo_tables.findings.nearest import did_you_mean
     from mongo_tables.runner.errors import RunnerError
@@ -197,7 +197,7 @@ def _explain(found: Difference, name: str) -> Iterator[str]:
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print what fails, and what cannot. Raises RunnerError where no row can be judged: nothing passes unseen."""
+    """Print the rows that fail or cannot be judged. Raises RunnerError if no row can be judged, which must not pass."""
     from mongo_tables.runner.errors import RunnerError
 
     unjudged = [row for row in found.rows if row.why_not_judged and not (row.is_control or row.lost)]
@@ -227,9 +227,9 @@ def _fail(found: Difference, arguments: Namespace) -> int:
 
 
 def _meets(row: Comparison, asked: FailCondition) -> bool:
-    """Tell whether a row meets a condition, by its verdict and its measured ratio; a control meets none.
+    """Return whether a row meets a condition, by its verdict and its measured ratio; a control meets none.
 
-    The interval need not lie beyond the percentage as a whole.
+    The interval need not lie completely beyond the percentage.
     """
     judged = row.judged
     if row.is_control:

@@ -1,4 +1,4 @@
-"""The arithmetic behind a verdict, from the speeds in each block on, in plain words."""
+"""The arithmetic behind a verdict in plain words, starting from the speeds in each block."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOO_FEW: Final = (
 
 
 def explain(row: Comparison) -> Iterator[str]:
-    """Block by block both speeds and the logarithm of their ratio, then what became of them."""
+    """Yield, for each block, both speeds and the logarithm of their ratio, then the steps to the verdict."""
     yield f"{row.name}: {row.heading}"
     if row.judged.p is None or row.judged.ratio is None:
         yield f"  {say_verdict(row)}"
@@ -68,7 +68,7 @@ def _explain_one_campaign(row: Comparison, pairs: Pairs) -> Iterator[str]:
 
 
 def _follows(judged: Judged, found: Interval | None) -> bool:
-    """Tell whether what the row says is what its blocks give."""
+    """Return whether the row's figures follow from its blocks."""
     if found is None or found.blocks != judged.blocks:
         return False
     pairs = ((found.ratio, judged.ratio), (found.low, judged.low), (found.high, judged.high))
@@ -89,7 +89,7 @@ def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
 
 
 def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iterator[str]:
-    """Yield how the interval over campaigns comes out of theirs; each of them has a ratio."""
+    """Yield how the interval over campaigns follows from theirs; each of them has a ratio."""
     yield "  campaign, when it began, ratio, 95 % interval, p, blocks:"
     for one in campaigns:
         interval = f"{one.low:.4f} to {one.high:.4f}"
@@ -169,7 +169,7 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
 
 
 def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
-    """From the interval to the verdict; for a range of intervals the effect of chance is not known."""
+    """Yield the step from the interval to the verdict; for a range of intervals the effect of chance is unknown."""
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
     if judged.negligible:
         least, most = 1 / (1 + judged.negligible), 1 + judged.negligible

@@ -1,4 +1,4 @@
-"""The rows of campaigns: read from where a user names them, concluded together, and kept small for a repository."""
+"""The rows of campaigns: reading them from a place, pooling them, and storing them compactly for a repository."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Row = Mapping[str, Any]
 def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
 
-    A file, and a folder without rows of a run, has those of benchmark tools. Raises RunnerError where there are none,
-    where one has not the shape that conclusions need, and where intervals cannot be computed.
+    A file, or a folder without rows of a run, provides those of benchmark tools. Raises RunnerError if there are
+    none, if one lacks the fields that conclusions need, and if intervals cannot be computed.
     """
     with on_disk(where) as place:
         rows: list[dict[str, Any]] = []
@@ -61,23 +61,22 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
 
 
 def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder; raise RunnerError for a file that cannot be read."""
+    """Read the benchmarks in a file or folder; raise RunnerError for an unreadable file."""
     try:
         found = read_benchmarks(place)
     except ResultsError as error:
         if Path(place).is_file():
             raise RunnerError(error.message, error.hint) from None
-        return []  # The caller reports what a folder lacks, of runs as well.
+        return []  # the caller reports what the folder lacks, including runs
     return [row for row in found if not names or row["_id"]["testname"] in names]
 
 
 def pool_campaigns(
     where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
 ) -> Iterator[str]:
-    """Write what the rows in ``where`` and those in ``others`` conclude together; keep all of them in ``folder``.
+    """Pool the rows in ``where`` and those in ``others``, write the conclusions; store all of them in ``folder``.
 
-    Yields what was done, in lines. Raises UsageError or RunnerError where that is impossible, before anything is
-    written.
+    Yields lines about what was done. Raises UsageError or RunnerError before anything is written.
     """
     if is_revision(where):
         hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
@@ -107,15 +106,15 @@ def pool_campaigns(
 def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
     """Write each row of a campaign into the folder of that campaign; return the number of rows in each.
 
-    A row that is there twice is written once. Raises UsageError where no row is of a campaign, and for a campaign that
-    no folder can be named after; RunnerError where a folder cannot be written.
+    Duplicate rows are written once. Raises UsageError if no row belongs to a campaign, and for a campaign whose name
+    is not valid for a folder; RunnerError if a folder cannot be written.
     """
     kept: dict[Path, list[Row]] = {}
     for row in rows:
         campaign = row.get("campaign", {}).get("id")
         if campaign is None:
             continue
-        if _ID.fullmatch(campaign) is None:  # It comes from documents that anybody may have written.
+        if _ID.fullmatch(campaign) is None:  # documents may come from untrusted authors
             raise UsageError(f"a campaign is called {campaign!r}, after which no folder can be named")
         of_campaign = kept.setdefault(folder / campaign, [])
         if row["_id"] not in [one["_id"] for one in of_campaign]:

@@ -1,4 +1,4 @@
-"""Comparisons as lines of text, and as JSON; figures with their units."""
+"""Comparisons as lines of text and as JSON; figures with their units."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mongo_tables.results.verdicts import count_blocks, describe, list_ratios_ap
 from mongo_tables.results.within_campaign import REFERENCE, ROWS, compare_within
 
 _APART: Final = timedelta(hours=1)
-"""Campaigns that began nearer to each other may share what that hour did to the machine."""
+"""Campaigns that started within this time may share the machine's state of that hour."""
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
@@ -44,7 +44,7 @@ _NOT_PAIRED: Final = (
 
 
 def format_text(found: Difference) -> Iterator[str]:
-    """Yield the rows under their experiments, what is on one side only, and how else the sides differ."""
+    """Yield the rows by experiment, the rows on one side only, and other differences between the sides."""
     heading = ""
     for row in found.rows:
         of_row = f"{row.experiment}: {row.heading}"
@@ -76,7 +76,7 @@ def format_text(found: Difference) -> Iterator[str]:
 
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
-    """Yield the conclusion of each row, the rows that are left out, and campaigns that are of one hour."""
+    """Yield the conclusion of each row, the omitted rows, and campaigns of the same hour."""
     rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
     yield from (f"not pooled: {one.name}: {one.reason}" for one in pooled.left_out)
@@ -116,7 +116,7 @@ def _say_figures(row: Comparison) -> str:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
         return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
     of = " in the campaign that the row is of" if row.campaigns else ""
-    if row.judged.processes:  # Then the interval is over processes, and has no verdict.
+    if row.judged.processes:  # the interval is over processes, and has no verdict
         ratio = f"{_say_ratio(row.judged.ratio)} ({row.judged.low:.3f} to {row.judged.high:.3f})"
         processes = f"{row.judged.processes} processes or more on each side"
         return f"{speeds}; ratio of geometric means {ratio}, {processes}"
@@ -128,7 +128,7 @@ def _say_ratio(ratio: float | None) -> str:
 
 
 def _say_campaign(one: CampaignRatio) -> str:
-    """Return what a single campaign found, and when."""
+    """Return the result of a single campaign, and its date."""
     blocks = count_blocks(one.blocks)
     interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
     return (
@@ -147,7 +147,7 @@ def _say_speed(side: Side) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield each difference of the provenance of both sides."""
+    """Yield each difference in the provenance of both sides."""
     lines = [
         _describe_difference(row, field, old, new)
         for row in rows
@@ -159,7 +159,7 @@ def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield each field of the provenance in which the campaigns of a row differ, with its values."""
+    """Yield each provenance field in which the campaigns of a row differ, with its values."""
     lines = [
         f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
         for row in rows
@@ -169,15 +169,15 @@ def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield each line once, with the number of rows that have it where not all do."""
+    """Yield each line once, with the number of rows that have it unless all do."""
     for line, count in Counter(lines).items():
         yield line + (f" ({count} rows)" if count < rows else "")
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
-    """Return the line of a difference; another machine is called that, and whose it is."""
+    """Return the line about a difference; a different machine is named with its owner."""
     if field.startswith(SERVERS):
-        # Where one side does not say, it may be the same machine.
+        # If one side is unknown, it may be the same machine.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
         field = field.removeprefix(SERVERS)
     elif field.startswith(CLIENT):
@@ -198,7 +198,7 @@ def format_json(value: Any) -> str:
 
 
 def _as_plain(value: Any) -> Any:
-    """Named tuples as documents, since JSON has none, and null for what is infinite."""
+    """Return named tuples as documents, since JSON has none, and null for infinite values."""
     if hasattr(value, "_asdict"):
         return _as_plain(value._asdict())
     if isinstance(value, Mapping):
@@ -212,7 +212,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def say_amount(value: float, unit: str) -> str:
-    """Return the figure with three digits or more: ``12.3 ms``, ``1,024 B/op``."""
+    """Return the figure with at least three digits: ``12.3 ms``, ``1,024 B/op``."""
     if unit == "s" and value:
         size, unit = next((one for one in _TIMES if abs(value) >= one[0]), _TIMES[-1])
         value /= size
@@ -220,5 +220,5 @@ def say_amount(value: float, unit: str) -> str:
 
 
 def say_number(value: float) -> str:
-    """Return a figure with three digits or more."""
+    """Return a figure with at least three digits."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,7 +1,7 @@
-"""``mongo-tables diff``: what changed in the tables of a site, and the comment that tells reviewers.
+"""``mongo-tables diff``: changes in the tables of a site, and the comment that shows them to reviewers.
 
-``tables`` reads two lists of tables, ``changes`` compares them, ``formats`` writes the outcome; ``github`` finds what a
-pull request is compared with, and brings the outcome there.
+``tables`` reads two lists of tables, ``changes`` compares them, ``formats`` writes the result; ``github`` finds the
+base of a pull request, and posts the result there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EPILOG = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the two sides, the pages whose tables are compared, and how the outcome is written."""
+    """Add the two sides, the pages to compare, and the output format."""
     parser.add_argument(
         "old", nargs="?", metavar="OLD", help="results source, built site or checkout, see below"
     )
@@ -81,9 +81,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print what changed, write a report of it, or post that; give 1 when something changed, else 0.
+    """Print the changes, write a report, or post it; return 1 if something changed, else 0.
 
-    Raises UsageError and ResultsError for what cannot be compared.
+    Raises UsageError and ResultsError if the sides cannot be compared.
     """
     from mongo_tables.commands.diff import formats
     from mongo_tables.commands.diff.changes import compare

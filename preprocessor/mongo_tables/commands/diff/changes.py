@@ -1,8 +1,9 @@
-"""Changes between two lists of tables: cells that changed; rows, columns and tables that came or went.
+"""Changes between two lists of tables: changed cells; added or removed rows, columns and tables.
 
-Rows belong together by what tells them apart on both sides: the columns of a key; of a chart its horizontal axis and
-its series; else as few columns as it takes, the first and those of the others that can name a row. Measured figures
-name nothing, because they change. Rows that nothing tells apart are paired in their order; their names are ``unclear``.
+Rows are matched by columns that distinguish them on both sides: the columns of a key; for a chart its horizontal axis
+and its series; otherwise as few columns as necessary, the first and those of the others that can identify a row.
+Measured figures identify nothing, because they change. Rows that no column distinguishes are paired in their order;
+their names are ``unclear``.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from typing import Final
 from mongo_tables.commands.diff.tables import ShownCell, ShownCells, ShownTable
 
 _MOST_KEYS: Final = 3
-"""Up to as many columns are tried as a key; then all that can name a row are."""
+"""Keys with up to this many columns are tried; then all columns that can identify a row are used."""
 _NUMBER: Final = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _DIGEST: Final = "experiment digest"
 
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """``old`` and ``new`` as readers see them, or raw where that looks alike; ``ratio`` is new to old, of numbers."""
+    """``old`` and ``new`` as readers see them, or raw if those are equal; ``ratio`` is new to old, for numbers."""
 
     row: str
     column: str
@@ -35,11 +36,12 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """What changed in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
+    """The changes in one table; ``state`` is "came" or "went" for a table on one side only, else "changed".
 
-    ``came_cells`` and ``went_cells`` are what the rows that came or went show in columns that name no row.
-    ``unclear``: labels of several rows that no column tells apart. ``measured``: what was measured otherwise, name →
-    texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of one test.
+    ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
+    ``unclear``: labels of several rows that no column distinguishes. ``measured``: changes in how it was measured,
+    name → texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of one
+    test.
     """
 
     page: str
@@ -61,7 +63,7 @@ class TableChange:
 
 
 def compare(old: Sequence[ShownTable], new: Sequence[ShownTable]) -> list[TableChange]:
-    """Return every table that is not the same on both sides, in the order of the new, then those that went."""
+    """Return every table that differs between the sides, in the order of the new, then the removed ones."""
     before, after = _index_by_name(old), _index_by_name(new)
     found = []
     for key, table in after.items():
@@ -74,7 +76,7 @@ def compare(old: Sequence[ShownTable], new: Sequence[ShownTable]) -> list[TableC
 
 
 def _index_by_name(tables: Sequence[ShownTable]) -> dict[tuple[str, str, int], ShownTable]:
-    """Index tables by page and name; of several with one name, by their order too."""
+    """Index tables by page and name; several with the same name also by their order."""
     found: dict[tuple[str, str, int], ShownTable] = {}
     for table in tables:
         number = 0
@@ -86,7 +88,7 @@ def _index_by_name(tables: Sequence[ShownTable]) -> dict[tuple[str, str, int], S
 
 def _compare_table(old: ShownTable, new: ShownTable) -> TableChange | None:
     measured = _compare_measurements(old, new)
-    retested = _DIGEST in measured  # Then figures have no ratio: they are not those of one test.
+    retested = _DIGEST in measured  # then figures have no ratio: they are not from one test
     pairs, unclear = _pair_rows(old, new)
     both = [pair.old for pair in pairs if pair.old is not None and pair.new is not None]
     columns_came = tuple(column for column in new.columns if column not in old.columns)
@@ -138,7 +140,7 @@ def _compare_cells(
 
 
 def _list_cells(table: ShownTable, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
-    """Yield label, column and text of the cells of rows, in columns that cannot name them."""
+    """Yield label, column and text of the cells of rows, in columns that cannot identify them."""
     for label, row in rows:
         for at, column in enumerate(table.columns):
             if at not in table.naming:
@@ -158,7 +160,7 @@ def _ratio(old: ShownCell, new: ShownCell) -> float | None:
 
 
 def _compare_measurements(old: ShownTable, new: ShownTable) -> dict[str, tuple[str, str]]:
-    """Return what both sides say of how they were measured, or only one does, where they differ."""
+    """Return the differences in how the tables were measured, including what only one side states."""
     if not (old.measured and new.measured):
         return {}
     found = {}
@@ -174,7 +176,7 @@ def _compare_measurements(old: ShownTable, new: ShownTable) -> dict[str, tuple[s
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A row of the new table and the same one of the old, by number; None where that side has none."""
+    """A row of the new table and its match in the old one, by number; None if that side has none."""
 
     name: str
     old: int | None
@@ -187,9 +189,9 @@ Columns = tuple[tuple[int, int], ...]
 
 
 def _pair_rows(old: ShownTable, new: ShownTable) -> tuple[list[_Pair], tuple[str, ...]]:
-    """Pair the rows of the new table in its order, then those that went; list the labels that are unclear.
+    """Pair the rows of the new table in its order, then the removed ones; return the pairs and the unclear labels.
 
-    A label is unclear where several rows have it, and they are not the same on both sides.
+    A label is unclear if several rows have it, and they differ between the sides.
     """
     key = _find_key(old, new)
     before, after = (_group_by_identity(each) for each in _identify_rows(old, new, key))
@@ -218,7 +220,7 @@ def _group_by_identity(identities: Sequence[Identity]) -> dict[Identity, list[in
 def _match_rows(
     label: str, old: ShownTable, new: ShownTable, olds: Sequence[int], news: Sequence[int]
 ) -> Iterator[_Pair]:
-    """Pair the rows of one label: equal ones first, then the others in their order if there are as many."""
+    """Pair the rows of one label: equal ones first, then the others in order if both sides have the same number."""
     equal: dict[ShownCells, list[int]] = {}
     for one in reversed(olds):
         equal.setdefault(old.rows[one], []).append(one)
@@ -237,7 +239,7 @@ def _match_rows(
 
 
 def _find_key(old: ShownTable, new: ShownTable) -> Columns:
-    """Choose the columns that name the rows of both tables."""
+    """Choose the columns that identify the rows of both tables."""
     naming = _find_shared_columns(old, new)
     if old.stated or new.stated or not naming:
         return naming or ((0, 0),)
@@ -255,7 +257,7 @@ def _find_key(old: ShownTable, new: ShownTable) -> Columns:
 
 
 def _keep_telling(naming: Columns, count_names: Callable[[Columns], int]) -> Columns:
-    """Keep the first column, and those that tell more rows apart than the ones before them."""
+    """Keep the first column, and those that distinguish more rows than the ones before them."""
     kept = naming[:1]
     for column in naming[1:]:
         if count_names((*kept, column)) > count_names(kept):
@@ -270,7 +272,7 @@ def _identify_rows(old: ShownTable, new: ShownTable, key: Columns) -> Iterator[l
 
 
 def _find_shared_columns(old: ShownTable, new: ShownTable) -> Columns:
-    """Find the columns that can name rows on both sides; the first one may have another header."""
+    """Find the columns that can identify rows on both sides; the first one may have another header."""
     if not (old.columns and new.columns):
         return ()
     named = {old.columns[one] for one in old.naming} | {new.columns[one] for one in new.naming}

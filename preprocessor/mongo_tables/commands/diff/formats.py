@@ -1,9 +1,9 @@
-"""Changes as text for a terminal, or as Markdown of a code host.
+"""Changes as text for a terminal, or as Markdown for a code host.
 
-Text of a pull request is shown as it is in Markdown, whoever wrote it, and nothing obeys it. GitHub makes links of
-names (``@team``), numbers (``#12``), commits and addresses after Markdown became HTML, so a reference such as ``&#64;``
-is no help: the person is notified all the same. GitHub leaves code alone. So text that is not plainly words or numbers
-is in a ``<code>``, with references for all that Markdown itself would look at.
+Text of a pull request, which anybody may write, appears literally in Markdown and has no effect. GitHub turns names
+(``@team``), numbers (``#12``), commits and addresses into links after Markdown became HTML, so a reference such as
+``&#64;`` does not help: the person is notified all the same. GitHub leaves code alone. So text other than plain words
+or numbers is in a ``<code>``, with references for all characters that are special in Markdown.
 https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 """
 
@@ -18,14 +18,14 @@ from mongo_tables.commands.diff.changes import CellChange, TableChange
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 MOST: Final = 60_000
-"""Characters of a comment; GitHub takes 65,536."""
+"""The most characters of a comment; GitHub accepts 65,536."""
 _UNFOLDED: Final = 30
-"""Lines of changes that are shown without a click."""
+"""The most lines of changes that are visible without a click."""
 _HEAD: Final = ("| Row | Column | Before | Now | Now to before |", "| --- | --- | ---: | ---: | ---: |")
 
 
 def text(changes: Sequence[TableChange]) -> Iterator[str]:
-    """Yield lines for a terminal; one when nothing changed."""
+    """Yield lines for a terminal; a single one if nothing changed."""
     if not changes:
         yield "nothing changed"
     for change in changes:
@@ -39,7 +39,7 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 
 
 def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
-    """Yield what there is to say of a table besides its cells; with ``rows``, which of them came and went."""
+    """Yield the remarks on a table besides its cells; with ``rows``, which rows were added and removed."""
     for name, (old, new) in (change.measured or {}).items():
         yield f"measured otherwise: {name} {old} → {new}"
     if change.retested:
@@ -61,17 +61,18 @@ def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
 
 
 def _times(cell: CellChange) -> str:
-    """Write a ratio with three significant digits."""
+    """Return a ratio with three significant digits."""
     return "" if cell.ratio is None else f"{cell.ratio:.3g} times"
 
 
 def markdown(
     changes: Sequence[TableChange], compared: tuple[str, str], failed: int = 0, marker: str = ""
 ) -> str:
-    """Write how much changed, then each table with its changed, new and vanished rows.
+    """Return how much changed, then each table with its changed, new and removed rows.
 
-    ``compared`` names the old and the new; ``failed`` counts the new tables that have no rows because of a fault. With
-    a ``marker``, its first line, it is the comment of a pull request: what is too long for one is cut, and counted.
+    ``compared`` names the old and the new; ``failed`` counts the new tables that have no rows because of a fault.
+    With a ``marker``, its first line, the text is the comment of a pull request: it is cut to the maximum length, and
+    says how much is missing.
     """
     whose = "that this pull request changes" if marker else "that change"
     old, new = map(show, compared)
@@ -131,15 +132,15 @@ def _row(cell: CellChange, state: str) -> str:
 
 
 _LONGEST: Final = 200
-"""Characters of a text that are shown."""
+"""The most characters of a text that are shown."""
 _POINT: Final = r"(?<=[0-9])\.(?=[0-9])"
 _PLAIN: Final = rf"(?:[-−](?=[0-9]))?(?:[A-Za-z0-9 ,%()/µ×±→–−]|:(?= )|{_POINT})*"
-"""Words and numbers, in which nothing means anything to Markdown or to GitHub."""
+"""Words and numbers, which have no special meaning in Markdown or on GitHub."""
 _SAFE_IN_CODE: Final = re.compile(rf"[^\w ,%()/]|_|(?!{_POINT})\.")
 
 
 def show(text: str) -> str:
-    """Escape a text for a line or a cell of Markdown; cut it where it is very long."""
+    """Escape a text for a line or a cell of Markdown; cut a very long one."""
     shown = escape_control_chars(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
     if re.fullmatch(_PLAIN, shown):
         return shown

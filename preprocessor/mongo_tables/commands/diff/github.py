@@ -1,6 +1,6 @@
-"""The pull request of a job of GitHub Actions: its base, and the one comment with the numbers that it changes.
+"""The pull request of a GitHub Actions job: its base, and the one comment with the numbers that it changes.
 
-``report`` reads pages and has no token; ``post`` has a token and reads no page. The fields of the event are those of
+``report`` reads pages and has no token; ``post`` has a token and reads no pages. The fields of the event are those of
 the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request. The requests are those of
 https://docs.github.com/rest/issues/comments.
 """
@@ -36,16 +36,16 @@ _REPOSITORY: Final = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
 _SECONDS: Final = 30
 _A_PAGE: Final = 100
 _MOST_PAGES: Final = 30
-"""Pages of comments that are looked through: 3,000 comments."""
+"""The most pages of comments to search: 3,000 comments."""
 _REFUSED: Final = (401, 403, 404)
-"""How GitHub answers a token that may not write, or may not even know of what it asks for."""
+"""GitHub's status for a token that may not write, or may not know of the resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request: ``repository`` is the one that it is made to, ``OWNER/NAME``; both commits are full names.
+    """A pull request: ``repository`` is its target, ``OWNER/NAME``; both commits are full hashes.
 
-    ``from_fork``: its commits are in another repository, or that one is gone.
+    ``from_fork``: its commits are in another repository, or that repository is gone.
     """
 
     repository: str
@@ -56,10 +56,10 @@ class PullRequest:
 
 
 def read_pull_request() -> PullRequest | None:
-    """Return the pull request of this job; None for another event, or outside of GitHub Actions.
+    """Return the pull request of this job, or None for another event, or outside GitHub Actions.
 
-    Raises UsageError for ``pull_request_target``, which hands a token with write access to a job that reads what
-    anybody proposes, and for an event file that cannot be read.
+    Raises UsageError for ``pull_request_target``, which gives a token with write access to a job that reads untrusted
+    proposals, and for an event file that cannot be read.
     """
     name = read_variable("GITHUB_EVENT_NAME")
     if name == "pull_request_target":
@@ -94,7 +94,7 @@ def read_pull_request() -> PullRequest | None:
 def read_both(request: PullRequest, asked: Namespace) -> tuple[list[ShownTable], list[ShownTable], str]:
     """Read the tables of the base and of this checkout; return them with the commit of the base.
 
-    The base has no tables where its site cannot be read, which the pull request may mend.
+    The base has no tables if its site cannot be read: the pull request may fix that.
     """
     base = _find_base(request)
     with on_disk(f"{base}:.") as folder:
@@ -107,15 +107,14 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[ShownTable],
 
 
 def _find_base(request: PullRequest) -> str:
-    """Return the commit that the checkout is compared with; fetch it if it is not here.
+    """Return the commit to compare the checkout with; fetch it if it is missing.
 
-    GitHub checks out the result of a merge: then it is the first parent, so that the commits of others are no change of
-    the pull request. Of another checkout it is the commit where both branches part, or, where the clone is too shallow
-    to know it, the tip of the branch that is merged into.
-    Raises UsageError where neither this clone nor ``origin`` has the commit.
+    GitHub checks out the result of a merge: then it is the first parent, so that others' commits are not changes of
+    the pull request. For another checkout it is the merge base, or, if the clone is too shallow to know it, the tip
+    of the target branch. Raises UsageError if neither this clone nor ``origin`` has the commit.
     """
     head, _, _ = _git("cat-file", "commit", "HEAD").stdout.decode("utf-8", "replace").partition("\n\n")
-    # A shallow clone hides parents elsewhere.
+    # `git log` hides the parents in a shallow clone.
     parents = [line.removeprefix("parent ") for line in head.splitlines() if line.startswith("parent ")]
     merged = len(parents) == 2 and parents[1] == request.head
     base = parents[0] if merged else request.base
@@ -149,7 +148,7 @@ def report(
 ) -> None:
     """Write the changes into ``folder`` as Markdown and JSON, and into the summary and the outputs of the job.
 
-    The first line of the Markdown marks the comment: another one for each file of a ``site``.
+    The first line of the Markdown marks the comment; each file of a ``site`` has its own marker.
     """
     key = hashlib.sha256(site.encode()).hexdigest()[:12] if site else "site"
     written = markdown(changes, compared, failed, f"<!-- mongo-tables review {key} -->")
@@ -161,7 +160,7 @@ def report(
 
 
 def _append(variable: str, text: str) -> None:
-    """Append to a file that the runner of GitHub Actions names, if it does."""
+    """Append to a file that GitHub Actions names in a variable, if it does."""
     if named := read_variable(variable):
         with Path(named).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
@@ -171,7 +170,7 @@ def _append(variable: str, text: str) -> None:
 
 
 class CommentRefused(Exception):
-    """What the API refused or did not answer; ``status`` is that of HTTP, 0 without an answer."""
+    """A request that the API refused or did not answer; ``status`` is that of HTTP, 0 without an answer."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -187,10 +186,10 @@ class PostedComment(NamedTuple):
 
 
 def post(folder: Path, author: str) -> None:
-    """Make what ``report`` wrote the comment of the pull request, or say why it cannot be.
+    """Post the text from ``report`` as the comment of the pull request, or say why that is impossible.
 
-    A token that may not write is no fault: pull requests from forks have none, and the summary has the same text.
-    Raises UsageError where there is nothing to post, or no token.
+    A token without write access is no error: pull requests from forks have none, and the summary has the same text.
+    Raises UsageError if there is nothing to post, or no token.
     """
     request = read_pull_request()
     if request is None:
@@ -209,9 +208,10 @@ def post(folder: Path, author: str) -> None:
 
 
 def _update_comment(request: PullRequest, body: str, author: str, *, anything: bool) -> str:
-    """Create or edit the comment; its first line is the marker by which it is found again.
+    """Create or edit the comment; its first line is the marker by which it is recognised.
 
-    Only a comment of ``author`` is edited, whoever else wrote that marker. Without ``anything`` to say, there is none.
+    Only a comment of ``author`` is edited, even if others use the same marker. Without ``anything`` to say, none is
+    created.
     """
     marker = body.partition("\n")[0]
     comments = _list_comments(request)
@@ -245,14 +245,14 @@ def _list_comments(request: PullRequest) -> list[PostedComment]:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows nothing: the token would go wherever an answer points."""
+    """Follow no redirects, which would send the token to another address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Give nothing to ask instead."""
+        """Return no request."""
 
 
 def _ask(method: str, path: str, content: Any = None) -> Any:
-    """Ask the API, which alone gets the token; no error has it."""
+    """Send a request to the API, which alone gets the token; errors do not contain it."""
     address = (read_variable("GITHUB_API_URL") or "https://api.github.com").rstrip("/")
     headers = {
         "Accept": "application/vnd.github+json",
@@ -273,7 +273,7 @@ def _ask(method: str, path: str, content: Any = None) -> Any:
 
 
 def _excuse(error: CommentRefused, request: PullRequest) -> str:
-    """Write a line that GitHub shows at the job: a notice where no comment could be expected, else a warning."""
+    """Return a line that GitHub shows at the job: a notice if no comment can be expected, else a warning."""
     where = "the summary of the job and its artifact have the numbers"
     if error.status in _REFUSED and request.from_fork:
         return f"::notice::no comment: a pull request from a fork has no token that may write; {where}"

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 Kind = Literal["results source", "built site", "checkout"]
 
 _WHOLE: Final = ":."
-"""The end of ``REVISION:.``: all files of a revision from here down."""
+"""The end of ``REVISION:.``: all files of a revision below the current folder."""
 _FRACTION: Final = re.compile(r"-?[\d,]*\.\d")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A value as readers see it, and its raw text without a format; ``raw`` is None where there is no value."""
+    """A value as readers see it, and its raw text without a format; ``raw`` is None without a value."""
 
     text: str
     raw: str | None
@@ -55,10 +55,10 @@ ShownCells = tuple[ShownCell, ...]
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table of a page. ``line`` is 0 for a built page. ``failed`` says why it has no rows, if so.
+    """A table of a page. ``line`` is 0 for a built page. ``failed`` is the reason if it has no rows.
 
-    ``naming``: the numbers of the columns that can name a row; where they are ``stated``, all of them do.
-    ``measured``: name → the values that its documents have, as texts, sorted.
+    ``naming``: the numbers of the columns that can identify a row; if they are ``stated``, all of them do.
+    ``measured``: name → the values in its documents, as texts, sorted.
     """
 
     page: str
@@ -73,7 +73,7 @@ class ShownTable:
 
 
 def read_sides(arguments: Namespace) -> tuple[list[ShownTable], list[ShownTable]]:
-    """Read the tables of OLD and of NEW. Raises UsageError and ResultsError for what cannot be compared."""
+    """Read the tables of OLD and of NEW. Raises UsageError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
         raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
     with on_disk(arguments.old) as before, on_disk(arguments.new) as after:
@@ -92,14 +92,14 @@ def _kind(named: str) -> Kind:
     if "://" in named:
         return "results source"
     folder = Path(named)
-    if (folder / "index.html").is_file():  # A home page, which no fixture folder has.
+    if (folder / "index.html").is_file():  # a home page, which no fixture folder has
         return "built site"
-    # What describes a site is a file that no results source has.
+    # The file of a site never occurs in a results source.
     return "checkout" if has_site_file(folder) else "results source"
 
 
 def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
-    """Return what both sides are. A revision of a checkout may be older than its file of a site."""
+    """Return the kind of both sides. A revision of a checkout may be older than its file of a site."""
     if kinds[0] == kinds[1]:
         return kinds[0]
     if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
@@ -124,9 +124,9 @@ def _read_pages(named: str, arguments: Namespace) -> list[ShownTable]:
 def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[ShownTable]:
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
-    ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all seen from the folder, and ``limit``.
-    What is not there has no tables. Raises UsageError for a ``config_file`` that is not seen from there, ResultsError
-    for a results source that cannot be used at all, unless ``needs_results`` is false: then the tables say so.
+    ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all relative to the folder, and
+    ``limit``. Missing pages have no tables. Raises UsageError for a ``config_file`` outside the folder, ResultsError
+    for an unusable results source, unless ``needs_results`` is false: then the tables contain the error.
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
         raise UsageError(
@@ -147,9 +147,9 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
 def _make_tables(
     read: ReadSnapshots, source: Answers, written_key: str | None, *, needs_results: bool = True
 ) -> list[ShownTable]:
-    """Make all tables of the pages, and of the values of their charts.
+    """Return all tables of the pages, and of the values of their charts.
 
-    ``--key`` names rows where a table has all of it. Raises UsageError where no table has.
+    ``--key`` identifies rows in tables that have all of it. Raises UsageError if no table has it.
     """
     sites = [parse_site(snapshot) for snapshot in read.snapshots]
     specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
@@ -184,7 +184,7 @@ def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key:
 
 
 def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
-    """Return the columns that name a point of a chart: its panel, its horizontal place, its series."""
+    """Return the columns that identify a point of a chart: its panel, its horizontal position, its series."""
     return spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
 
 
@@ -203,7 +203,7 @@ def _format_cells(
 
 
 def _measurement_query(spec: PipelineSpec) -> Query:
-    """Ask how the documents of a pipeline were measured; pipelines that begin alike ask the same."""
+    """Return the query for how a pipeline's documents were measured, the same for pipelines with the same beginning."""
     grouped = {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}
     return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
 
@@ -212,7 +212,7 @@ def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for number, name in enumerate(COMPARED):
         values = [one["_id"].get(str(number)) for one in groups]
-        # A member of a deployment may have a value of its own.
+        # Each member of a deployment may have a different value.
         single = [one for value in values for one in (value if isinstance(value, list) else [value])]
         if texts := {raw_text(one) for one in single if one is not None}:
             found[name] = tuple(sorted(texts))
@@ -256,7 +256,7 @@ class _PageReader(HTMLParser):
         elif self._figure is None:
             return
         elif own.get("class") == "mongo-table__source":
-            self._figure = None  # What follows tells of the measurement: its runs are no cells of the table.
+            self._figure = None  # the details of the measurement follow, whose tables do not count
         elif tag == "div" and own.get("aria-label"):
             self._name = own["aria-label"] or ""
         elif tag == "table":
@@ -269,7 +269,7 @@ class _PageReader(HTMLParser):
             self._text += "\n"
 
     def handle_data(self, data: str) -> None:
-        """Take what a cell shows."""
+        """Add the text to the current cell."""
         if self._text is not None:
             self._text += data
 
@@ -289,7 +289,7 @@ class _PageReader(HTMLParser):
         headers = tuple(cell.text for cell in head)
         cells = tuple(map(tuple, body))
         name = self._figure or self._name
-        # The first column, and all others but those of fractions, which are measured.
+        # The first column, and all others except those of fractions, which are measured.
         others = (
             at
             for at in range(1, len(headers))

@@ -1,6 +1,6 @@
-"""``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, what was lost and why.
+"""``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, losses and their causes.
 
-``explanation`` makes an ``Explanation`` with ``walk``, ``fields`` and ``causes``; ``terminal`` writes it for people.
+``explanation`` creates an ``Explanation`` with ``walk``, ``fields`` and ``causes``; ``terminal`` prints it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ exit status: 0 every table has its rows and columns, 1 one has not, 2 wrong usag
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the place in a page, and what is shown of its pipeline."""
+    """Add the place in a page, and the parts of its pipeline to show."""
     parser.add_argument(
         "place",
         metavar="FILE[:LINE]",
@@ -57,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the explanations; give 0 when every table has its rows and columns, else 1."""
+    """Print the explanations; return 0 if every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.explanation import as_json
     from mongo_tables.commands.explain.terminal import lines
     from mongo_tables.directives.pipelines import SharedPipelines
@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
         color = sys.stdout.isatty() and not plain
         texts, listed = [], set[str]()
         for one in explanations:
-            fields = one.collection not in listed  # They are listed once.
+            fields = one.collection not in listed  # listed once
             texts.append("\n".join(lines(one, width=width, rows=arguments.rows, color=color, fields=fields)))
             listed.add(one.collection)
         print(f"\n\n{'─' * width}\n".join(texts))
@@ -90,7 +90,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _find_place(written: str) -> tuple[Path, int | None]:
-    """Read ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as findings write their place) or ``FILE``."""
+    """Parse ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as in findings) or ``FILE``."""
     found = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", written, re.DOTALL)
     if Path(written).exists() or not found:
         file, line = Path(written), None
@@ -102,7 +102,7 @@ def _find_place(written: str) -> tuple[Path, int | None]:
 
 
 def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
-    """Find the comments with a pipeline: all of them, or the one that ``line`` is in or nearest to."""
+    """Return the comments with a pipeline: all of them, or the one at or nearest to ``line``."""
     from mongo_tables.directives.page_scan import find
     from mongo_tables.directives.specs import DIRECTIVES
 

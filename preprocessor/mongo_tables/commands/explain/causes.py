@@ -1,11 +1,11 @@
-"""Causes: why a stage gives no document, and why a field has no value.
+"""Causes: why a stage returns no documents, and why a field has no value.
 
-A ``$match`` is taken apart into its conditions; the one that no document fulfils is named, with the values that there
-are. The results source itself is asked, so that the answers hold for all of its documents.
+A ``$match`` is split into its conditions; the result names the one that no document fulfils, with the existing
+values. The queries run on the results source itself, so that the answers hold for all of its documents.
 
-MongoDB's operators give null when an argument is null or missing
+MongoDB's operators return null if an argument is null or missing
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/divide/), so one absent field can make a whole
-column empty. The cause is found by evaluating the parts of the expression.
+column empty. Evaluating the parts of the expression finds the cause.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mongo_tables.render.values import json_text
 
 _Condition = dict[str, Any]
 Cause = tuple[str, str]
-"""A reason and a hint, either of them maybe empty."""
+"""A reason and a hint, either of them may be empty."""
 
 _VALUES = 6
 _TOGETHER = frozenset({"$regex", "$options", "$elemMatch", "$geoWithin", "$near", "$nearSphere"})
@@ -53,7 +53,7 @@ _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDe
 
 
 def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
-    """Return why stage number ``position`` (from 0) gives nothing. May raise ResultsError."""
+    """Return why stage number ``position`` (from 0) returns nothing. May raise ResultsError."""
     name, body = operator_of(stage)
     if name == "$match" and isinstance(body, Mapping):
         return _why_no_match(list(_conditions(body)), position, walk)
@@ -103,7 +103,7 @@ def _match(parts: Sequence[_Condition]) -> list[Stage]:
 
 
 def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
-    """Describe a condition that no document fulfils of those that fulfil the ``given`` ones."""
+    """Describe a condition that none of the documents fulfil which fulfil the ``given`` ones."""
     ((path, wanted),) = part.items()
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
     if absent:
@@ -154,7 +154,7 @@ def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
 
 
 def _operands(wanted: Any) -> list[Any]:
-    """Return the values that a condition compares with."""
+    """Return the values with which a condition compares."""
     if not _is_operators(wanted):
         return [wanted]
     found: list[Any] = []
@@ -181,7 +181,7 @@ def _suggest_value(wanted: Any, there: Sequence[tuple[Any, int]]) -> str:
 
 
 def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
-    """Write a text as the one type that all values have, where JSON lacks that type."""
+    """Return a text as the one type that all values have, if JSON lacks that type."""
     kinds = {type_name(value) for value, _ in there}
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:
@@ -198,16 +198,16 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
 
 Row = Mapping[str, Any]
 
-# Their arguments decide or bind; a null among them does not make the result null.
+# Their arguments decide or bind; a null argument does not make the result null.
 _CHOOSING = names_with("chooses")
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A field without a value: in ``null`` of ``documents`` documents it is null, in ``missing`` it is not there.
+    """A field without a value: null in ``null`` of ``documents`` documents, missing in ``missing`` of them.
 
-    ``reason`` says why, if that is known; ``culprit`` is the path to blame, "" when there is none. Unless
-    ``complete``, only the first documents were looked at.
+    ``reason`` says why, if known; ``culprit`` is the path to blame, or "". Unless ``complete``, only the first
+    documents were examined.
     """
 
     field: str
@@ -229,14 +229,14 @@ class Gap:
         return 0 < self.empty < self.documents
 
     def portion(self, noun: str) -> str:
-        """Say in how many documents: "in 3 of 24 rows", "in every row"."""
+        """Return in how many documents: "in 3 of 24 rows", "in every row"."""
         is_all, whole = self.empty == self.documents, _count_nouns(self.documents, noun)
         if self.complete:
             return f"in every {noun}" if is_all else f"in {self.empty:,} of {whole}"
         return f"in {'each' if is_all else f'{self.empty:,}'} of the first {whole}"
 
     def state(self, noun: str) -> str:
-        """Say what is so in how many documents: "is null in 3 of 24 rows"."""
+        """Return what holds in how many documents: "is null in 3 of 24 rows"."""
         state = "null" if not self.missing else "missing" if not self.null else "null or missing"
         return f"is {state} {self.portion(noun)}"
 
@@ -255,7 +255,7 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
         here = gap(field, after.rows, complete=after.complete)
         if here.empty:
             reason, culprit = _blame(expression, before, let)
-            where = f" {here.portion('document')}"  # It is said once.
+            where = f" {here.portion('document')}"  # mention it once
             if here.some and reason.endswith(where):
                 reason = f"{reason.removesuffix(where)} there"
             yield replace(here, reason=reason, culprit=culprit)
@@ -270,7 +270,7 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
 
 
 def _blame(expression: Any, before: Step, let: Mapping[str, Any]) -> Cause:
-    """Return reason and culprit, judged on the first document that gives no value."""
+    """Return reason and culprit, judged by the first document without a value."""
     for row, value in zip(before.rows, evaluate(expression, before.rows, let), strict=False):
         if is_nullish(value):
             return _blame_part(expression, row, before, let)
@@ -313,7 +313,7 @@ def _describe_absence(path: str, before: Step) -> str:
 
 
 def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> list[Any]:
-    """Evaluate an expression on ``rows``; give nothing at all where only a server can."""
+    """Evaluate an expression on ``rows``; return nothing if only a server can."""
     try:
         found = aggregate(map(dict, rows), [{"$replaceWith": {"value": expression}}], variables=let)
     except AggregationError:
@@ -325,13 +325,13 @@ def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> li
 
 
 def shorten_json(value: Any, room: int = 60) -> str:
-    """Write a value as JSON on one line, cut to ``room`` characters."""
+    """Return a value as JSON on one line, cut to ``room`` characters."""
     text = json_text(value)
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def count_documents(number: int) -> str:
-    """Give "1 document", "1,300 documents"."""
+    """Return "1 document", "1,300 documents"."""
     return _count_nouns(number, "document")
 
 

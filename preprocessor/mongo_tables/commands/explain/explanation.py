@@ -1,4 +1,4 @@
-"""From one comment and a results source to its ``Explanation``, which ``as_json`` writes as plain data."""
+"""The ``Explanation`` of one comment on a results source; ``as_json`` returns it as plain data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence about the table (``stage`` None) or about one stage (counted from 1), and what to do about it."""
+    """A sentence about the table (``stage`` None) or about one stage (counted from 1), and the remedy."""
 
     severity: Severity
     message: str
@@ -44,7 +44,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """One stage: its place, the documents before and after it, and what it does to their fields.
+    """One stage: its position, the documents before and after it, and its effect on their fields.
 
     ``name`` is the name in the comment: the operator, or a key such as ``where``. ``shared``: whether the stage comes
     from a shared stage list; line and column are then those of the list's name.
@@ -66,11 +66,11 @@ class StageReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the pipeline of one comment does on a results source.
+    """The effect of one comment's pipeline on a results source.
 
-    ``start`` are the collection's documents, None where nothing could run. ``findings`` say why a stage, or all of
-    them, could not run; ``unreached`` are the stages from there on, each after its name. ``rows`` is the number of the
-    table's rows, None when it failed.
+    ``start`` are the collection's documents, None if nothing could run. ``findings`` say why stages could not run;
+    ``unreached`` are the stages from there on, each after its name. ``rows`` is the number of the table's rows, None
+    if it failed.
     """
 
     file: str
@@ -100,7 +100,7 @@ def explain(
 ) -> Explanation:
     """Explain a pipeline whose table shows ``columns``; ``known`` are the findings of its comment.
 
-    Raises ResultsError when the source cannot be used at all.
+    Raises ResultsError for an unusable source.
     """
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
     walk = StageWalk(source, query)
@@ -142,12 +142,12 @@ def explain(
 def _with_failure(
     known: tuple[Finding, ...], spec: PipelineSpec, failure: ResultsError | None
 ) -> tuple[Finding, ...]:
-    """Add the failure of the run, unless a finding of the same stage says it already."""
+    """Add the failure of the run, unless a finding on the same stage reports it already."""
     if failure is None:
         return known
     path = failure.path or ()
     if path and isinstance(path[0], int):
-        # Of a shared list the name counts, which is the place of all of its stages.
+        # All stages of a shared list have the position of its name.
         starts = [spec.locate(("pipeline", index)) for index in range(len(spec.pipeline))]
         start = starts[path[0]]
         following = next((one for one in starts[path[0] :] if one > start), (sys.maxsize, 0))
@@ -190,8 +190,8 @@ def _remark_on_stage(
     report: StageReport, earlier: Sequence[StageReport], walk: StageWalk
 ) -> Iterator[Remark]:
     if not report.before.count or not report.after.count:
-        return  # The loss of all documents is explained once, for the table.
-    is_match = operator_of(report.stage)[0] == "$match"  # It may well ask for an absent field.
+        return  # the table explains the loss of all documents, once
+    is_match = operator_of(report.stage)[0] == "$match"  # a $match may test for absent fields on purpose
     read = () if is_match else fields_read(report.stage)
     absent = [path for path in read if not walk.may_have(report.number - 1, path)]
     for each in report.gaps:
@@ -218,14 +218,14 @@ def _remark_on_stage(
 
 
 def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]) -> tuple[str, str]:
-    """Say which stage dropped a path that is absent before ``report``, or hint at a path that is there."""
+    """Return which stage dropped a path that is absent before ``report``, or a hint with an existing path."""
     if dropper := _find_dropper(path, earlier):
         return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
     return "", suggest_path(path, report.before.rows)
 
 
 def _find_dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
-    """Find the last stage that has a path before it, and not after it."""
+    """Return the last stage with a path before it, and not after it."""
     parts = path.split(".")
     for report in reversed(earlier):
         before = any(has_path(row, parts) for row in report.before.rows)
@@ -235,7 +235,7 @@ def _find_dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | No
 
 
 def _find_emptier(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
-    """Find the stage that gave the field its gap."""
+    """Return the stage that caused the gap in the field."""
     for report in reversed(earlier):
         if any(each.field == path or path.startswith(each.field + ".") for each in report.gaps):
             return report
@@ -254,7 +254,7 @@ def _explain_loss(
     try:
         reason, hint = why_nothing(loser.stage, loser.number - 1, walk)
     except ResultsError:
-        reason, hint = "", ""  # Only the question for the cause failed.
+        reason, hint = "", ""  # only the query for the cause failed
     count = loser.before.count
     lost = "the only document" if count == 1 else f"all {count_documents(count)}"
     message = f"stage {loser.number}, {loser.name}, lost {lost}"
@@ -265,7 +265,7 @@ def _explain_no_documents(collection: str, source: ResultsSource) -> Remark:
     try:
         known = source.collections()
     except ResultsError:
-        known = ()  # A user may read a collection without the right to list them.
+        known = ()  # a user may read a collection without the right to list them
     if not known or collection in known:
         return Remark("error", f"the collection `{collection}` has no documents")
     hint = did_you_mean(collection, known) or f"there are {', '.join(f'`{name}`' for name in known)}"
@@ -299,7 +299,7 @@ def _remark_on_column(
 
 
 def as_json(told: Explanation, rows: int) -> dict[str, Any]:
-    """Give the explanation as data that ``json`` writes, with the first ``rows`` documents of every stage.
+    """Return the explanation as data for ``json``, with the first ``rows`` documents of every stage.
 
     Stages and rows are relaxed Extended JSON.
     """

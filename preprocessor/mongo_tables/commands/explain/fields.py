@@ -1,4 +1,4 @@
-"""Fields of stages and of documents: which ones a stage reads and computes, which ones documents have."""
+"""Fields of stages and of documents: which fields a stage reads and computes, and which ones documents have."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def operator_of(stage: Stage) -> tuple[str, Any]:
 def fields_read(stage: Stage) -> list[str]:
     """Return the dotted paths that a stage reads from its input, each once, in the order of its text.
 
-    Paths that the text does not tell (those of a sub-pipeline, computed ones) are left out.
+    Paths that the text does not contain (those of a sub-pipeline, computed ones) are left out.
     """
     effect = effect_of(*operator_of(stage))
     read = list(effect.reads)
@@ -142,9 +142,9 @@ class FieldChanges:
 
 
 def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
-    """Compare two shapes; a shape without documents tells nothing.
+    """Compare two shapes; a shape without documents carries no information.
 
-    A type counts as changed when it is new, not when fewer documents have it.
+    A type counts as changed if it is new, not if fewer documents have it.
     """
     if not before.documents or not after.documents:
         return FieldChanges()
@@ -159,7 +159,7 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
 
 
 def has_path(value: Any, path: Sequence[str]) -> bool:
-    """Tell whether a path leads to a value, null included; it goes through arrays, by number too."""
+    """Return whether a path leads to a value, null included; it may pass through arrays, also by index."""
     if not path:
         return True
     if isinstance(value, Mapping):
@@ -172,14 +172,14 @@ def has_path(value: Any, path: Sequence[str]) -> bool:
 
 
 def suggest_path(path: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a hint with the path of ``rows`` that is nearest to a wrong one; "" without one."""
+    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or ""."""
     parts = path.split(".")
     near = _sibling(parts, rows) or _elsewhere(parts, rows)
     return f"did you mean `{near}`?" if near else ""
 
 
 def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Replace the first wrong part by a field of the same place."""
+    """Return the path with its first wrong part replaced by a field at the same place."""
     level: list[Any] = list(rows)
     for depth, part in enumerate(parts):
         documents = [
@@ -198,7 +198,7 @@ def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _elsewhere(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Find a path of at most two levels that ends as the wrong one does: ``_id.testname`` for ``testname``."""
+    """Return a path of at most two levels with the ending of the wrong one: ``_id.testname`` for ``testname``."""
     by_last = {field.path.rpartition(".")[2]: field.path for field in reversed(shape_of(rows).fields)}
     near = nearest_word(parts[-1], by_last)
     return by_last[near] if near else ""

@@ -1,6 +1,6 @@
-"""An explanation for people: lines for a terminal of a given width, with or without colours.
+"""An explanation as text: lines for a terminal of a given width, with or without colours.
 
-Text from a database, a page or an error message loses the characters that a terminal obeys
+Text from a database, a page or an error message loses its control characters
 (``mongo_tables.findings.reporters.escape_control_chars``).
 """
 
@@ -35,9 +35,9 @@ _MARKS: Mapping[Severity, tuple[str, str]] = {
 
 
 def lines(told: Explanation, *, width: int, rows: int, color: bool, fields: bool = True) -> list[str]:
-    """Write the explanation on lines of at most ``width`` columns, with ``rows`` documents after each stage.
+    """Return the explanation in lines of at most ``width`` columns, with ``rows`` documents after each stage.
 
-    ``fields``: whether to list those of the collection; on a page of many tables once is enough.
+    ``fields``: whether to list those of the collection; for a page with many tables once is enough.
     """
     return list(_Terminal(width, color).write(told, rows, fields))
 
@@ -61,7 +61,7 @@ class _Terminal:
             if not told.stages and not told.unreached and told.start.rows[:rows]:
                 yield from self._table(told.start.rows[:rows], told.columns, told.shape)
         for report in told.stages:
-            if report.before.count:  # A stage without input is one line.
+            if report.before.count:  # a stage without input takes one line
                 yield ""
             yield from self._stage(report, told.columns, rows)
         if told.unreached and told.findings:
@@ -130,7 +130,7 @@ class _Terminal:
             yield from table
 
     def _headline(self, head: tuple[int, str, Stage], room: int, *, shared: bool, bad: bool) -> str:
-        """Write number, name and text of a stage, which leave ``room`` columns at the right."""
+        """Return number, name and text of a stage, leaving ``room`` columns at the right."""
         number, name, stage = head
         name = escape_control_chars(name)
         text = ("(shared) " if shared else "") + escape_control_chars(json_text(operator_of(stage)[1]))
@@ -153,7 +153,7 @@ class _Terminal:
     def _table(
         self, rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
     ) -> Iterator[str]:
-        """Write rows, the wanted columns first, as many as there is room for."""
+        """Yield rows as a table, the wanted columns first, as many as fit."""
         names = _choose_columns(rows, wanted, shape)
         values = {name: [column_value(row, name) for row in rows] for name in names}
         texts = {name: [_cell(value) for value in values[name]] for name in names}
@@ -182,7 +182,7 @@ class _Terminal:
     # -- the end --
 
     def _unreached(self, told: Explanation) -> Iterator[str]:
-        """Write the stage that failed, and those that did not run because of it."""
+        """Yield the failed stage, and those that did not run because of it."""
         first = len(told.stages) + 1
         for number, (name, stage) in enumerate(told.unreached, first):
             word, color = ("fails", _RED) if number == first else ("not run", _DIM)
@@ -223,7 +223,7 @@ def _types(field: FieldCount) -> str:
 
 
 def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
-    """Choose the first rows, and the first with a gap, if that is later; tell whether some lie between."""
+    """Return the first rows, and the first with a gap if it is later; and whether rows in between are omitted."""
     first = report.after.rows[:rows]
     fields = [each.field for each in report.gaps if each.some]
     for index, row in enumerate(report.after.rows):
@@ -235,9 +235,9 @@ def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], 
 def _choose_columns(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
 ) -> list[str]:
-    """Choose the wanted fields that some row has, then the others that are neither sub-documents nor arrays.
+    """Return the wanted fields that some row has, then the others that are neither sub-documents nor arrays.
 
-    Where there is nothing else, as after a ``$facet``, those are shown.
+    Without any such field, as after a ``$facet``, return the others.
     """
     there = [name for name in wanted if any(column_value(row, name) is not MISSING for row in rows)]
     begun = {name.partition(".")[0] for name in there}
@@ -254,7 +254,7 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 def _cell(value: Any) -> str:
     if value is MISSING:
         return "—"
-    if isinstance(value, Mapping):  # Cut before it is escaped: such a text may be very long.
+    if isinstance(value, Mapping):  # cut before escaping: such a text may be very long
         return escape_control_chars(cut(json_text(value), _CELL))
     quoted = value is None or type_name(value) in ("string", "array")
     return cut(escape_control_chars(json_text(value) if quoted else raw_text(value)), _CELL)
@@ -264,7 +264,7 @@ def _cell(value: Any) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """Cut a text to ``room`` columns, with an ellipsis where something is left out."""
+    """Return a text cut to ``room`` columns, with an ellipsis if something is left out."""
     if display_width(text) <= room:
         return text
     kept, width = [], 1
@@ -277,13 +277,13 @@ def cut(text: str, room: int) -> str:
 
 
 def pad(text: str, room: int, *, right: bool = False) -> str:
-    """Fill a text up to ``room`` columns."""
+    """Return a text padded to ``room`` columns."""
     blanks = " " * max(0, room - display_width(text))
     return blanks + text if right else text + blanks
 
 
 def wrap_parts(parts: Sequence[str], width: int, first: str, rest: str) -> list[str]:
-    """Put unbroken parts on as many lines as they need; ``first`` begins the first line, ``rest`` the others."""
+    """Distribute unbreakable parts over lines; ``first`` begins the first line, ``rest`` the others."""
     lines, line, empty = list[str](), first, True
     for part in parts:
         if not empty and display_width(line) + 2 + display_width(part) > width:

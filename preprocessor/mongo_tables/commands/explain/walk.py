@@ -1,7 +1,7 @@
 """Runs a pipeline stage by stage on a results source.
 
-On local documents each stage runs on the rows of the stage before, and its own time is measured; documents that the
-first ``$match`` certainly drops are counted, not decoded. A server runs each beginning of the pipeline, and returns
+For local documents each stage runs on the rows of the previous stage, and its own time is measured; documents that
+the first ``$match`` certainly drops are counted, not decoded. A server runs each prefix of the pipeline, and returns
 the number of documents (``$count``) and the first of them (``$limit``).
 """
 
@@ -52,9 +52,9 @@ class StageWalk:
         self._query = query
 
     def run(self) -> ResultsError | None:
-        """Fill ``steps``; return the error, with a path in the pipeline, of the stage that fails.
+        """Fill ``steps``; return the error of the failing stage, with a path in the pipeline.
 
-        Raises ResultsError when the source cannot be used at all.
+        Raises ResultsError for an unusable source.
         """
         local: FileSource | None = self._source.local
         try:
@@ -67,7 +67,7 @@ class StageWalk:
         return None
 
     def ask(self, position: int, stages: Sequence[Any]) -> Rows:
-        """Run ``stages`` on the documents that the first ``position`` stages give."""
+        """Run ``stages`` on the documents after the first ``position`` stages."""
         local: FileSource | None = self._source.local
         if local is None:
             return self._source.aggregate(self._with_stages(*self._query.pipeline[:position], *stages))
@@ -76,7 +76,7 @@ class StageWalk:
         return local.apply_query(rows, self._with_stages(*stages))
 
     def may_have(self, position: int, path: str) -> bool:
-        """Tell whether a document at ``position`` has the path; true as well where the source does not answer."""
+        """Return whether a document at ``position`` may have the path; true if the source does not answer."""
         step, parts = self.steps[position], path.split(".")
         if any(has_path(row, parts) for row in step.rows):
             return True
@@ -111,8 +111,8 @@ class StageWalk:
                     self._with_stages(*pipeline[start : number + 1]),
                 )
             except ResultsError as error:
-                # A stage alone may fail where the pipeline does not: a ``$skip`` or a ``$limit`` after it is moved
-                # ahead, and takes the documents that it would fail on.
+                # A stage may fail alone but not in the pipeline: a later ``$skip`` or ``$limit`` moves ahead of it,
+                # and removes the documents on which it would fail.
                 try:
                     outcome = self._source.aggregate(self._query)
                 except ResultsError:
@@ -123,7 +123,7 @@ class StageWalk:
             yield Step(len(rows), rows, _since(started))
 
     def _first_replaced_sort(self, number: int) -> int:
-        """Return the place of the first sort that the sort at ``number`` replaces, or ``number``.
+        """Return the position of the first sort that the sort at ``number`` replaces, or ``number``.
 
         Of adjacent sorts only the last one runs. It starts from the documents before the first of them, because equal
         documents keep that order.
@@ -136,7 +136,7 @@ class StageWalk:
         return next((place for place in range(earlier + 1, number) if place not in kept), number)
 
     def _apply_to_each(self, local: FileSource, rows: Rows, stage: Any) -> Rows:
-        """Apply a stage to each document; those that it fails on stay as they are, for a later stage to drop."""
+        """Apply a stage to each document; those on which it fails stay unchanged, for a later stage to drop."""
         made: Rows = []
         for row in rows:
             try:
@@ -150,7 +150,7 @@ class StageWalk:
         for position in range(last + 1):
             started = time.perf_counter()
             try:
-                if position == last:  # The table itself runs whole, and fails where the table would.
+                if position == last:  # the table itself runs as a whole, and fails as the table would
                     rows = self._source.aggregate(self._query)
                     yield Step(len(rows), rows, _since(started), from_start=True)
                     return
@@ -158,15 +158,15 @@ class StageWalk:
                 milliseconds = _since(started)
                 rows = self.ask(position, [{"$limit": SAMPLE}]) if counted else []
             except ResultsError as error:
-                # The error of a beginning without a path is that of its last stage; the whole pipeline may also fail
-                # at a stage whose first documents are sound.
+                # The error of a prefix without a path is that of its last stage; the whole pipeline may also fail at
+                # a stage whose first documents are valid.
                 known = error.path is not None or position in (0, last)
                 raise (error if known else _renumber_error(error, position - 1)) from None
             yield Step(int(counted[0]["n"]) if counted else 0, rows, milliseconds, from_start=True)
 
 
 def _renumber_error(error: ResultsError, number: int) -> ResultsError:
-    """Turn the error of a stage that ran alone into one of stage ``number`` of the pipeline."""
+    """Return the error of a stage that ran alone as one of stage ``number`` of the pipeline."""
     path = (number, *(error.path or ())[1:])
     return ResultsError(error.message, hint=error.hint, path=path, environment=error.environment)
 

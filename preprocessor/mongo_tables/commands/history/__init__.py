@@ -1,6 +1,6 @@
-"""``mongo-tables history``: the speed of each row from campaign to campaign, and where it changed.
+"""``mongo-tables history``: the speed of each row from campaign to campaign, and its changes.
 
-``series`` reads rows and the changes that have a reason, and writes series as text, JSON, documents and a feed.
+``series`` reads rows and changes with a known reason, and writes series as text, JSON, documents and a feed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to sho
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the campaigns, what of them is shown, and when that fails."""
+    """Add the campaigns, what to show of them, and when to fail."""
     parser.add_argument(
         "campaigns", metavar="CAMPAIGN", nargs="*",
         help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
@@ -78,9 +78,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the series; give 1 when a change is not known and ``--fail`` was asked for.
+    """Print the series; return 1 with ``--fail`` if a change has no known reason.
 
-    Raises RunnerError when there is nothing to show, UsageError for a file or a revision that cannot be read.
+    Raises RunnerError if there is nothing to show, UsageError for a file or a revision that cannot be read.
     """
     from mongo_tables.commands.history.series import (
         find_known,
@@ -115,7 +115,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _write(arguments: Namespace, series: Sequence[Series], known: Sequence[Known]) -> None:
-    """Write what was asked for; raise RunnerError where that cannot be."""
+    """Write the requested output; raise RunnerError if that is impossible."""
     from mongo_tables.commands.history.series import format_feed, list_documents
 
     measure = "ratio" if arguments.ratio else "speed"

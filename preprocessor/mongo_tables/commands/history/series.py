@@ -1,4 +1,4 @@
-"""Series of speeds: the rows that they are made of, changes with a known reason; text, JSON, documents and a feed.
+"""Series of speeds: their rows, changes with a known reason; text, JSON, documents and a feed.
 
 The feed of changes is Atom (RFC 4287).
 """
@@ -27,7 +27,7 @@ from mongo_tables.results.verdicts import Verdict, describe_interval
 from mongo_tables.runner.errors import RunnerError
 
 _DIGITS: Final = 12
-"""Of the name of a commit, as many as the name of a campaign has."""
+"""Digits of a commit's name, as many as in the name of a campaign."""
 _NEEDED: Final = ("row", "campaign", "reason")
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _NOTHING_YET: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,14 +40,14 @@ Rows = list[dict[str, Any]]
 def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
     """Read the rows of all places, then those of the revisions, ``REVISION:FOLDER``, the newest first.
 
-    A row of no campaign belongs to the set that was committed with it: the oldest commit that has it gives it a name.
-    Raises RunnerError and UsageError as ``read_rows`` does.
+    A row without a campaign belongs to the set that was committed with it: the oldest commit that contains it names
+    the set. Raises RunnerError and UsageError as ``read_rows`` does.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
     rows = [row for place in places for row in read_rows(place, None)]
     rows += [row for _, some in committed for row in some]
     undated = next((row for row in rows if "start_time" not in row), None)
-    if undated is not None:  # Benchmark tools need not say when they measured.
+    if undated is not None:  # benchmark tools need not record when they measured
         raise RunnerError(
             f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
         )
@@ -56,7 +56,7 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
 
 
 def _key_of(row: dict[str, Any]) -> Hashable:
-    """Return what a row keeps from commit to commit."""
+    """Return the identity of a row, which stays the same from commit to commit."""
     return row["_id"]["testname"], row["start_time"]
 
 
@@ -66,7 +66,7 @@ def _name_campaign(row: dict[str, Any], name: str | None) -> dict[str, Any]:
 
 
 class Known(NamedTuple):
-    """Why rows whose names match ``row`` are at another level from this campaign on."""
+    """Why rows whose names match ``row`` have another level from this campaign on."""
 
     row: str
     campaign: str
@@ -75,7 +75,7 @@ class Known(NamedTuple):
 
 
 def read_known(file: str) -> list[Known]:
-    """Read the changes in a file. Raises UsageError where it is none, or lacks something."""
+    """Read the known changes in a file. Raises UsageError for an invalid file."""
     try:
         read = tomllib.loads(Path(file).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -95,7 +95,7 @@ def read_known(file: str) -> list[Known]:
 
 
 def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
-    """Find what is known of a row from a campaign on; None where nothing is."""
+    """Return the known change of a row from a campaign on, or None."""
     return next((one for one in known if one.campaign == campaign and fnmatchcase(row, one.row)), None)
 
 
@@ -105,7 +105,7 @@ def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
 def format_text(
     series: Sequence[Series], known: Sequence[Known], *, points: bool, ratios: bool
 ) -> Iterator[str]:
-    """Yield each row in a line, with its points where asked for, and each of its changes."""
+    """Yield a line for each row, with its points on request, and each of its changes."""
     for one in series:
         first, last = one.points[0], one.points[-1]
         campaigns = format_count(len(one.points), "campaign")
@@ -145,13 +145,13 @@ def _describe_change(series: Series, change: Change, known: Sequence[Known]) -> 
 
 
 def _say_ratio(found: Interval) -> str:
-    """Return by how much another level is higher, with its interval."""
+    """Return by how much the other level is higher, with its interval."""
     ratio, low, high = (f"{100 * (end - 1):+.1f}" for end in found[:3])
     return f"{ratio} % ({low} to {high} %)" if found.high < inf else f"{ratio} %"
 
 
 def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
-    """Write everything as one document; an infinite end of an interval is null."""
+    """Return everything as one document; an infinite end of an interval is null."""
 
     def describe(one: Series, change: Change) -> Document:
         return {
@@ -172,7 +172,7 @@ def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
 
 
 def list_documents(series: Iterable[Series], known: Sequence[Known], measure: str) -> list[Document]:
-    """Give one for each row and campaign, with the change that begins there and the reason that is known, or null.
+    """Return one document for each row and campaign, with the change that begins there and its known reason, or null.
 
     ``measure`` is what the points are: ``speed`` or ``ratio``.
     """
@@ -214,10 +214,10 @@ def _describe_document(series: Series, point: Point, known: Sequence[Known], mea
 
 
 def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
-    """Return by how much another level is faster or slower, such as ``12 % slower (8 to 15 %)``.
+    """Return by how much the other level is faster or slower, such as ``12 % slower (8 to 15 %)``.
 
-    A change is not found by its interval: one that has no difference in it has signs, ``12 % faster (-5 to +30 %)``.
-    What is no speed is higher or lower, with signs.
+    Changes are not detected by their interval: one whose interval includes no difference has signs, ``12 % faster (-5
+    to +30 %)``. A measure other than a speed is higher or lower, with signs.
     """
     if unit != PER_SECOND:
         word = "higher" if ratio.ratio > 1 else "lower"
@@ -235,9 +235,9 @@ def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
 
 
 def format_feed(documents: Iterable[Mapping[str, Any]], name: str, page: str) -> str:
-    """The feed with an entry for each change; ``name`` is its own, an address or a URN, ``page`` shows the changes.
+    """Return the feed with an entry for each change; ``name`` is its id, an address or a URN, ``page`` its link.
 
-    Two calls give the same text: times are those of campaigns, names of entries are made of row and campaign.
+    Two calls return the same text: times are those of campaigns, ids of entries consist of row and campaign.
     """
 
     def place(document: Mapping[str, Any]) -> tuple[datetime, str, str]:
@@ -277,7 +277,7 @@ def _list_entries(
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    # XML has no place for some characters.
+    # XML cannot represent some characters.
     allowed = (one for one in text if one in "\t\n" or " " <= one < "\ud800" or "\ue000" <= one < "\ufffe")
     ElementTree.SubElement(parent, f"{{{_ATOM}}}{name}").text = "".join(allowed)
 

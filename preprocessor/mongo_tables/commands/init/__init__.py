@@ -1,7 +1,7 @@
-"""``mongo-tables init``: the first set-up of a repository, or the first comment for a collection.
+"""``mongo-tables init``: the set-up of a repository, or the first comment for a collection.
 
-``setup`` finds results and plans the files of a set-up, ``site_files`` adds to those that are there; ``draft`` writes
-the comment, ``columns`` chooses what that shows.
+``setup`` finds results and plans the files of a set-up, ``site_files`` extends existing files; ``draft`` writes the
+comment, ``columns`` chooses its content.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LISTED = 8
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the folder and its results; the collection of a comment, what of it is shown, where the comment goes."""
+    """Add the folder and its results; the collection of a comment, its content, and the page for it."""
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
     )
@@ -79,14 +79,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
     add_limit(comment)
     add_config_file(comment)
-    # A set-up has its own way to the site, whose file it may have to write first.
+    # A set-up finds the site in its own way: it may have to write the site's file first.
     parser.set_defaults(site_only=True)
 
 
 def run(arguments: Namespace) -> int:
-    """Write a set-up, or a comment; give the exit status of the check of a set-up, else 0.
+    """Write a set-up, or a comment; return the exit status of the check after a set-up, else 0.
 
-    Raises UsageError where there is nothing to set up or to show.
+    Raises UsageError if there is nothing to set up or to show.
     """
     if arguments.table is not None:
         return _write_comment(arguments)
@@ -180,7 +180,7 @@ def _write_comment(arguments: Namespace) -> int:
     )
     with closing(Answers(arguments.results, arguments.limits)) as asked:
         proposal = propose_comment(wishes, asked)
-    # A page is UTF-8, whatever the terminal speaks. What an option held that is no text becomes a question mark.
+    # A page is UTF-8, whatever the terminal's encoding. Invalid characters in options become question marks.
     if file:
         whole, line = append_block(page, proposal.text)
         atomic.write(file.resolve(), whole.encode("utf-8", "replace"))

@@ -1,11 +1,11 @@
-"""What a first table shows, from its documents, and the text of its comment.
+"""The content of a first table, chosen from its documents, and the text of its comment.
 
-Of benchmarks it shows one measure and the parameters that differ, in the order of names. The measure is the time, else
-the throughput, else the one that most benchmarks have of those that are better high or low. Benchmarks that failed are
-left out: their figures are those of work that was not done.
+For benchmarks it shows one measure and the parameters that differ, in the order of names. The measure is the time,
+else the throughput, else the most frequent one of those that are better high or low. Failed benchmarks are left out:
+their figures are those of work that was not done.
 
-Another measurement must change only figures of the table: rows in the order of their values would change places, and a
-standard deviation is another one each time, farther than any ``tolerance``.
+Another measurement must change only figures of the table: rows sorted by their values would change places, and a
+standard deviation varies each time, by more than any ``tolerance``.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ MOST_COLUMNS = 6
 """The most columns that are chosen for a table; more do not fit a page."""
 
 _CROWD = 8
-"""Fields of one sub-document that are too many to be meant for readers."""
+"""A sub-document with this many fields is not meant for readers."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
-"""What sorts as readers expect; in texts 10 comes before 9."""
+"""Types that sort as readers expect; in texts 10 comes before 9."""
 _MEASURED = frozenset({"double", "decimal"})
-"""What another run would hardly give again."""
+"""Fields that another run would hardly reproduce."""
 
 _DAY = "%Y-%m-%d"
 _MIDNIGHT = "T00:00:00Z"
-"""How a day is written that has no time."""
+"""The format of a day without a time."""
 
 _COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
-"""What can be both a column and a field that rows are sorted by."""
+"""Types of fields that can be both a column and a sort key."""
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
-"""What every document of a benchmark has, whichever tool measured it."""
+"""Fields of every benchmark document, whichever tool measured it."""
 _PARAMETERS: Final = "parameters"
-"""The field of a benchmark that holds what it was run with."""
+"""The field of a benchmark with its parameters."""
 _BENCHMARK: Final = "benchmark"
-"""The name without parameters: in the one with them, 10 comes before 9."""
+"""The name without parameters: in the full name, 10 comes before 9."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
 """The unit of all times, whichever tool measured them."""
 _MAIN: Final = ("time", "throughput")
-"""The measures that a table is made of first, as every format calls them."""
+"""The preferred measures of a table, by their names in all formats."""
 _AVERAGE: Final = "average"
-"""A part of the name of the measure that sums up others, as in YCSB's latencies."""
+"""A part of the name of a summary measure, as in YCSB's latencies."""
 _FAILED: Final = "failed"
 _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateField:
-    """A field that can be a column: its path, the types of its values, one of them, and how many differ.
+    """A field that can be a column: its path, the types of its values, one of them, and the number of distinct ones.
 
     ``everywhere``: whether all documents have it. ``values`` are those of the documents, as text, to compare.
     """
@@ -79,7 +79,7 @@ class CandidateField:
 
     @property
     def distinct(self) -> int:
-        """How many different values the documents have."""
+        """The number of distinct values in the documents."""
         return len(set(self.values))
 
 
@@ -110,10 +110,10 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 
 
 def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
-    """Choose paths for the columns of a table: what differs between the documents, nothing twice.
+    """Choose paths for the columns of a table: fields that differ between the documents, nothing twice.
 
-    What only some documents have is left out, and what is one of many others (the state of a server is no
-    result). Without any difference, the first fields there are.
+    Fields that only some documents have are left out, and so are those that are one of many similar ones (the state
+    of a server is no result). If nothing differs, the first fields are chosen.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
@@ -127,7 +127,7 @@ def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
 
 
 def _is_counted(one: CandidateField) -> bool:
-    """Tell whether it is the number that each document of a plain file is given."""
+    """Return whether the field is the number that each document of a plain file gets."""
     pairs = pairwise(("0", *one.values))
     is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
@@ -163,10 +163,10 @@ def _reason(one: CandidateField, twice: bool) -> str:
 def propose_orders(
     paths: Sequence[str], fields: Sequence[CandidateField], *, may_add: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
+    """Yield columns and sort keys, from what readers prefer to what distinguishes all rows.
 
-    What was measured comes last: by that, rows would change places with each measurement. ``may_add``:
-    whether the ``_id`` may be shown in addition to, or instead of, the last of the columns ``paths``.
+    Measured fields come last: sorted by them, rows would change places with each measurement. ``may_add``: whether
+    ``_id`` may be shown in addition to, or instead of, the last of the columns ``paths``.
     """
     texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
@@ -189,7 +189,7 @@ def propose_orders(
 
 
 def propose_sorting(paths: Sequence[str]) -> list[str]:
-    """Return the paths to sort by: the first one, then those of the key, which tell rows apart."""
+    """Return the paths to sort by: the first one, then those of the key, which distinguish rows."""
     return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
@@ -202,7 +202,7 @@ def choose_formats(
     for path in paths:
         form, one = {}, known.get(path)
         if one and not one.everywhere:
-            # A parameter is not measured; some benchmarks do not have it.
+            # A parameter is not measured; some benchmarks lack it.
             form["missing"] = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
         if path in durations:
             form["duration"] = durations[path]
@@ -214,9 +214,7 @@ def choose_formats(
 
 
 def propose_headers(paths: Sequence[str], documents: Documents) -> list[str]:
-    """A header for each path: title and unit of the schema of result documents where ``documents`` are such, or else
-    the field's name in words.
-    """
+    """Return a header for each path: title and unit from the schema of results, or the field's name in words."""
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
     return [
@@ -226,7 +224,7 @@ def propose_headers(paths: Sequence[str], documents: Documents) -> list[str]:
 
 
 def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
-    """Title and unit that a schema gives the field at ``path``; "" when it says nothing."""
+    """Return title and unit of the field at ``path`` in a schema, or "" if it has none."""
     place: Mapping[str, Any] = schema
     for part in path.split("."):
         place = place.get("properties", {}).get(part, {})
@@ -247,10 +245,10 @@ def format_comment(
     title: str = "",
     name: str = "",
 ) -> str:
-    """Write a comment that shows ``columns``, sorted by ``sort``, a path or ``-`` and a path each.
+    """Return a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path sorts descending.
 
     ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
-    ``name`` is the id of the table. Headers are written where they say other words than the names of the columns.
+    ``name`` is the id of the table. Headers are written if they differ from the names of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body |= {"title": title} if title else {}
@@ -262,7 +260,7 @@ def format_comment(
     body |= {"format": formats} if formats else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]
-    # What would end the comment, or begin another, is written in another way.
+    # Escape what would end the comment, or begin another.
     text = keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
     return f"<!-- {keyword}: {text} -->"
 
@@ -275,10 +273,10 @@ def _json(value: Any) -> str:
 
 
 class FirstTable(NamedTuple):
-    """A table: which documents it selects, field → value; its columns with their headers; what it is sorted by.
+    """A table: the documents that it selects, field → value; its columns with their headers; its sort order.
 
-    ``durations`` has the unit of each column whose values are shown in the unit of time that fits them, ``remarks``
-    what is not in the table.
+    ``durations`` has the unit of each column whose values are shown in the fitting unit of time, ``remarks`` what is
+    not in the table.
     """
 
     where: Mapping[str, Any]
@@ -290,9 +288,9 @@ class FirstTable(NamedTuple):
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
-    """Return the table of the main measure of what did not fail, or of all where everything did.
+    """Return the table of the main measure of successful benchmarks, or of all if all failed.
 
-    None where the documents are no benchmarks.
+    Return None if the documents are no benchmarks.
     """
     if not documents or not all(name in one for one in documents for name in _FIELDS):
         return None
@@ -322,7 +320,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
 
 
 def _choose_measure(documents: Documents) -> str:
-    """The main measure: time, throughput, else that of most benchmarks; of equal ones an average, or the first."""
+    """Return the main measure: time, throughput, else the most frequent; among equals an average, or the first."""
     counted = Counter(str(one["metric"]) for one in documents)
     judged = {str(one["metric"]) for one in documents if one.get("better")}
     named = next((name for name in _MAIN if name in counted), None)
@@ -330,7 +328,7 @@ def _choose_measure(documents: Documents) -> str:
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:
-    """Yield which measures there are besides, and how one of them is shown."""
+    """Yield the other measures, and how to show one of them."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
@@ -338,7 +336,7 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
-    """Yield which benchmarks of the measure that is shown failed."""
+    """Yield the failed benchmarks of the measure that is shown."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
         told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"
@@ -346,7 +344,7 @@ def _say_failed(documents: Documents) -> Iterator[str]:
 
 
 def _differing(documents: Documents) -> list[str]:
-    """Return the parameters whose values are not the same everywhere."""
+    """Return the parameters whose values differ between documents."""
     parameters = [one.get(_PARAMETERS, {}) for one in documents]
     names = dict.fromkeys(name for one in parameters for name in one if "." not in name)
     different = (name for name in names if len({repr(one.get(name)) for one in parameters}) > 1)

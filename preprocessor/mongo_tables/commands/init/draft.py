@@ -50,10 +50,10 @@ _AT_HAND = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is asked of a comment; what is None is chosen by looking at the documents.
+    """The requested properties of a comment; None means chosen from the documents.
 
-    ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` have commas between them, a ``-`` before a
-    field sorts it down. ``name`` is the id of the table. ``asking``: a person at a terminal is asked for what is None.
+    ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` are comma-separated; a ``-`` before a field
+    sorts descending. ``name`` is the id of the table. ``asking``: ask a person at a terminal for what is None.
     """
 
     keyword: str
@@ -69,7 +69,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A comment that shows the fields ``paths``; ``write`` gives its text, which ignores rules, id → why."""
+    """A comment that shows the fields ``paths``; ``write`` returns its text, which ignores rules, id → why."""
 
     paths: tuple[str, ...]
     write: Callable[[Mapping[str, str]], str]
@@ -77,9 +77,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A comment that shows the fields ``paths`` of a collection, made from ``looked_at`` documents.
+    """A comment that shows the fields ``paths`` of a collection, based on ``looked_at`` documents.
 
-    ``left_out``: fields by why they are not shown. ``remarks`` say what the documents have and the table has not;
+    ``left_out``: fields that are not shown, by reason. ``remarks`` say what the documents have and the table lacks;
     ``ignored`` are the messages of the findings that it ignores.
     """
 
@@ -93,7 +93,7 @@ class Proposal:
 
 
 def table_keyword(page: str) -> str:
-    """Return the keyword of a new table on a page: it begins as those do that are there already."""
+    """Return the keyword of a new table on a page: it begins like the existing ones."""
     written = find(page, "").comments
     return keyword_like(written[0].keyword if written else "", "table")
 
@@ -109,7 +109,7 @@ def append_block(page: str, block: str) -> tuple[str, int]:
 
 
 def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
-    """Write a comment that fulfils the wishes. Raises UsageError for what the collection does not have."""
+    """Return a comment that fulfils the wishes. Raises UsageError for fields that the collection lacks."""
     where = dict(map(_parse_condition, wishes.where))
     source = asked.source
     collection = _choose_collection(wishes.collection, source.collections(), wishes.asking)
@@ -128,14 +128,14 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     chosen = suggested or _choose(wishes, fields, documents)
     write = partial(format_comment, wishes.keyword, collection, where, title=wishes.title, name=wishes.name)
     drafts = _draft(wishes, chosen, write, fields, documents)
-    # To try a draft costs little over local documents, or over the few that were looked at.
+    # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     ignored: Sequence[Finding] = ()
     if wishes.sort or wishes.asking or not can_be_tried:
         draft = next(drafts)
     else:
         draft, ignored = _choose_soundest(drafts, asked)
-    # What a rule says, not what it says of these rows: the figures in that are old after the next measurement.
+    # The text of the rule, not of the finding: its figures would be old after the next measurement.
     text = draft.write({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
     out = {} if wishes.columns or wishes.asking else explain_left_out(documents, fields, draft.paths)
     messages = [one.message for one in ignored]
@@ -267,7 +267,7 @@ def _draft(
     fields: Sequence[CandidateField],
     documents: Rows,
 ) -> Iterator[Draft]:
-    """Yield the comment as it is chosen, then others: in another order, or with the ``_id`` as well."""
+    """Yield the chosen comment, then alternatives: in another order, or with the ``_id`` as well."""
     texts = dict(zip(chosen.columns, chosen.headers, strict=True))
     may_add = not (wishes.columns or wishes.headers)
     others = propose_orders(chosen.columns, fields, may_add=may_add)
@@ -278,7 +278,7 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding; else the one with the fewest, and these."""
+    """Return the first draft without a finding; else the one with the fewest findings, and these."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({"draft.md": draft.write({})}), asked)

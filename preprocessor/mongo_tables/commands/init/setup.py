@@ -1,4 +1,4 @@
-"""A set-up: what it finds in a repository, and what it writes there; planned before anything is written."""
+"""A set-up: what it finds in a repository and writes there; it is planned before anything is written."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ from mongo_tables.site.site_pages import pages_of
 
 _FIXTURES: Final = "fixtures"
 _HOOK_FILE: Final = ".pre-commit-config.yaml"
-"""What pre-commit reads, in the outermost folder of a repository."""
+"""The file that pre-commit reads, in the outermost folder of a repository."""
 _ON_HOST: Final = ("benchmarks", "readme")
 """Pages that a code host shows, the likeliest first."""
 _LISTED: Final = 5
 _LARGE: Final = 2**20
-"""Bytes of a file that is not committed without a thought: most of it is samples, of which few tables show any."""
+"""A file with this many bytes is too large to commit without thought: most of it is samples, which few tables show."""
 _DEEPEST: Final = 4
-"""Folders within folders that are looked into."""
+"""The depth of nested folders to search."""
 _MOST: Final = 20_000
-"""Files that are looked at; in a larger folder a person names the file."""
+"""The most files to examine; in a larger folder a person must name the file."""
 _LARGEST: Final = 64 * 2**20
-"""Bytes of a file that is opened to see its content."""
+"""The most bytes of a file whose content is examined."""
 _TRIED: Final = 20
-"""Files that are opened, at most."""
+"""The most files whose content is examined."""
 _OTHERS: Final = re.compile(
     r"node_modules|site-packages|__pycache__|venv|env|dist|build|target|site|vendor|third[-_]party|_site",
     re.IGNORECASE,
 )
-"""Folders of what others wrote, or programs made."""
+"""Folders with third-party or generated files."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file with its new text; ``before`` is None where there is none yet. ``said``: what is new in it."""
+    """A file with its new text; ``before`` is None for a new file. ``said``: what is new in it."""
 
     path: Path
     before: str | None
@@ -72,7 +72,7 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """The files; other lines to say, in order; what is left to do by hand."""
+    """The files; further messages, in order; and the remaining manual steps."""
 
     files: tuple[NewFile, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """The results source as the file of the site names it. ``is_new``: the file does not yet."""
+    """The results source as named in the site's file. ``is_new``: the file does not name it yet."""
 
     named: str
     remarks: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class _Results:
 def plan(folder: Path, given: str | None) -> SetUp:
     """Plan the set-up of a folder whose results are ``given``, or found.
 
-    Raises UsageError where there is nothing to set up, or nothing can be added safely; ResultsError for results that
+    Raises UsageError if there is nothing to set up, or nothing can be added safely; ResultsError for results that
     cannot be read.
     """
     folder = folder.absolute()
@@ -121,7 +121,7 @@ def _relative(path: Path, base: Path) -> str:
 
 
 def _repository_of(folder: Path) -> Path | None:
-    """Return the outermost folder of the Git repository that a folder is in; None where it is in none."""
+    """Return the outermost folder of the Git repository that contains a folder, or None."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
@@ -181,7 +181,7 @@ def _find_results(base: Path) -> _Results:
 
 
 def _plan_site_files(base: Path, site: Site | None, results: str, page: Path) -> tuple[NewFile, ...]:
-    """Plan the file that says where results are, for all commands and for the site."""
+    """Plan the file that names the results, for all commands and for the site."""
     if site is None:
         text = own_text(results, [_relative(page, base)])
         return (NewFile(base / OWN_FILE, None, text, f"results are {results}"),)
@@ -212,7 +212,7 @@ def _choose_page(folder: Path, site: Site | None) -> Path:
         for suffix in PAGE_SUFFIXES:
             if found := names.get(f"{stem}{suffix}"):
                 return found
-    # A second README would hide one of another markup, which the host shows.
+    # A second README would hide one in another markup language, which the host shows.
     has_other = any(name.partition(".")[0] == "readme" for name in names)
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
@@ -225,7 +225,7 @@ def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> SetUp
     if having:
         return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page) if page.exists() else None
-    is_built = site is not None and site.file.name != OWN_FILE  # Then the site makes the table.
+    is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the table
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
         proposal = _propose_table(asked, table_keyword(before or ""))
@@ -253,16 +253,16 @@ def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> SetUp
 def _has_comment(path: Path) -> bool:
     try:
         text = read_text(path)
-    except (UsageError, OSError):  # The check says so.
+    except (UsageError, OSError):  # the check reports it
         return False
     return may_have_comment(text) and bool(find(text, path.name).comments)
 
 
 def _propose_table(asked: Answers, keyword: str) -> Proposal:
-    """Write the comment of the first collection that can be shown."""
+    """Return the comment of the first collection that can be shown."""
     why = UsageError("the results have no collections", "--results names other ones")
     for name in asked.source.collections():
-        # Values quote the table by its id; a name without a letter makes none.
+        # Values refer to the table by its id; a name without a letter yields none.
         anchor = words(name)
         table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
         try:
@@ -308,7 +308,8 @@ def _plan_hook(base: Path, site: Site | None) -> SetUp:
 class FoundFiles:
     """Files of results, the likeliest first.
 
-    Of others whose names are as telling: why they cannot be read, and those that hold no two documents with numbers.
+    The other fields describe files with equally promising names: why they cannot be read, and those without two
+    documents with numbers.
     """
 
     results: list[LikelyFile] = field(default_factory=list)
@@ -319,7 +320,7 @@ class FoundFiles:
 def find_result_files(folder: Path) -> FoundFiles:
     """Find the files below a folder that hold several documents with numbers.
 
-    Files of tools come first, then those with a telling name, then those that are nearest.
+    Files of tools come first, then those with a promising name, then the nearest ones.
     """
 
     def rank(one: LikelyFile) -> tuple[bool, bool, int, str]:
@@ -343,7 +344,7 @@ def find_result_files(folder: Path) -> FoundFiles:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, without those that are not written in this repository."""
+    """Yield the files below a folder, except those not written in this repository."""
     seen = 0
     for place, folders, names in os.walk(folder):
         here = Path(place)
@@ -361,7 +362,7 @@ def _is_of_others(folder: Path) -> bool:
 
 
 def _has_rows(one: LikelyFile) -> bool:
-    """Tell whether the file has several documents, and numbers in them: settings are one document. A tool may have one.
+    """Return whether the file has several documents with numbers: a single one is settings, unless from a tool.
 
     Raises ResultsError for a file that cannot be read.
     """

@@ -1,7 +1,7 @@
-"""Entries for us in files of others: the file of a site, and the one of pre-commit. Every other byte stays.
+"""Our entries in others' files: the file of a site, and that of pre-commit. Every other byte stays the same.
 
-A text is added to only if it reads afterwards as before, plus the entry. Otherwise (a list that is an alias, several
-documents in one file) there is no text, and a person adds the entry.
+A text is changed only if its content afterwards is the old content plus the entry. Otherwise (a list that is an
+alias, several documents in one file) the result is None, and a person adds the entry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
 _WHY_LISTED: Final = "# What Zensical has without a list, and this list takes the place of."
 _OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
-"""How the id or the command of a hook of ours begins."""
+"""The prefixes of the id or the command of our hooks."""
 _DEEPER: Final = "  "
 _WIDEST: Final = 10_000
 
@@ -41,7 +41,7 @@ def own_text(results: str, pages: Sequence[str]) -> str:
 
 
 def lists_pages(file: Path) -> bool:
-    """Tell whether a site's file lists its pages (``nav``); without, a site shows all there are."""
+    """Return whether a site's file lists its pages (``nav``); otherwise the site shows all pages."""
     settings = toml_settings(file).get("project", {}) if file.suffix == ".toml" else yaml_settings(file)
     return settings.get("nav") is not None
 
@@ -57,13 +57,13 @@ def entry_for(file: Path, results: str) -> str:
 
 
 def add_to_site(file: Path, text: str, results: str) -> str | None:
-    """Add our entry to the text of a site's file; None where that cannot be done safely."""
+    """Return the text of a site's file with our entry, or None if it cannot be added safely."""
     if file.suffix == ".toml":
         return _add_to_toml(text, results)
     settings = load_yaml(text)
     if isinstance(settings, dict) and "INHERIT" in settings and "plugins" not in settings:
-        return None  # A list here would take the place of the one that is inherited.
-    # Without a list MkDocs has its search, with one only what the list names:
+        return None  # a list here would replace the inherited one
+    # Without a list MkDocs uses its search, with a list only its entries:
     # https://www.mkdocs.org/user-guide/configuration/#plugins
     return add_item(text, "plugins", _plugin(results), first="search")
 
@@ -73,9 +73,9 @@ def _plugin(results: str) -> dict[str, Any]:
 
 
 def _add_to_toml(text: str, results: str) -> str | None:
-    """Add a table at the end, where the site lists extensions as tables, or none.
+    """Add a table at the end, if the site lists extensions as tables, or not at all.
 
-    Without any list Zensical has extensions of its own, which one entry would replace: they are listed too.
+    Without any list Zensical has default extensions, which one entry would replace: so they are listed too.
     """
     after = tomllib.loads(text)
     project = after.get("project")
@@ -98,7 +98,7 @@ def _add_to_toml(text: str, results: str) -> str | None:
 
 
 def _toml(text: str) -> str:
-    """Write a text as TOML, which takes the escapes of JSON: https://toml.io/en/v1.0.0#string."""
+    """Return a text as TOML, which has the escapes of JSON: https://toml.io/en/v1.0.0#string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -106,7 +106,7 @@ def _toml(text: str) -> str:
 
 
 def has_hook(text: str, config: str) -> bool:
-    """Tell whether a configuration of pre-commit runs our hook already, for the file ``config`` of a site."""
+    """Return whether a pre-commit configuration already runs our hook for the site's file ``config``."""
     try:
         settings = load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -125,9 +125,9 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
 
 
 def add_hook(text: str, config: str) -> str | None:
-    """Add our hook to a configuration of pre-commit; None where that cannot be done safely.
+    """Add our hook to a pre-commit configuration; return None if it cannot be added safely.
 
-    ``config`` is the file that says what is checked, seen from the outermost folder; "" for the one in that.
+    ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
     """
     return add_item(text, "repos", _hook(config))
 
@@ -138,9 +138,9 @@ def hook_by_hand(config: str) -> str:
 
 
 def _hook(config: str) -> dict[str, Any]:
-    """Return an entry that runs the installed program, with the libraries that it has there.
+    """Return an entry that runs the installed program, with the libraries in its environment.
 
-    It runs whatever is committed: pre-commit passes over a hook with ``files`` where these were removed.
+    It runs on every commit: pre-commit skips a hook with ``files`` if these were removed.
     """
     options = f" --config-file {shlex.quote(config)}" if config else ""
     hook = {
@@ -159,7 +159,7 @@ def _hook(config: str) -> dict[str, Any]:
 
 
 def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str = "") -> str | None:
-    """Add ``item`` at the end of the list under the top-level ``key``; None where that cannot be done safely.
+    """Add ``item`` at the end of the list under the top-level ``key``; return None if that is not safe.
 
     A text without the key gets it at its end, with ``first``, if given, as the list's first item.
     """
@@ -168,7 +168,7 @@ def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str =
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    before = {} if before is None else before  # There are comments alone, if anything.
+    before = {} if before is None else before  # the text has comments only, if anything
     if not isinstance(before, dict):
         return None
     if key not in before:
@@ -205,7 +205,7 @@ def _insert(text: str, node: yaml.SequenceNode, item: Any) -> str:
 
 
 def _last_index(text: str, node: yaml.Node) -> int:
-    """Return the index of the last character that belongs to a node and is no comment."""
+    """Return the index of the last character that belongs to a node and is not a comment."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_index(text, last[1] if isinstance(last, tuple) else last)
@@ -215,10 +215,10 @@ def _last_index(text: str, node: yaml.Node) -> int:
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types.
-    """Writes lists within mappings deeper than their keys, as people do."""
+    """Indents lists within mappings, as people do."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """One step to the right, for a list too."""
+        """Indent by one step, also for a list."""
         del indentless
         super().increase_indent(flow, False)
 
@@ -236,5 +236,5 @@ def _dump(value: Any, *, in_line: bool) -> str:
 
 
 def _write_items(items: list[Any], indent: str) -> list[str]:
-    """Write the items of a list on lines, each after a hyphen at ``indent``."""
+    """Return the items of a list as lines, each after a hyphen at ``indent``."""
     return [f"{indent}{line}" for line in _dump(items, in_line=False).splitlines()]

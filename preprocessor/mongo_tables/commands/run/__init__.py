@@ -1,7 +1,7 @@
-"""``mongo-tables run``: experiments, measured.
+"""``mongo-tables run``: measure experiments.
 
-``targets`` opens what is measured and shares experiments out, ``measure`` measures them, ``plan`` says what a run would
-do, ``estimates`` what it takes and costs.
+``targets`` opens targets and assigns experiments to them, ``measure`` measures them, ``plan`` prints what a run would
+do, ``estimates`` computes its time and cost.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ exit status: 0 all rows are written (also where --all leaves out experiments tha
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add which experiments, how much of them, how they are measured, and what clusters may cost."""
+    """Add the experiments, their amount, how to measure them, and the allowed cost of clusters."""
     _add_what(parser)
     add_course(parser)
     _add_how_much(parser)
@@ -188,9 +188,9 @@ def _add_how(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Do what the arguments say; give 0 when all rows are written, 130 on Ctrl-C.
+    """Run the command; return 0 when all rows are written, 130 on Ctrl-C.
 
-    Raises RunnerError when they cannot be written.
+    Raises RunnerError if they cannot be written.
     """
     from mongo_tables.runner.progress import Progress
 
@@ -225,13 +225,13 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
-    """Load the experiments of names and patterns, each once. Raises RunnerError when there is none."""
+    """Load the experiments of names and patterns, each once. Raises RunnerError if there is none."""
     from mongo_tables.runner import experiment as experiments
     from mongo_tables.runner.errors import RunnerError
 
     names = known = experiments.names()
     if not all_known:
-        # What is no pattern, or matches nothing, is a name.
+        # A text that is no pattern, or matches nothing, is a name.
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:
@@ -240,7 +240,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
 
 
 def _follow_profile(arguments: Namespace) -> None:
-    """Take from the profile what no option says."""
+    """Fill in missing options from the profile."""
     from mongo_tables.runner.options import PROFILES
 
     arguments.most_repeats, arguments.width = 0, 0.0

@@ -1,4 +1,4 @@
-"""How each experiment is run, as the command line asks: in how many blocks, what that takes, and what it costs."""
+"""The plan of each experiment under the command line's options: its blocks, its time, and its cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_options(arguments: Namespace) -> Options:
-    """Return how a run was asked for on the command line."""
+    """Return the options of the run from the command line."""
     return Options(
         arguments.scale,
         arguments.seconds,
@@ -42,13 +42,13 @@ def read_options(arguments: Namespace) -> Options:
 
 
 def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
-    """Return how many blocks are measured at least, and at most."""
+    """Return the least and the greatest number of blocks."""
     repeats = arguments.repeats or experiment.repeats
     return repeats, max(repeats, arguments.most_repeats)
 
 
 def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]) -> set[int]:
-    """Numbers of the variants that are measured on at least one target."""
+    """Return the numbers of the variants that are measured on at least one target."""
     options = read_options(arguments)
     chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
     return {number for numbers in chosen for number in numbers}
@@ -57,7 +57,7 @@ def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequen
 def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
 ) -> dict[int, Estimate]:
-    """Of the variants with these numbers, over so many blocks."""
+    """Return the estimates of the variants with these numbers, over this many blocks."""
     lengthens = read_options(arguments).lengthens and not arguments.rate
     compares = not (arguments.rate or has_rates(experiment))
     asked = Asked(
@@ -74,7 +74,7 @@ def estimate_variants(
 
 
 def list_raised(experiment: Experiment, asked: float, duration: float | None, least: int) -> Iterator[str]:
-    """Say where the scale is another than ``asked``, and where an amount of the scaled experiment is raised."""
+    """Yield where the scale differs from ``asked``, and where an amount of the scaled experiment is raised."""
     factor = scale_of(experiment, asked)
     if factor != asked:
         yield f"scale {factor:g} in place of {asked:g}, which is too small for it"
@@ -98,9 +98,9 @@ Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
-    """Yield every call to Atlas and the price of each experiment there; nothing where no target is on Atlas.
+    """Yield every call to Atlas and the price of each experiment there; nothing without a target on Atlas.
 
-    Raises RunnerError where a price is not known.
+    Raises RunnerError if a price is unknown.
     """
     for experiment, place in _on_atlas(tasks):
         from mongo_tables.runner.atlas.costs import cost_table, list_calls, prices_named
@@ -120,7 +120,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
-    """Raise RunnerError where what the targets on Atlas cost is not known, or more than was allowed."""
+    """Raise RunnerError if the cost of targets on Atlas is unknown, or more than allowed."""
     if places := list(_on_atlas(tasks)):
         from mongo_tables.runner.atlas.costs import check_cost, prices_named
 
@@ -149,7 +149,7 @@ def _machines(arguments: Namespace, experiment: Experiment, place: OpenedTarget)
 def _costs(
     arguments: Namespace, experiment: Experiment, machines: Mapping[int, AtlasMachine], prices: Prices
 ) -> dict[int, Cost]:
-    """Return the cost of each variant that has a machine, in as many blocks as there may be."""
+    """Return the cost of each variant that has a machine, for the greatest number of blocks."""
     from mongo_tables.runner.atlas.costs import cost
 
     _, blocks = count_blocks(arguments, experiment)

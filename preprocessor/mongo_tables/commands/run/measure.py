@@ -1,4 +1,4 @@
-"""Experiments, measured one after the other, each on its targets; what killed runs have left on Atlas, removed."""
+"""Measuring experiments one after another, each on its targets; and removing what killed runs have left on Atlas."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
-    """Measure the experiments and write their rows. Raises RunnerError when that is not possible."""
+    """Measure the experiments and write their rows. Raises RunnerError if that is impossible."""
     with closing(open_store(arguments.output)) as store:
         measured = _measure(arguments, wanted, store, progress)
-        # Not before: with --resume, experiments that were finished are not done again.
+        # Not earlier: with --resume, finished experiments are not measured again.
         for experiment in measured:
             store.keep_state(experiment.name, None)
 
@@ -39,7 +39,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
 def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
-    """Run the experiments that can be run so, and end what was started for them; give those that were run."""
+    """Run the experiments that can run with these options, and stop what was started for them; return those."""
     options = read_options(arguments)
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (
@@ -53,7 +53,7 @@ def _measure(
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
-            # Not before: a mistyped target must not forget what was measured.
+            # Not earlier: a mistyped target must not delete measurements.
             for experiment, _ in tasks:
                 store.keep_state(experiment.name, None)
         failed = []
@@ -121,7 +121,7 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
 def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
     """Remove what killed runs have left in the projects of these targets.
 
-    Raises RunnerError where something is left, and where no target is on Atlas.
+    Raises RunnerError if something is left, and if no target is on Atlas.
     """
     from mongo_tables.runner.atlas.api import open_api
     from mongo_tables.runner.atlas.clusters import sweep

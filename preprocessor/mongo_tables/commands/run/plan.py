@@ -1,4 +1,4 @@
-"""What a run would do, without doing it, and what is on the deployments where it would."""
+"""What a run would do, without doing it, and what exists on its deployments."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import open_target
 
 PATIENCE_MS = 2_000
-"""Milliseconds for each answer of a deployment that is looked at."""
+"""Milliseconds to wait for each answer of a deployment."""
 _IN_USE_HINT = "wait until the other run has ended, or name another database in a file of the experiment"
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
-    """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set.
+    """Print documents, bytes and minutes of each experiment, and the total time on a local replica set.
 
-    Raises RunnerError where the run itself would be refused.
+    Raises RunnerError if the run itself would be refused.
     """
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
@@ -79,7 +79,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
 def _print_all(
     arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[OpenedTarget], local: int
 ) -> None:
-    """Print each experiment and, where all targets are ``local`` ones, how long all of them take."""
+    """Print each experiment and, if all targets are ``local``, their total time."""
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
@@ -92,7 +92,7 @@ def _print_all(
 
 
 def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[DeploymentNote]:
-    """Print what is on a target that was given; give what a run would be refused for there."""
+    """Print what exists on a given target; return the reasons for which it would refuse a run."""
     if is_local(named.where) or is_atlas(named.where):
         return []
     there = [one for one in wanted if variants_for(one, named)]
@@ -108,7 +108,7 @@ def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Deploymen
 
 
 def _say_minutes(least: float, most: float) -> str:
-    """Return how long it takes, of both in seconds."""
+    """Return a duration in words, from its bounds in seconds."""
     minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
     return f"{' to '.join(minutes)} minutes"
 
@@ -116,7 +116,7 @@ def _say_minutes(least: float, most: float) -> str:
 def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]
 ) -> tuple[float, float]:
-    """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
+    """Print what one experiment does; return the least and the most seconds that it takes on local replica sets."""
     numbers = measured_on_any(arguments, experiment, opened)
     repeats, most_repeats = count_blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
@@ -149,7 +149,7 @@ def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarge
 
 
 def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
-    """Print which windows in slices there are, and why there are none where they were asked for; give them."""
+    """Print the windows in slices, or why there are none despite the request; return their estimate."""
     if not arguments.slices:
         return None
     others = len(_targets_of(arguments, scaled)) - 1
@@ -165,7 +165,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
-    """Yield how long windows are, apart from what the experiment says."""
+    """Yield the window lengths that options set, in place of the experiment."""
     if arguments.profile:
         yield f"{arguments.profile} profile: rows and pages name it"
     if arguments.duration:
@@ -184,7 +184,7 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentNote:
-    """A line of what is there, the database for which a run would be refused, if it would, and what helps then."""
+    """A line about a deployment, the database for which it would refuse a run, if any, and the remedy."""
 
     text: str
     refused: str = ""
@@ -194,10 +194,10 @@ class DeploymentNote:
 def list_findings(
     uri: str, names: Collection[str], sharded: Collection[str] = ()
 ) -> Iterator[DeploymentNote]:
-    """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
+    """Return what the deployment is and what a run would do to these databases there, without changing anything.
 
-    Those that are ``sharded`` need shards. Where the deployment does not answer at once, that is said. Raises
-    RunnerError when the string is no connection string.
+    The ``sharded`` ones need shards. A deployment that does not answer at once is reported. Raises RunnerError for an
+    invalid connection string.
     """
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError

@@ -1,4 +1,4 @@
-"""The targets of a run: opened, with who loads them, and the experiments that are measured on each."""
+"""The targets of a run: opening them, the processes that load them, and the experiments for each."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LoadedTarget(OpenedTarget):
     processes: int | None
 
     def __str__(self) -> str:
-        """Return the name with the addresses and the options that change what is measured, which hold no secret."""
+        """Return the name with the addresses and the options that change what is measured, without secrets."""
         where = f"{self.target.name} {self.target.options}".rstrip()
         return f"{self.named.name}={where}" if self.named.name else where
 
@@ -65,7 +65,7 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 
 
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
-    """Open each target for a run when it is asked for; ``note`` tells people what is waited for. Raises RunnerError."""
+    """Open each target for a run when it is needed; ``note`` receives progress messages. Raises RunnerError."""
     if any(is_atlas(one.where) for one in arguments.target):
         from mongo_tables.runner.atlas.costs import prices_named
         from mongo_tables.runner.atlas.target import begin_run, open_atlas
@@ -80,7 +80,7 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
 
 
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
-    """Open a target for a plan, which makes nothing there. Raises RunnerError."""
+    """Open a target for a plan, which creates nothing there. Raises RunnerError."""
     if is_atlas(named.where):
         from mongo_tables.runner.atlas.target import plan_atlas
 
@@ -97,9 +97,9 @@ def _open_other(arguments: Namespace, named: NamedTarget) -> Target:
 
 
 def read_machines(arguments: Namespace) -> LoadMachines | None:
-    """Return the load machines that are asked for; None where this machine loads its targets.
+    """Return the requested load machines, or None if this machine loads its targets.
 
-    Raises RunnerError for what is no address, and where such machines cannot do what is asked for.
+    Raises RunnerError for an invalid address, and if such machines cannot do what the options require.
     """
     if not arguments.load_machines:
         return None
@@ -113,7 +113,7 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
 
 
 def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
-    """Who would share out the connections of each window, of whom none is asked for that."""
+    """Return which machines would share the connections of each window, without contacting them."""
     if wanted.kind == "tls":
         which = f"the workers of {wanted.scheduler}"
     elif wanted.kind == "ssh":
@@ -127,9 +127,9 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
 def open_machines(
     arguments: Namespace, held: ExitStack, places: Sequence[LoadedTarget]
 ) -> MachinePool | None:
-    """Return the load machines that are asked for, which end with ``held``; None where this machine loads its targets.
+    """Return the requested load machines, which end with ``held``, or None if this machine loads its targets.
 
-    They give up where a server of one of the ``places`` has ended. Raises RunnerError.
+    They give up if a server of one of the ``places`` has ended. Raises RunnerError.
     """
     wanted = read_machines(arguments)
     if wanted is None:
@@ -159,7 +159,7 @@ def open_place(
     progress: Progress,
     machines: MachinePool | None = None,
 ) -> LoadedTarget:
-    """Return the target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
+    """Return the target with its load: ``machines``, or its own workers; all end with ``held``."""
     held.enter_context(closing(target))
     if machines is not None:
         return LoadedTarget(named, target, machines, machines.processes)
@@ -172,8 +172,8 @@ def open_place(
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
     """Return how many worker processes load each target, and whether they give way to servers on their machine.
 
-    They are ``asked`` ones, or as many as leave processors for servers that run here. All targets have the same client:
-    else clients would be compared, and not targets.
+    The number is ``asked``, or leaves processors for servers on this machine. All targets have the same client:
+    otherwise the comparison would be between clients.
     """
     servers_here = any(is_local(one.where) for one in targets)
     return asked or (max(1, processors // 2) if servers_here else processors), servers_here
@@ -192,8 +192,8 @@ def share_out(
 ) -> list[tuple[Experiment, list[AnyTarget]]]:
     """Return the experiments, each with its targets.
 
-    With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
-    cannot be run otherwise, and when a connection string asks for what the client does not do.
+    With ``leave_out``, experiments that cannot run are skipped with a message. Raises TargetError if one cannot run
+    otherwise, and if a connection string asks for what the client does not do.
     """
     for place in places:
         check_options(place.target.given, options.client)
@@ -220,7 +220,7 @@ def share_out(
 
 
 def _say_equal(experiment: Experiment, options: Options, place: OpenedTarget) -> None:
-    """Print which variants are left out, since others are the same work on the machine that the target gives them."""
+    """Print the variants that are left out because others are the same work on the target's machine."""
     numbers = variants_for(experiment, place.named)
     measured = choose_variants(experiment, options, place.target, place.named)
     if equal := [str(number + 1) for number in numbers if number not in measured]:
@@ -237,7 +237,7 @@ def _allowed(
 ) -> Iterator[AnyTarget]:
     """Yield the targets that have variants of the experiment and can run it.
 
-    One that cannot is said to be left out, or TargetError is raised.
+    A target that cannot is reported as left out, or TargetError is raised.
     """
     for place in places:
         if not variants_for(experiment, place.named):
@@ -252,7 +252,7 @@ def _allowed(
 
 
 def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:
-    """Raise TargetError where local targets side by side would have different data, since that follows their caches."""
+    """Raise TargetError if local targets side by side would have different data, which follows their caches."""
     caches = {parse_local(one.where).cache_gb for one in targets if is_local(one.where)}
     if len(caches) > 1 and follows_cache(experiment) and not names_machines(experiment):
         raise TargetError(
