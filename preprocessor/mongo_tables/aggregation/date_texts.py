@@ -84,6 +84,11 @@ def read_date(text: str, zone: Zone) -> int:
     Raises:
         AggregationError: With code 241, if the text is no date.
         NotOffline: If it may be a date in an unsupported form.
+
+    Example:
+        >>> from mongo_tables.aggregation.dates import UTC
+        >>> read_date("Jan 2, 1970", UTC)
+        86400000
     """
     if stamp := _STAMP.fullmatch(text):
         reading = Reading(text, year=1970, month=1, day=1, offset=0)

@@ -50,7 +50,12 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 
 
 def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a count of days since 1970."""
+    """Return year, month and day of a count of days since 1970.
+
+    Example:
+        >>> civil_from_days(19_000)
+        (2022, 1, 8)
+    """
     era, of_era = divmod(days + 719_468, _ERA_DAYS)
     year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year + year // 4 - year // 100)
@@ -72,7 +77,12 @@ def iso_weekday(days: int) -> int:
 
 
 def iso_week(days: int) -> tuple[int, int]:
-    """Return the ISO 8601 week year and week (1 to 53) of a count of days."""
+    """Return the ISO 8601 week year and week (1 to 53) of a count of days.
+
+    Example:
+        >>> iso_week(days_from_civil(2021, 1, 1))
+        (2020, 53)
+    """
     thursday = days - iso_weekday(days) + 4
     year = civil_from_days(thursday)[0]
     return year, (thursday - days_from_civil(year, 1, 1)) // 7 + 1

@@ -96,7 +96,12 @@ class NotOffline(AggregationError):
 
 
 def format_path(path: Path) -> str:
-    """Return the path in readable form: ``pipeline[3].$set.x.$divide[1]``."""
+    """Return the path in readable form: ``pipeline[3].$set.x.$divide[1]``.
+
+    Example:
+        >>> format_path((3, "$set", "x", "$divide", 1))
+        'pipeline[3].$set.x.$divide[1]'
+    """
     text = "pipeline"
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"

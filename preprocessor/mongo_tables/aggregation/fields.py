@@ -143,6 +143,10 @@ def paths_in(expression: Any) -> Iterator[Parts]:
     """Yield the document fields that an expression reads, in the order of its text, with repetitions.
 
     Yield ``WHOLE`` if it reads the document itself, or has an operator that may read more than its operands.
+
+    Example:
+        >>> list(paths_in({"$add": ["$a.b", {"$max": "$c"}]}))
+        [('a', 'b'), ('c',)]
     """
     if isinstance(expression, str):
         if expression.startswith("$$"):

@@ -66,7 +66,12 @@ class LimitReached(NotOffline):
 
 
 def spelt(size: int) -> str:
-    """Return a number of bytes in readable form: ``1 GiB``, ``16 MiB``, ``100,000 bytes``."""
+    """Return a number of bytes in readable form: ``1 GiB``, ``16 MiB``, ``100,000 bytes``.
+
+    Example:
+        >>> spelt(16 * 2**20), spelt(100_000)
+        ('16 MiB', '100,000 bytes')
+    """
     for unit, bytes_of_one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= bytes_of_one and size % bytes_of_one == 0:
             return f"{size // bytes_of_one:,} {unit}"

@@ -119,7 +119,12 @@ def _other_key(order: int, value: Any) -> Key:
 
 
 def compare(left: Any, right: Any) -> int:
-    """Return -1, 0 or 1, as the server's ``$cmp`` orders two values (missing before null)."""
+    """Return -1, 0 or 1, as the server's ``$cmp`` orders two values (missing before null).
+
+    Example:
+        >>> compare(2, 1.5), compare(1, "a")
+        (1, -1)
+    """
     a, b = key(left), key(right)
     return (a > b) - (a < b)
 

@@ -41,6 +41,10 @@ def getter(parts: tuple[str, ...]) -> Getter:
 
     It maps over an array on the path: only the elements that are documents count, and missing results are
     left out (the server's ExpressionFieldPath).
+
+    Example:
+        >>> getter(("a", "b"))({"a": [{"b": 1}, {"c": 2}, {"b": 3}]})
+        [1, 3]
     """
     if len(parts) == 1:
         return _field(parts[0])

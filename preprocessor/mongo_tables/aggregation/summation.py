@@ -109,7 +109,12 @@ def plain(value: float) -> float:
 
 
 def half_away(value: float) -> int:
-    """Return the nearest integer, halves away from zero (C's ``llround``)."""
+    """Return the nearest integer, halves away from zero (C's ``llround``).
+
+    Example:
+        >>> half_away(2.5), half_away(-2.5)
+        (3, -3)
+    """
     whole = int(value)
     if abs(value - whole) >= 0.5:
         whole += 1 if value > 0 else -1
@@ -212,7 +217,12 @@ def _within_int32(values: Sequence[Any]) -> bool:
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
-    """Return the server's `$sum` of the numbers among ``values``; 0 if there is none."""
+    """Return the server's `$sum` of the numbers among ``values``; 0 if there is none.
+
+    Example:
+        >>> total([1, 2.5, None])
+        3.5
+    """
     if len(values) == 2 and type(values[0]) is float is type(values[1]):
         # Two terms need no compensation.
         return plain(0.0 + values[0] + values[1])

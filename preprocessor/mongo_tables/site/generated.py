@@ -183,7 +183,12 @@ _SUFFIX: Final = rf"\.{_LANGUAGE}$"
 
 
 def are_translations(one: str, other: str) -> bool:
-    """Return whether paths differ only in language: ``index.md``, ``index.de.md``, or ``en/``, ``de/``."""
+    """Return whether paths differ only in language: ``index.md``, ``index.de.md``, or ``en/``, ``de/``.
+
+    Example:
+        >>> are_translations("en/speed.md", "de/speed.md")
+        True
+    """
     if one == other:
         return False
     first, second = PurePosixPath(one), PurePosixPath(other)

@@ -443,7 +443,12 @@ def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
 
 
 def folder_in_site(name: str) -> str:
-    """Return the folder that contains the pages of the included site ``name`` in the whole site."""
+    """Return the folder that contains the pages of the included site ``name`` in the whole site.
+
+    Example:
+        >>> folder_in_site("My Docs")
+        'my-docs'
+    """
     if re.fullmatch(r"[a-zA-Z0-9_.\-/]+", name):
         return name
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

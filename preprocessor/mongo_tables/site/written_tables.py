@@ -115,7 +115,12 @@ def _distance(standing: str, today: str) -> float:
 
 
 def describe_change(standing: str, today: str) -> str:
-    """Describe the change of a value, or return "" if there is none."""
+    """Describe the change of a value, or return "" if there is none.
+
+    Example:
+        >>> describe_change("120 ms", "125 ms")
+        'it is 120 ms, and 125 ms now'
+    """
     return "" if standing == today else f"it is {_quote(standing)}, and {_quote(today)} now"
 
 

@@ -96,7 +96,12 @@ def double_text(value: float) -> str:
 
 
 def read_integer(text: str, base: int = 10) -> int | None:
-    """Return the integer in ``text``, or None. Spaces and separators are not allowed."""
+    """Return the integer in ``text``, or None. Spaces and separators are not allowed.
+
+    Example:
+        >>> read_integer("0x1F", base=16)
+        31
+    """
     if base == 10:
         # Longer than any int64; also, Python refuses to read thousands of digits.
         digits = text.lstrip("+-0")

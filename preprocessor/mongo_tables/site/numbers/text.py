@@ -78,7 +78,12 @@ class Number:
 
 
 def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
-    """Return all numbers of a text; in ``4 to 5 ms`` both numbers have the unit."""
+    """Return all numbers of a text; in ``4 to 5 ms`` both numbers have the unit.
+
+    Example:
+        >>> [(one.value, one.has_unit) for one in read_numbers("from 4 to 5 ms", Notation())]
+        [(4.0, True), (5.0, True)]
+    """
     found: list[Number] = []
     for match in reversed(list(_pattern(notation).finditer(text))):
         if len(match[0]) > _LONGEST:
@@ -185,7 +190,12 @@ def _header_units(text: str) -> tuple[Unit, ...]:
 
 
 def normalized(text: str) -> str:
-    """Return words and numbers in lower case with single blanks: ``4KB`` and ``4 KB`` become equal."""
+    """Return words and numbers in lower case with single blanks: ``4KB`` and ``4 KB`` become equal.
+
+    Example:
+        >>> normalized("At 4KB: 16 Threads")
+        'at 4 kb 16 threads'
+    """
     parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", text.lower())
     return " ".join(re.findall(r"[\w%×.,+#-]*[\w%×+#]", parted))
 
