@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published", action="store_true",
         help="write the figures that others published for these experiments (none named: for all) into the "
-        "collection published, where pages find them beside the results; a run does so for its own",
+        "collection published, where pages find them next to the results; a run does so for its own",
     )  # fmt: skip
     parser.add_argument(
         "--output", default="fixtures", metavar="WHERE",

@@ -19,12 +19,12 @@ DESCRIPTION = (
     "and the Bencher Metric Format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
-The collection then holds what the files say, and nothing else: a benchmark that is in none of them any more goes, and
-the same files give the same bytes. A benchmark that is in two of the files is an error: each run is kept by itself, in
-a folder of its own for `mongo-tables history`, or as it is at a commit.
+The collection then contains exactly the benchmarks of the files: one that no file contains any more is removed, and the
+same files give the same bytes. A benchmark in two of the files is an error: store each run separately, in a folder for
+`mongo-tables history`, or in a commit.
 
-With --reference the files are runs of the same benchmarks, one after the other, and each is a block: what was measured
-in one run is paired, so each time, or speed, gets `comparison` with the benchmark NAME of its suite, with a verdict.
+With --reference the files are runs of the same benchmarks, one after another, and each is a block: measurements of one
+run are paired, so each time, or speed, gets a `comparison` with the benchmark NAME of its suite, with a verdict.
 
 examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/

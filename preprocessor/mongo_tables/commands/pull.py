@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
-    "change from run to run, and says which documents were added, changed and removed. With a pipeline their\n"
-    "documents go through it first: so the rows of an earlier revision, or of another machine, become a\n"
-    "collection of their own, beside which pages can set today's."
+    "change from run to run, and lists the documents that were added, changed and removed. With a pipeline, the\n"
+    "documents pass through it first: thus the rows of an earlier revision, or of another machine, become a\n"
+    "separate collection, which pages can compare with today's."
 )
 EPILOG = (
     f"SOURCE:\n{SOURCES}\n\n"

@@ -16,14 +16,14 @@ DESCRIPTION = (
     "`pull`. A document that is there already is left alone, so a second push writes nothing."
 )
 EPILOG = """\
-Written is only to a database that a push has made, or that carries its marker: another one is refused, and the message
-says how its owner gives it. Documents that the files do not have stay where they are.
+push writes only to a database that a push created, or that has its marker. It refuses another one, and says how the
+owner releases it. Documents that the files lack stay where they are.
 
 examples:
   mongo-tables push mongodb://HOST/DATABASE                every collection of the site's files
   mongo-tables push mongodb://HOST/DATABASE results        one of them
   mongo-tables push mongodb://HOST/DATABASE --from bench.json
-  mongo-tables push mongodb://HOST/DATABASE --remove       take out what the files do not have
+  mongo-tables push mongodb://HOST/DATABASE --remove       remove what the files lack
 
 exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with
 """

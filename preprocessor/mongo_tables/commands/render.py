@@ -24,7 +24,7 @@ DESCRIPTION = (
     "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
     "comments replaced by tables and values. With --in-place each table is written under its comment and each\n"
     "value behind its own, between two markers, so that GitHub shows them, and each chart is drawn into an SVG\n"
-    "file beside the page; a second run changes nothing. Nothing at all is written when a page has an error."
+    "file next to the page; a second run changes nothing. Nothing at all is written if a page has an error."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -47,21 +47,21 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--format",
         choices=list(TABLE_FORMATS),
         default=DEFAULT,
-        help=f"how tables are written (default: {DEFAULT})",
+        help=f"format of tables (default: {DEFAULT})",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
     where.add_argument(
-        "--in-place", action="store_true", help="keep the comments, write what they ask for behind them"
+        "--in-place",
+        action="store_true",
+        help="keep the comments, and write their tables and values after them",
     )
     parser.add_argument(
         "--check",
         action="store_true",
         help="with --in-place: write nothing, show what would change, exit 1 if anything",
     )
-    parser.add_argument(
-        "--force", action="store_true", help="with --in-place: overwrite what was edited by hand"
-    )
+    parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
     add_source(parser)
 
 

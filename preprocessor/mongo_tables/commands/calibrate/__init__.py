@@ -26,34 +26,34 @@ if TYPE_CHECKING:
     from mongo_tables.runner.progress import Progress
 
 DESCRIPTION = (
-    "Measure the same thing against itself, and say how often this machine and target call it different, and how\n"
-    "small a slowdown they call."
+    "Measure the same work against itself: how often do this machine and target call it different, and how small\n"
+    "a slowdown do they detect?"
 )
 EPILOG = """\
 Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
-shuffled blocks, as the rows of an experiment do. Five equal measurements are made in each block, and a pair takes one
-of them as the row and two others as its reference, which an experiment measures twice: ten pairs are a group. A verdict
-comes out of them as out of rows. So many of the verdicts as say faster or slower are false alarms. Then the speeds of
-one side are multiplied by 1 minus a slowdown, nothing being measured again, and once more those of the other side: the
-share of these trials in which the slower side is called slower is the power.
+shuffled blocks, like the rows of an experiment. Each block has five equal measurements, and a pair takes one of them as
+the row and two others as its reference, which an experiment measures twice: ten pairs are a group. Pairs get a verdict
+like rows. The verdicts faster and slower are false alarms. Then the speeds of one side are multiplied by 1 minus a
+slowdown, without measuring again, and then those of the other side: the power is the share of these trials in which the
+slower side is called slower.
 
-Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
-five pairs of each group, and the same is said of these; as between two targets, up to 2 % is no slowdown there.
+If the work can take turns in slices (point_reads and updates, as with run --slices), it also does so with itself, in
+five pairs of each group, with the same statistics; as between two targets, up to 2 % is no slowdown there.
 
-The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
-group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
+The workloads take turns, and each finished group of pairs counts: after each group the results of its workload are
+written to the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
 
 examples:
   mongo-tables calibrate --dry-run                       how long it takes
-  mongo-tables calibrate --time 30m                      as far as it comes in that time
-  mongo-tables calibrate --time 30m --resume             and on from there
+  mongo-tables calibrate --time 30m                      as much as fits into that time
+  mongo-tables calibrate --time 30m --resume             continue from there
   mongo-tables calibrate updates --pairs 20              one workload
   mongo-tables calibrate --slices 0                      without slices
-  mongo-tables calibrate --target mongodb://…            on a deployment that is there already
+  mongo-tables calibrate --target mongodb://…            on an existing deployment
   mongo-tables calibrate --target mongodb://… --load-machines ssh:a.example,b.example
-                                                         by two machines, as run does with them
+                                                         loaded by two machines, as in run
 
-exit status: 0 all pairs are measured, 2 some could not be or the time is over, 130 interrupted
+exit status: 0 all pairs are measured, 2 some are missing or the time is over, 130 interrupted
 """
 
 

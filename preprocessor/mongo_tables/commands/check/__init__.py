@@ -56,42 +56,42 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stdin-filename",
         metavar="PATH",
-        help="where the page on standard input belongs, for editors: findings name it, the site is the one around it, "
-        "and the file there is not read",
+        help="path of the page on standard input, for editors: findings name it, the site is the one that contains it, "
+        "and the file itself is not read",
     )
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="go on, and check anew whenever a page, a shared pipeline, a file of results or the site's file changes; "
-        "Ctrl-C ends it",
+        help="check again whenever a page, a shared pipeline, a file of results or the site's file changes; Ctrl-C "
+        "ends it",
     )
     parser.add_argument(
         "--site",
         dest="site_only",
         action="store_true",
-        help="look at the site's file alone: which programs show figures, and what to add for those that do not",
+        help="check only the site's file: which programs show figures, and what to add for the others",
     )
     parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn of typed numbers in sections with a table that no table has",
+        help="also warn of typed numbers, in sections with a table, that no table contains",
     )
     parser.add_argument(
         "--report",
         action="store_true",
-        help="with --numbers: print how many are bound, found, exempt and open, the open ones, and what chance finds",
+        help="with --numbers: count bound, found, exempt and open numbers, list open ones, and estimate chance hits",
     )
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
-        "$sort behind its $limit",
+        help="show pages and shared pipelines with the hints applied: mistyped names, values pasted from a shell, a "
+        "$sort after its $limit",
     )
     parser.add_argument(
         "--write",
         action="store_true",
-        help="with --fix: write these files, and list what is left to be done by hand",
+        help="with --fix: write these files, and list the remaining manual changes",
     )
     parser.add_argument(
         "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
@@ -102,10 +102,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         choices=SEVERITIES,
-        help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
+        help="the lowest severity that makes the exit status 1 (default: `fail_on` of the site, else warning)",
     )
     parser.add_argument(
-        "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
+        "--baseline", metavar="FILE", help="accepted findings: only others are listed and fail"
     )
     parser.add_argument(
         "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"

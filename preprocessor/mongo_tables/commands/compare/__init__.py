@@ -16,44 +16,43 @@ if TYPE_CHECKING:
     from mongo_tables.results.comparison import Comparison, Difference
 
 DESCRIPTION = (
-    "Compare rows that `mongo-tables run` wrote: two campaigns (OLD NEW), or the targets that one campaign measured\n"
-    "side by side (RESULTS), else each of its rows and the reference; over several campaigns where --pool concluded\n"
-    "them. Tables over any documents are compared by `mongo-tables diff`.\n"
+    "Compare rows of `mongo-tables run`: two campaigns (OLD NEW), or the targets that one campaign measured side by\n"
+    "side (RESULTS), else each of its rows with the reference; over several campaigns if --pool has pooled them.\n"
+    "To compare tables of other documents, use `mongo-tables diff`.\n"
     "\n"
-    "With --pool, conclude several campaigns together, each of which is what one `mongo-tables run` measured: a\n"
-    "finding needs two at different hours. Rows of RESULTS that another CAMPAIGN has too are given `campaigns`:\n"
-    "ratio, its interval or range, and verdict over all of them, and what each of them found. Otherwise they stay as\n"
-    "they are."
+    "With --pool, conclude from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
+    "different hours. Rows of RESULTS that another CAMPAIGN also has get the field `campaigns`: ratio, interval or\n"
+    "range, and verdict over all campaigns, and the result of each. They stay the same otherwise."
 )
 EPILOG = """\
-A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when rows are judged
-together (Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target); `no difference` where
+A verdict rests on a 95 % interval over blocks: `faster` or `slower` if it excludes 1, also when rows are judged
+together (Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target); `no difference` if
 all of it is within 10 %; else, and with fewer than three blocks, `not known`. Between two targets up to 2 % is neither
 faster nor slower: two copies of the same data on one server may differ by that.
-Two campaigns are not paired, and machines drift: their rows are compared by their ratios to their references, which
-were measured in the same blocks, and speeds are shown without a verdict. What one hour does to a machine is in no
-interval of one campaign a side: a verdict is no finding before other hours repeat it. To compare two servers by their
-speeds, measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
-Rows that were measured without blocks have the ratio of their medians and no verdict, those that were not asked for
-alike (another scale, other windows, another definition) none either.
+Two campaigns are not paired, and machines drift: the comparison uses the ratios of rows to their references, which
+were measured in the same blocks, and shows speeds without a verdict. What one hour does to a machine is in no interval
+of one campaign a side: a verdict becomes a finding when another hour repeats it. To compare two servers by speed,
+measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
+Rows without blocks have the ratio of their medians and no verdict; rows with different options (another scale, other
+windows, another definition) have no verdict either.
 
-With --fail-if, rows that cannot be judged, as their reference is not there, are named; it is an error if none can be,
-and where a row worked on the first side and did nothing on the other, or is gone. What is compared with itself is told,
-and meets no condition.
---fail-if is met by the verdict and the measured ratio: `slower 5 %` by a row that is called slower and was measured at
-5 % slower or more, even if its interval reaches to 3 %.
+With --fail-if, the output names rows that cannot be judged because their reference is missing. It is an error if no row
+can be judged, and if a row worked on the first side and did nothing on the other, or is gone. A row that is compared
+with itself is named, and meets no condition.
+The verdict and the measured ratio together meet a condition of --fail-if: `slower 5 %` is met by a row with the verdict
+slower and a measured ratio of 5 % slower or more, even if its interval extends to 3 %.
 
-With --pool the campaign is a level above the block: what one hour does to a machine is in no interval over blocks. From
+With --pool the campaign is a level above the block: intervals over blocks do not include the effect of the hour. From
 five campaigns on there is a 95 % interval, that of Student's t over their ratios. Over two to four there is none, but
-the range of the campaigns' 95 % intervals, from the lowest end to the highest: a row is `faster` or `slower` where it
-is so in each of them. Where hours differ, it holds the truth less often than in 95 of 100 cases. Rows of one experiment
-on one target are judged together (Benjamini and Hochberg).
-Campaigns must have measured the same: the definition of the experiment, scale, windows, client, concerns, members
-and the row that others are compared with. Where they ran may differ, machines and versions among it;
-`campaigns.differs` names it. A campaign that is named twice counts once. Tables, charts and sentences take `campaigns`
-as they take `comparison`; --explain has the arithmetic.
-A run replaces the rows of the one before. --keep keeps each campaign in a folder of its own with no more than pooling
-needs, FOLDER/ID/results/NAME.jsonl, which can be named as any other results.
+the range of the campaigns' 95 % intervals, from the lowest end to the highest: a row is `faster` or `slower` if it is
+so in each of them. If hours differ, the range contains the true ratio in fewer than 95 of 100 cases. Rows of one
+experiment on one target are judged together (Benjamini and Hochberg).
+Campaigns must agree in the definition of the experiment, scale, windows, client, concerns, members and the reference
+row. They may differ in where they ran, including machines and versions; `campaigns.differs` lists the differences. A
+campaign that is named twice counts once. Tables, charts and sentences can use `campaigns` like `comparison`; --explain
+shows the arithmetic.
+A run replaces the rows of the previous one. --keep stores each campaign in its own folder with only what pooling needs,
+FOLDER/ID/results/NAME.jsonl, which you can name like any other results.
 
 examples:
   mongo-tables compare ../before/fixtures fixtures
@@ -65,9 +64,9 @@ examples:
   mongo-tables compare fixtures --pool fixtures/campaigns/* --keep fixtures/campaigns        and after each further one
   mongo-tables compare fixtures --pool HEAD~1:fixtures             with the results of the last revision
 
-exit status: 0 compared, pooled or kept, 1 a row is as --fail-if says, 2 nothing to compare or to pool, campaigns that
-did not measure the same, rows that `run` did not write so, or with --fail-if: no row can be judged, or one does nothing
-any more
+exit status: 0 compared, pooled or kept, 1 a row meets --fail-if, 2 nothing to compare or to pool, campaigns of
+different work, rows that are not in the form of `run`, or with --fail-if: no row can be judged, or one does nothing any
+more
 """
 
 _VERDICTS: Final = {
@@ -100,18 +99,16 @@ def _condition(text: str) -> FailCondition:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the sides, the rows to compare, the failure conditions, the output format, and pooling."""
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
-    parser.add_argument(
-        "old", metavar="OLD", help=f"{sides}; alone, as RESULTS: what was concluded within it"
-    )
+    parser.add_argument("old", metavar="OLD", help=f"{sides}; alone, as RESULTS: the conclusions within it")
     parser.add_argument("new", metavar="NEW", nargs="?", help="the same")
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
     )
     parser.add_argument(
         "--explain", nargs="?", const="", metavar="ROW",
-        help="the arithmetic of the row EXPERIMENT: VARIANT, of an experiment, or of all rows; last on the line",
+        help="explain the row EXPERIMENT: VARIANT, of an experiment, or of all rows; last on the line",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
     parser.add_argument(
         "--fail-if", action="append", type=_condition, default=[], metavar="CONDITION",
         help="exit with 1 when a row is `slower`, `slower 5 %%` or more, `faster 5 %%`, `different 3 %%`, `not known`; "
@@ -119,11 +116,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",
-        help=f"conclude RESULTS and these together, and write that into the rows of RESULTS: each a {sides}",
+        help=f"pool RESULTS with these, and write the conclusions into the rows of RESULTS: each a {sides}",
     )  # fmt: skip
     parser.add_argument(
         "--keep", metavar="FOLDER",
-        help="keep RESULTS and all campaigns that are pooled there, with only what pooling needs",
+        help="store RESULTS and all pooled campaigns there, with only what pooling needs",
     )  # fmt: skip
 
 

@@ -17,14 +17,13 @@ from mongo_tables.findings.usage import UsageError
 
 DESCRIPTION = (
     "Lists every cell of the pages' tables that is not the same with two results sources, in two built sites, or\n"
-    "in two checkouts: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables\n"
-    "that came or went are listed too, and what was measured otherwise: server, machine, scale, the experiment\n"
-    "itself. Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among\n"
-    "them; in charts the horizontal axis and the series. Where nothing tells rows apart, this is said.\n"
+    "in two checkouts: page, line, table, row, column, old and new value, their ratio. It also lists added and\n"
+    "removed rows, columns and tables, and differences in the measurement: server, machine, scale, the experiment\n"
+    "itself. Rows are matched by --key, or by as few columns as necessary, including the first; in charts by the\n"
+    "horizontal axis and the series. A message names rows that no column distinguishes.\n"
     "\n"
-    "In a job of GitHub Actions that runs for a pull request, OLD and NEW are what it is merged into, and this\n"
-    "checkout. The GitHub Action of this program writes a report of them, and posts it in a step of its own, which\n"
-    "has a token and reads no page."
+    "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout. The GitHub Action of\n"
+    "this program writes a report of them, and posts it in a separate step, which has a token and reads no page."
 )
 EPILOG = (
     "OLD and NEW, two built sites; two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"

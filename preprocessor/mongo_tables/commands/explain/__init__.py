@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "place",
         metavar="FILE[:LINE]",
-        help="a page; with a line, the comment that it stands in or is nearest to",
+        help="a page; with a line, the comment at or nearest to it",
     )
     parser.add_argument(
         "--rows",

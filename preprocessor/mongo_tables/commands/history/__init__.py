@@ -20,15 +20,15 @@ DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
 )
 EPILOG = """\
-A change is a level that lasts: in the logarithms of the speeds, the place with the largest t between before and behind,
-if chance among all places would bring so large a t in 1 of 1,000 series without a change; neighbours that are alike
-count for less. It takes two campaigns on each side, and five or more in all. Single slow campaigns are no change, and
-campaigns that asked for other work than the newest one (another scale, other windows) are shown and not compared.
-A machine drifts from hour to hour: --ratio has the ratio to the reference instead, which was measured in the same
-blocks; what makes everything slower, the reference too, is seen in the speed alone.
-Rows from before campaigns had names belong to that of the commit which brought them, called by its first 12 digits.
+A change is a lasting change of level: in the logarithms of the speeds, the place with the largest t between before and
+after, if chance among all places would produce so large a t in 1 of 1,000 series without a change; similar neighbours
+count for less. It needs two campaigns on each side, and five or more in all. Single slow campaigns are no change, and
+campaigns with other work than the newest one (another scale, other windows) are shown and not compared.
+A machine drifts from hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same
+blocks; only the speed shows what makes everything slower, including the reference.
+Rows from before campaigns had names belong to the commit that added them, named by its first 12 digits.
 
-A file of known changes says why, in TOML; `row` may be a pattern:
+A TOML file of known changes gives the reasons; `row` may be a pattern:
 
   [[change]]
   row = "insert_docsize: *"
@@ -43,7 +43,7 @@ examples:
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
   mongo-tables history fixtures/campaigns/* --write fixtures --feed docs/changes.xml --address https://…/changes/
 
-exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show, or rows that `run` did not write so
+exit status: 0 shown, 1 with --fail if a change is not known, 2 nothing to show, or rows not in the form of `run`
 """
 
 
@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
     )  # fmt: skip
     parser.add_argument(
-        "--revisions", metavar="FOLDER", help="this folder at each commit that changed it, besides"
+        "--revisions", metavar="FOLDER", help="also this folder at each commit that changed it"
     )
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one, or a pattern; may be repeated"

@@ -36,12 +36,12 @@ EPILOG = f"""\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --profile quick                a first look at everything; its rows and pages say that it
-                                                        was quick
+  mongo-tables run --all --profile quick                a first look at everything; its rows and pages are
+                                                        marked as quick
   mongo-tables run --all --profile publish --time 50m   for conclusions, in parts; then again with --resume
-  mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
+  mongo-tables run 'lesson_*' --scale 0.001             all experiments with this prefix
   mongo-tables run ./mine.toml                          an experiment file of yours
-  mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+  mongo-tables run insert_docsize --target mongodb://…  on an existing deployment
   mongo-tables run insert_docsize --target a=mongodb://… --target b=mongodb://…
                                                         two deployments side by side, in the same blocks
   mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
@@ -58,37 +58,38 @@ examples:
                                                         the same, done: a cluster for each disk, removed at every exit
   mongo-tables run --sweep --target atlas:PROJECT       remove what a killed run has left on Atlas
 
-A connection string with a password belongs into the environment, which only you can read, and not into the list of
-processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
-{OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
-nobody else can connect to them.
+Pass a connection string with a password in the environment, which only you can read, because everybody can read the
+list of processes: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
+{OUTPUT_VARIABLE} for --output. The servers of a local target require a password that is new for each run, so that only
+the run can connect to them.
 
-Variants are measured in blocks: each once, in an order drawn anew, and from three blocks on the one that the others
-are compared with twice; of updates and replacements, all of that there and back. Conclusions rest on ratios within a
-block. From three blocks on, one in which something else used the machine is measured again, as long as --time is not
-over: where the processors of the servers are known, and not in experiments whose windows go on from each other.
+Variants are measured in blocks: each variant once, in a new random order, and from three blocks on the reference, with
+which the others are compared, twice; for updates and replacements, the block repeats its order backwards. Conclusions
+rest on ratios within a block. From three blocks on, a block in which a foreign process used the machine is measured
+again until --time is over: if the processors of the servers are known, and not in experiments whose windows continue
+from each other.
 
-A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
-FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
+A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
+FOLDER/results (or to the database of a connection string); rows that they replace go to results_history.
 
 On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
 clusterMonitor rows also have the servers' counters, machine, members and cache, and their processors and disks. Each
-row names what could not be asked (servers.not_known). hostManager permits fsync before each window (checks.settled).
+row lists what it could not query (servers.not_known). hostManager permits fsync before each window (checks.settled).
 
-Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
-by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
-row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that would be the same work on
-the same machine are measured once; --as-is measures all of them.
+Some experiments ask for a machine with a number of disk operations per second, or a size of memory. A local target
+provides them with control groups (version 2), if you may create them (usually only root), and exclusive processors if
+there are enough. Each row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that
+would be the same work on the same machine are measured once; --as-is measures all of them.
 
-On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project, and behind it stand
-access (the address of this machine as Atlas sees it, or there, where the project knows it already), region, version,
-edition, tier, disk, iops, gb, for what neither variant nor experiment says. Who asks is in the environment alone:
+On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project, followed by the
+settings access (the address of this machine as Atlas sees it, or `there` if the project admits it already), region,
+version, edition, tier, disk, iops, gb, unless variant or experiment set them. The environment has the credentials:
 {ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account, or {ATLAS_KEY[0]} and
-{ATLAS_KEY[1]}, with the role Project Owner. Nothing is asked before --max-cost allows what it may cost, by
+{ATLAS_KEY[1]}, with the role Project Owner. The run makes no call before --max-cost allows its cost, by
 prices that have a date (--prices for your own). Only clusters with the run's name and tag are touched.
 
-exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
-2 some could not be, or with --dry-run: the run would be refused, 130 interrupted
+exit status: 0 all rows are written (also if --all skips experiments that cannot run with these options, and says so),
+2 some rows are missing, or with --dry-run: the run would be refused, 130 interrupted
 """
 
 
@@ -101,15 +102,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_machines(parser)
     parser.add_argument(
         "--max-cost", type=positive, metavar="USD",
-        help="what clusters on Atlas may cost: a run that may cost more, or whose price is not known, makes no call",
+        help="allowed cost of clusters on Atlas: a run that may cost more, or whose price is unknown, makes no call",
     )  # fmt: skip
     parser.add_argument(
         "--prices", metavar="FILE",
-        help="prices of clusters on Atlas, with their date (default: those noted beside the published figures)",
+        help="prices of clusters on Atlas, with their date (default: those of the published figures)",
     )  # fmt: skip
     parser.add_argument(
         "--sweep", action="store_true",
-        help="remove what killed runs have left on Atlas, in the projects of --target, and end",
+        help="remove what killed runs have left on Atlas, in the projects of --target, and exit",
     )  # fmt: skip
 
 
@@ -131,8 +132,8 @@ def _add_what(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
-        help="measure variants that ask for other machines on the one that the target is, also those that are the same "
-        "work there",
+        help="measure variants that ask for other machines on the target's machine, even if they are the same work "
+        "there",
     )  # fmt: skip
 
 
@@ -150,16 +151,16 @@ def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
     parser.add_argument(
         "--duration", type=duration, metavar="TIME",
-        help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h, 1d",
+        help="length of each timed window, whatever the experiment says: 90s, 30m, 1h, 1d",
     )  # fmt: skip
     parser.add_argument(
         "--repeats", type=count, metavar="N",
-        help="measure each variant N times, once in each of N blocks, from three blocks on the reference twice in "
-        "each; the row is the median",
+        help="measure each variant N times, once in each of N blocks, and from three blocks on the reference twice "
+        "in each; the row is the median",
     )  # fmt: skip
     parser.add_argument(
         "--slices", type=slice_length, metavar="MS",
-        help="with several targets, have them take turns every MS milliseconds too, within one window of each block: "
+        help="with several targets, also let them take turns every MS milliseconds, within one window of each block: "
         "finer than blocks for requests much shorter than that, for example 40; from 1 to 1000",
     )  # fmt: skip
     add_seed(parser)
@@ -168,22 +169,22 @@ def _add_how_much(parser: ArgumentParser) -> None:
 def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--client", choices=("wire", "pymongo"), default="wire",
-        help="how the timed work is sent: prepared messages on PyMongo's connections (wire, the default), or "
+        help="client of the timed work: prepared messages on PyMongo's connections (wire, the default), or "
         "PyMongo itself, which costs the client several times as much",
     )  # fmt: skip
     parser.add_argument(
         "--rate", type=rates, metavar="N[,N…]", default=(),
         help="send N operations per second on a schedule; latency counts from the scheduled time; several numbers are "
-        "steps of the window (default: as many as can be)",
+        "steps of the window (default: as many as possible)",
     )  # fmt: skip
     parser.add_argument(
         "--arrivals", choices=("even", "poisson"), default="even",
-        help="with --rate, when operations start: evenly (default), or at random as those of many users",
+        help="with --rate, when operations start: evenly (default), or at random like those of many users",
     )  # fmt: skip
     parser.add_argument(
         "--on-error", choices=("stop", "reconnect"), default="stop",
-        help="when a connection breaks: stop at once (default), or open it again, go on, and say in the row how long "
-        "there was no service (--client wire only)",
+        help="when a connection breaks: stop at once (default), or reopen it, continue, and record the time without "
+        "service in the row (--client wire only)",
     )  # fmt: skip
 
 
