@@ -2,8 +2,10 @@
 
 A date is a count of milliseconds since 1970 (UTC); a local time is the same count on the clock of a zone.
 Days are counted since 1970-01-01, months and weekdays as in ISO 8601 (Monday is 1). Zones: the Olson names of
-the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``. Source:
-https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson names).
+the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson
+names).
 """
 
 from __future__ import annotations

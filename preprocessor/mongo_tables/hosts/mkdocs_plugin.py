@@ -1,6 +1,6 @@
 """The MkDocs plugin (ProperDocs runs it unchanged).
 
-``on_page_markdown`` replaces each comment by a token, after the other plugins have run. ``on_env``, when all
+``on_page_markdown`` replaces each comment by a token, in the text that earlier plugins left. ``on_env``, when all
 pages are converted and none is written, queries the results and judges the whole site at once; a build with
 errors ends there. While MkDocs writes, ``on_page_context`` puts the figures into one page after the other,
 before search plugins read it, and ``on_post_page`` adds the parts below them. ``on_post_build`` searches the
@@ -113,7 +113,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return text if len(config.plugins.events["page_read_source"]) == 1 else None
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Replace each comment of the page by a token, after the other plugins have run."""
+        """Replace each comment of the page by a token, in the text that earlier plugins left."""
         return self._site.put_tokens(markdown, page)
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -92,7 +92,7 @@ class Judge:
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
-        from mongo_tables.site.kinds import KINDS  # and with it what draws figures
+        from mongo_tables.site.kinds import KINDS  # also imports the drawing of figures
 
         judge = KINDS[type(spec)].findings
         return judge(spec, self.tables, self.answers, self.source.collections, self.site.snapshot.today)

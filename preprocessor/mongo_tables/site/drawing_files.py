@@ -37,7 +37,7 @@ class DrawnFile(NamedTuple):
 
 def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
     """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
-    from mongo_tables.render.anchors import with_anchors  # pages without charts do not pay for what draws
+    from mongo_tables.render.anchors import with_anchors  # not needed on pages without charts
     from mongo_tables.render.charts.drawing import draw_chart
     from mongo_tables.render.charts.plot import plot_of
     from mongo_tables.render.charts.svg_file import chart_file

@@ -198,7 +198,7 @@ def _order_like_today(
 
     If the rows cannot be matched, they keep their order.
     """
-    from mongo_tables.lint.row_rules import find_naming_columns  # and with it the linter
+    from mongo_tables.lint.row_rules import find_naming_columns  # also imports the linter
 
     naming = find_naming_columns(spec, rows)
     names = [at for at, column in enumerate(layout.columns) if column.name in naming]

@@ -94,7 +94,7 @@ def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -
 def _draw(page: Page, path: Path, answers: Answers) -> list[DrawnFile]:
     if not any(_may_be_drawn(spec) for spec in page.specs):
         return []
-    from mongo_tables.site.drawing_files import draw_files  # most pages have none
+    from mongo_tables.site.drawing_files import draw_files  # most pages have no drawings
 
     return draw_files(page, path, answers)
 
@@ -227,7 +227,7 @@ def _stale(page: Page, comment: Comment, part: Part) -> Finding:
 
 
 def _describe_change(comment: Comment, standing: str, today: str) -> str:
-    from mongo_tables.site.written_tables import (  # most stand as they are to be
+    from mongo_tables.site.written_tables import (  # most written tables are up to date
         describe_change,
         describe_difference,
     )

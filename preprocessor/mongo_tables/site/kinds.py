@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
 
 def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:
-    from mongo_tables.site.statements import value_findings  # a page of tables has no sentences about them
+    from mongo_tables.site.statements import value_findings  # many pages have no values or checks
 
     return value_findings(spec, *known)
 

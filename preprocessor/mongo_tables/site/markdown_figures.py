@@ -59,19 +59,19 @@ class MarkdownContext(NamedTuple):
         source = provenance_in(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
-        from mongo_tables.render.provenance import provenance_details, provenance_parts  # few ask
+        from mongo_tables.render.provenance import provenance_details, provenance_parts  # rarely used
 
         details = (f"{name}: {text}" for name, text in provenance_details(source))
         return [" · ".join([*provenance_parts(source, source.due(spec.max_age)), *details])]
 
     def value_text(self, spec: ValueSpec) -> str:
         """Return a value as Markdown for a sentence."""
-        from mongo_tables.site.statements import shown_value  # many pages have tables alone
+        from mongo_tables.site.statements import shown_value  # many pages have only tables
 
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             return ""
-        from mongo_tables.render.markup import (  # few pages have one
+        from mongo_tables.render.markup import (  # few pages have a value
             escape_words,
             inline_markdown,
             link_markdown,

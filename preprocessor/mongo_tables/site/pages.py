@@ -53,7 +53,7 @@ class Page(NamedTuple):
         """Return the valid tables of the page, in order."""
         if not self.specs:
             return []
-        from mongo_tables.directives.specs import TableSpec  # a page without comments does not pay for it
+        from mongo_tables.directives.specs import TableSpec  # not needed on pages without comments
 
         return [spec for spec in self.specs if isinstance(spec, TableSpec)]
 

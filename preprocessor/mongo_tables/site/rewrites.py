@@ -165,7 +165,7 @@ def _end_of_body(text: str, at: int) -> int:
 
 
 def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
-    from mongo_tables.jsontext.reader import end_of_odd_token  # only who has such a finding pays for it
+    from mongo_tables.jsontext.reader import end_of_odd_token  # only needed for syntax findings
 
     if hint == "remove the comma":
         yield Rewrite("Remove the comma", (Edit(at, at + 1, ""),))

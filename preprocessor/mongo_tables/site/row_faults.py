@@ -37,7 +37,7 @@ def row_findings(
     if isinstance(rows, ResultsError):
         from mongo_tables.lint.versions import (
             since_hint,
-        )  # and with it the linter, which `render` does not need
+        )  # also imports the linter, which `render` does not need
 
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
@@ -134,7 +134,7 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
         from mongo_tables.render.charts.faults import plot_faults
         from mongo_tables.render.charts.plot import (
             plot_of,
-        )  # pages without charts do not pay for what draws them
+        )  # not needed on pages without charts
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]

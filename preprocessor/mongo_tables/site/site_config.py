@@ -100,7 +100,7 @@ def _always(parts: Sequence[str]) -> bool:
 
 @cache
 def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
-    from pathspec.gitignore import GitIgnoreSpec  # As MkDocs reads them.
+    from pathspec.gitignore import GitIgnoreSpec  # the parser that MkDocs uses
 
     return GitIgnoreSpec.from_lines(lines)
 
@@ -214,7 +214,7 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     Raises:
         UsageError: With the place of a YAML or TOML syntax error.
     """
-    from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages are of no site
+    from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages belong to no site
 
     if file.suffix != ".toml":
         return yaml_settings(file, words)
@@ -250,7 +250,7 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
 
 def list_site_files(site: Site) -> list[Path]:
     """Return the files that define a site: its own, those of the included sites, and all inherited files."""
-    from mongo_tables.site.settings_files import list_inherited  # a check has read them already
+    from mongo_tables.site.settings_files import list_inherited  # a check does not need it
 
     named = [site.file, *site.includes]
     return [*named, *(file for each in named if each.suffix != ".toml" for file in list_inherited(each))]

@@ -55,7 +55,7 @@ def read_cell(markdown: str) -> str:
 
 
 def _read_references(markdown: str) -> str:
-    from html import unescape  # and with it the names of all characters; most tables stand as they are to be
+    from html import unescape  # loads all entity names; most tables are up to date
 
     return unescape(markdown)
 

@@ -1,8 +1,9 @@
 """Windows of `$setWindowFields` (the documents that count for each), and the framework of their functions.
 
-A window function returns one result for every document of a sorted partition. Source:
-https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/ . A window is a pair of
-positions in the partition, both included, or None if it is empty.
+A window function returns one result for every document of a sorted partition. A window is a pair of positions
+in the partition, both included, or None if it is empty.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """
 
 from __future__ import annotations

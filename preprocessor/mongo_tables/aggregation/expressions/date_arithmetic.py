@@ -1,6 +1,7 @@
 """Sums, differences and roundings of dates: `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`.
 
 Years to days are counted on the clock and calendar of the time zone, hours and shorter units as elapsed time.
+
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateAdd/ and related pages.
 """
 
