@@ -196,7 +196,12 @@ def rates(text: str) -> tuple[float, ...]:
 
 
 def duration(text: str) -> float:
-    """Return the seconds of a number with the unit s, m, h or d."""
+    """Return the seconds of a number with the unit s, m, h or d.
+
+    Example:
+        >>> duration("90s")
+        90.0
+    """
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
     with suppress(ArgumentTypeError):
         if (seconds := positive(number) * _UNITS[unit]) < inf:

@@ -77,6 +77,10 @@ def check_law(spent: float, seconds: float, connections: int) -> dict[str, Any]:
 
     ``spent`` is the number of seconds that connections spent in requests in a window of ``seconds``: the number of
     requests times their mean latency, each weighted with the part of its time inside the window.
+
+    Example:
+        >>> check_law(spent=95.0, seconds=10.0, connections=10)
+        {'concurrency': 9.5, 'expected': 10, 'ratio': 0.95}
     """
     concurrency = spent / seconds
     return {"concurrency": concurrency, "expected": connections, "ratio": concurrency / connections}

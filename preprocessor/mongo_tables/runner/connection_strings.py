@@ -101,7 +101,12 @@ _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
 
 
 def shown(where: str) -> str:
-    """Return a place for an error message; what may be a connection string loses its secrets."""
+    """Return a place for an error message; what may be a connection string loses its secrets.
+
+    Example:
+        >>> shown("mongodb://user:secret@host/db")
+        'mongodb://host/db'
+    """
     return redact(where) if "@" in where or "://" in where else where
 
 

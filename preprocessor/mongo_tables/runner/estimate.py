@@ -232,7 +232,12 @@ def table(estimates: Mapping[int, Estimate]) -> list[str]:
 
 
 def size(count: int) -> str:
-    """Return bytes in the largest binary unit that is not above them."""
+    """Return bytes in the largest binary unit that is not above them.
+
+    Example:
+        >>> size(5 * 2**20)
+        '5 MiB'
+    """
     amount = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if amount < 1024:

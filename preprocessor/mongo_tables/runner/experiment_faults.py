@@ -30,7 +30,12 @@ _QUOTES = re.compile('"""|\'' + "''")
 
 
 def places(text: str) -> dict[Path, tuple[int, int]]:
-    """Return line and column, from 1, of every table and of every key that begins a line."""
+    """Return line and column, from 1, of every table and of every key that begins a line.
+
+    Example:
+        >>> places("[t]\\nb = 2")[("t", "b")]
+        (2, 1)
+    """
     found: dict[Path, tuple[int, int]] = {(): (1, 1)}
     counts: Counter[Path] = Counter()
     table: Path = ()

@@ -77,7 +77,12 @@ def is_local(where: str) -> bool:
 
 
 def parse_local(where: str) -> LocalAddress:
-    """Parse a target that ``is_local`` accepts; raise RunnerError for unknown settings and values out of range."""
+    """Parse a target that ``is_local`` accepts; raise RunnerError for unknown settings and values out of range.
+
+    Example:
+        >>> parse_local("local?members=1&cacheGB=0.5").cache_gb
+        0.5
+    """
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
         raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or local alone")

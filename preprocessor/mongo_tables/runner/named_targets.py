@@ -39,6 +39,10 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
     Raises RunnerError if one of several has no name, or two are the same or would use the same database.
+
+    Example:
+        >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
+        ['a', 'b']
     """
     targets = tuple(_parse(one) for one in given)
     if len(targets) > 1:

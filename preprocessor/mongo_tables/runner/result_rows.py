@@ -45,7 +45,12 @@ DIGITS: Final = 5
 
 
 def round_amount(done: float) -> float:
-    """Return the nearest whole number, or five significant digits if that is off by more than a thousandth."""
+    """Return the nearest whole number, or five significant digits if that is off by more than a thousandth.
+
+    Example:
+        >>> round_amount(6.497), round_amount(12345.4)
+        (6.497, 12345)
+    """
     whole = round(done)
     return whole if abs(whole - done) <= MOST_OFF * done else float(f"{done:.{DIGITS}g}")
 

@@ -31,7 +31,12 @@ _LARGEST = (1 << _SHIFT) - 1
 
 
 def bucket(microseconds: int) -> int:
-    """Return the lower bound of the bucket in which this latency is counted."""
+    """Return the lower bound of the bucket in which this latency is counted.
+
+    Example:
+        >>> bucket(2047), bucket(5001)
+        (2047, 5000)
+    """
     if microseconds < EXACT_BELOW:
         return microseconds
     shift = microseconds.bit_length() - _BITS

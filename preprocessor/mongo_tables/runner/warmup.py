@@ -68,7 +68,12 @@ NONE = WarmUp("none")
 
 
 def cut(speeds: Sequence[float]) -> int:
-    """Return how many of the first speeds MSER cuts off; there is at least one speed."""
+    """Return how many of the first speeds MSER cuts off; there is at least one speed.
+
+    Example:
+        >>> cut([1.0, 2.0] + 20 * [10.0])
+        2
+    """
     sums = list(accumulate(reversed(speeds)))[::-1]
     squares = list(accumulate(speed * speed for speed in reversed(speeds)))[::-1]
 

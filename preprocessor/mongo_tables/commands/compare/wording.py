@@ -212,7 +212,12 @@ def _as_plain(value: Any) -> Any:
 
 
 def say_amount(value: float, unit: str) -> str:
-    """Return the figure with at least three digits: ``12.3 ms``, ``1,024 B/op``."""
+    """Return the figure with at least three digits: ``12.3 ms``, ``1,024 B/op``.
+
+    Example:
+        >>> say_amount(1024.0, "B/op")
+        '1,024 B/op'
+    """
     if unit == "s" and value:
         size, unit = next((one for one in _TIMES if abs(value) >= one[0]), _TIMES[-1])
         value /= size

@@ -325,7 +325,12 @@ def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> li
 
 
 def shorten_json(value: Any, room: int = 60) -> str:
-    """Return a value as JSON on one line, cut to ``room`` characters."""
+    """Return a value as JSON on one line, cut to ``room`` characters.
+
+    Example:
+        >>> shorten_json({"a": [1, 2]})
+        '{"a": [1, 2]}'
+    """
     text = json_text(value)
     return text if len(text) <= room else text[: room - 1] + "…"
 

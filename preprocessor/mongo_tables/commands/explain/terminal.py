@@ -264,7 +264,12 @@ def _cell(value: Any) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """Return a text cut to ``room`` columns, with an ellipsis if something is left out."""
+    """Return a text cut to ``room`` columns, with an ellipsis if something is left out.
+
+    Example:
+        >>> cut("abcdefgh", 5)
+        'abcd…'
+    """
     if display_width(text) <= room:
         return text
     kept, width = [], 1

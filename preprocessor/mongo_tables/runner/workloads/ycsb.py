@@ -62,7 +62,12 @@ _MASKS = bytes((31, 63, 95, 31, 63, 95))
 
 
 def fnv_hash(number: int) -> int:
-    """Return the FNV-1a hash of a number, as the absolute value of a signed 64-bit integer."""
+    """Return the FNV-1a hash of a number, as the absolute value of a signed 64-bit integer.
+
+    Example:
+        >>> fnv_hash(1)
+        8517097267634966620
+    """
     found = FNV_OFFSET_BASIS
     for octet in (number & _WORD).to_bytes(8, "little"):
         found = (found ^ octet) * FNV_PRIME & _WORD
