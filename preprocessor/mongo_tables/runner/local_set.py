@@ -137,7 +137,7 @@ _MECHANISM: Final = "SCRAM-SHA-256"
 _FILE: Final = "key"
 _KEY_BYTES: Final = 48  # A key has 6 to 1,024 characters.
 KNOWN_WITHIN_MS = 60_000
-"""Seconds until every member must know a new user."""
+"""Milliseconds until every member must know a new user."""
 
 
 @dataclass(frozen=True, slots=True)

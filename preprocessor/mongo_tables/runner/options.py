@@ -24,7 +24,7 @@ LEAST_REQUESTS = 3
 """The least requests for each connection, for which a window is lengthened."""
 MOST_TIMES_LONGER = 10
 STEPS = 4
-"""The steps of lengthening, as parts of the window's length."""
+"""A window is lengthened in steps of 1/STEPS of its length."""
 _UNLIMITED = 10**12
 
 

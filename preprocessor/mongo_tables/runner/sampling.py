@@ -193,7 +193,10 @@ class Sampler:
         return Seen(samples, machine if len(machine) > 1 else [])
 
     def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
-        """Return the server's own samples between the marks; after a change of server, only those of the new one."""
+        """Return the server's own samples between the marks; after a change of server, all of the new one.
+
+        The first sample is from before the first mark, and is left out.
+        """
         after = first.theirs if is_one_process(first.took, last.took) else None
         return [
             sample

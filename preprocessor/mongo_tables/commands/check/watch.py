@@ -26,7 +26,7 @@ Inputs = Mapping[Path, bytes]
 _PAUSE: Final = 0.25
 """The least seconds between two looks."""
 _SHARE: Final = 10
-"""Looking takes at most this fraction of the time, 1 in so many."""
+"""Looking takes at most one part in this many of the time."""
 
 
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:

@@ -38,14 +38,14 @@ _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "dat
 _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
 """Types that sort as readers expect; in texts 10 comes before 9."""
 _MEASURED = frozenset({"double", "decimal"})
-"""Fields that another run would hardly reproduce."""
+"""Types of fields that another run would hardly reproduce."""
 
 _DAY = "%Y-%m-%d"
 _MIDNIGHT = "T00:00:00Z"
-"""The format of a day without a time."""
+"""The ending of a date without a time of day."""
 
 _COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
-"""Types of fields that can be both a column and a sort key."""
+"""Paths that can be both a column and a sort key."""
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 """Fields of every benchmark document, whichever tool measured it."""
 _PARAMETERS: Final = "parameters"

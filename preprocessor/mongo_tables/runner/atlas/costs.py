@@ -163,7 +163,7 @@ AROUND_SECONDS: Final = 35 * 60.0
 """Seconds for each window in addition to its work: to create or change the cluster, inspect it and delete it. This is
 a generous assumption, not a measurement."""
 MIB_PER_SECOND: Final = {"M30": 9.0}
-"""Bytes per second at which data is loaded: the slowest of the published inserts with four indexes
+"""MiB per second at which data is loaded: the slowest of the published inserts with four indexes
 (johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480) on that tier, and on larger ones:"""
 MIB_PER_SECOND_OF_LARGER: Final = 60.0
 

@@ -37,7 +37,7 @@ from mongo_tables.runner.signals import first_signal_noted
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
-"""The parameters of a variant that describe its deployment but do not select the cluster."""
+"""Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""
 _IOPS = "atlasIOPS"
 _GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
 
@@ -81,7 +81,7 @@ class AtlasTarget(Target):
         self.options = json.dumps({"project": project, **address.settings})
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Return an obstacle if the cluster is underspecified, or members must be removed or delayed."""
+        """Return an obstacle if the cluster is underspecified, or the variant needs another number of members."""
         if "members" in config and config["members"] != MEMBERS:
             return (
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 RECONNECT_PATIENCE_SECONDS = 0.5
-"""Milliseconds to wait for a server in one attempt; the next follows if there is time left."""
+"""Seconds to wait for a server in one attempt; the next follows if there is time left."""
 SESSIONS_AT_ONCE = 10_000
 """The most sessions in one ``endSessions``, as in drivers."""
 
