@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
@@ -123,7 +123,7 @@ _CYCLE_HINT = "remove one of the names from its list"
 _LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
 
-_Unread = Complaint[int]
+_Unread: TypeAlias = Complaint[int]
 """The reason why a file of the folder cannot be read, with a hint."""
 
 
@@ -134,17 +134,17 @@ def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unrea
     except (FileNotFoundError, NotADirectoryError):
         return {}, None
     except OSError as fault:
-        return {}, _Unread(f"the file cannot be read ({fault.strerror})", "", 0)
+        return {}, Complaint(f"the file cannot be read ({fault.strerror})", "", 0)
     return {path.stem: _read_content(path) for path in files if may_be_file(path)}, None
 
 
 def _read_content(path: FilePath) -> bytes | _Unread:
     if not leads_within(path, path.parent):
-        return _Unread("the file is a link that leads out of its folder", _LINK_HINT, 0)
+        return Complaint("the file is a link that leads out of its folder", _LINK_HINT, 0)
     try:
         return path.read_bytes()
     except OSError as fault:
-        return _Unread(f"the file cannot be read ({fault.strerror})", "", 0)
+        return Complaint(f"the file cannot be read ({fault.strerror})", "", 0)
 
 
 def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -> SharedPipeline:

@@ -115,7 +115,7 @@ def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
 
 
 def test_a_machine_with_another_version_is_refused(two, machines, monkeypatch):
-    monkeypatch.setattr(pools.revision, "harness", lambda: "mongo-tables 9")
+    monkeypatch.setattr(pools.host, "harness", lambda: "mongo-tables 9")
     with pytest.raises(RunnerError, match=r"has mongo-tables .*, and this one mongo-tables 9"):
         machines._check_versions()
 
