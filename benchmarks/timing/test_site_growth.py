@@ -13,7 +13,7 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.hosts.page_figures import PlainFigure
 from mongo_tables.hosts.written_site import TokenFigures, swap_markdown, swap_markup
 from mongo_tables.render.anchors import distinct
-from mongo_tables.site.markdown import Place, standing_alone
+from mongo_tables.site.markdown import TableSpan, standing_alone
 from mongo_tables.site.pages import by_comment
 from mongo_tables.site.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
 
@@ -81,7 +81,7 @@ def page_in_a_feed(count: int) -> Callable[[], object]:
 def place_for_each(count: int) -> Callable[[], object]:
     page = "\n\n".join(f"Words {'and more ' * 40}" for _ in range(count))
     step = len(page) // count
-    return lambda: [standing_alone(page, Place(n * step, n * step, ""), ["|"]) for n in range(count)]
+    return lambda: [standing_alone(page, TableSpan(n * step, n * step, ""), ["|"]) for n in range(count)]
 
 
 def names_alike(count: int) -> Callable[[], object]:

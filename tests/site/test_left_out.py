@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pathspec.gitignore import GitIgnoreSpec
 
-from mongo_tables.site.site_config import LeftOut
+from mongo_tables.site.site_config import ExclusionPatterns
 
 PARTS = st.sampled_from(["a", "b", "b.md", ".c", "templates", "a b"])
 PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
@@ -26,4 +26,4 @@ def test_what_is_left_out_without_the_reader_of_patterns_is_what_it_leaves_out(
 ) -> None:
     excluded = GitIgnoreSpec.from_lines([".*", "/templates/", *exclude.splitlines()]).match_file(name)
     draft = GitIgnoreSpec.from_lines(drafts.splitlines()).match_file(name)
-    assert LeftOut(exclude, drafts).has(FOLDER / name, FOLDER) == (excluded or draft)
+    assert ExclusionPatterns(exclude, drafts).has(FOLDER / name, FOLDER) == (excluded or draft)

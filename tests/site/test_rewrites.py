@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.pages import read_page
-from mongo_tables.site.rewrites import Edit, apply_edits, find_offset, mend, rewrites_of
+from mongo_tables.site.rewrites import apply_edits, find_offset, mend, rewrites_of
 from tests.judged import report_on
 
 FILE = "page.md"
@@ -234,7 +235,10 @@ def test_places_are_counted_as_findings_count_them() -> None:
 
 
 def test_edits_are_made_as_if_at_once() -> None:
-    assert apply_edits("abcdef", [Edit(0, 1, "xyz"), Edit(3, 3, "-"), Edit(5, 6, "")]) == "xyzbc-de"
+    assert (
+        apply_edits("abcdef", [TextChange(0, 1, "xyz"), TextChange(3, 3, "-"), TextChange(5, 6, "")])
+        == "xyzbc-de"
+    )
 
 
 def test_a_rewrite_by_which_its_finding_does_not_go_is_not_made_and_others_are() -> None:

@@ -14,7 +14,7 @@ from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
     from mongo_tables.results.pull import FileChange, PullReport
-    from mongo_tables.site.site_config import Site
+    from mongo_tables.site.site_config import SiteConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 # -- a fixture folder --
 
 
-def find_fixture_folder(site: Site) -> str:
+def find_fixture_folder(site: SiteConfig) -> str:
     """Return the fixture folder of the site's results, or the default one if they are something else."""
     from mongo_tables.results.opening import is_fixture_folder
     from mongo_tables.site.site_config import results_of

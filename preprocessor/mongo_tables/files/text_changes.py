@@ -17,7 +17,7 @@ def changed_lines(before: str, after: str, old_name: str, new_name: str) -> Iter
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-class Change(NamedTuple):
+class TextChange(NamedTuple):
     """A text that replaces the one from ``start`` to ``end``, offsets in characters."""
 
     start: int
@@ -25,17 +25,17 @@ class Change(NamedTuple):
     text: str
 
 
-def difference(before: str, after: str) -> Change:
+def difference(before: str, after: str) -> TextChange:
     """Return the change from one text to another: everything between their common beginning and end.
 
     Example:
         >>> difference("abcd", "abXd")
-        Change(start=2, end=3, text='X')
+        TextChange(start=2, end=3, text='X')
     """
     start = _count_alike(before, after)
     left = min(len(before), len(after)) - start
     same = _count_alike_at_end(before, after, left)
-    return Change(start, len(before) - same, after[start : len(after) - same])
+    return TextChange(start, len(before) - same, after[start : len(after) - same])
 
 
 def _count_alike(one: str, other: str) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.files.text import shorten_path
 from mongo_tables.site.disk import find_folders
 from mongo_tables.site.includes import read_with_comments
-from mongo_tables.site.site_config import LeftOut
+from mongo_tables.site.site_config import ExclusionPatterns
 from mongo_tables.site.site_doors import list_unwatched
 from mongo_tables.site.snapshot import PageText
 
@@ -113,7 +113,7 @@ def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
 @cache
 def _leaves_out(exclude: str, drafts: str, docs: Path) -> LeavesOut:
     """Return a function that says whether Zensical excludes a page; the same one for all pages of a build."""
-    patterns = LeftOut(exclude, drafts)
+    patterns = ExclusionPatterns(exclude, drafts)
     return lambda page: page.suffix != ".md" or patterns.has(page, docs)
 
 

@@ -22,7 +22,7 @@ from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.published_files import ROWS_FOLDER
-from mongo_tables.site.markdown import Place, standing_alone
+from mongo_tables.site.markdown import TableSpan, standing_alone
 from mongo_tables.site.placeholders import (
     BEGIN,
     END,
@@ -136,7 +136,7 @@ def swap_markdown(text: str, figures: TokenFigures) -> str:
         if plain.is_block:
             lead = text[text.rfind("\n", 0, start) + 1 : start]
             prefix = _MARK_OF_LIST.sub(" ", lead)
-            start, written = standing_alone(text, Place(start, match.end(), prefix), plain.lines)
+            start, written = standing_alone(text, TableSpan(start, match.end(), prefix), plain.lines)
         else:
             written = "".join(plain.lines)
         pieces += [text[done:start], written]

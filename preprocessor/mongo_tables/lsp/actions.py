@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.suppressions import is_silenced
 from mongo_tables.lsp.diagnostics import Diagnostic, offset_of
 from mongo_tables.lsp.positions import Lines
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens
-from mongo_tables.site.rewrites import Edit, Rewrite, rewrites_of
+from mongo_tables.site.rewrites import Rewrite, rewrites_of
 
 REASON: Final = "say why"
 """A placeholder that the author replaces by the reason."""
@@ -90,7 +91,7 @@ def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
     name, depth = ("$sort", 3) if match[1] else ("sort", 1)
     sort = next((one for one in reversed(sorts) if one.path[-1] == name and len(one.path) == depth), None)
     if sort is not None:
-        edit = Edit(sort.start, _end_of(place.tokens, sort.path), written)
+        edit = TextChange(sort.start, _end_of(place.tokens, sort.path), written)
         yield Rewrite(f"Sort by {written}", (edit,), preferred=False)
 
 
@@ -127,7 +128,7 @@ def _write_header(place: _Place) -> Iterator[Rewrite]:
     if place.one.rule in ("MT503", "MT504", "MT413"):
         written = json.dumps(next(filter(None, match.groups()), ""), ensure_ascii=False)
         trims = place.one.rule == "MT503"
-        edit = Edit(place.token.start, place.token.end, written)
+        edit = TextChange(place.token.start, place.token.end, written)
         yield Rewrite("Remove stray blanks" if trims else f"Write {written}", (edit,), preferred=trims)
 
 
@@ -136,7 +137,8 @@ def _read_copy(place: _Place) -> Iterator[Rewrite]:
     match = re.fullmatch(r"read `([^`]+)`", place.one.hint)
     if place.one.rule == "MT415" and match and place.token and place.token.kind == "string":
         yield Rewrite(
-            f"Read `{match[1]}`", (Edit(place.token.start, place.token.end, json.dumps(f"${match[1]}")),)
+            f"Read `{match[1]}`",
+            (TextChange(place.token.start, place.token.end, json.dumps(f"${match[1]}")),),
         )
 
 
@@ -179,38 +181,38 @@ def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
     return Rewrite(f"Ignore {one.rule} here, with a reason", (edit,), preferred=False) if edit else None
 
 
-def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> Edit | None:
+def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> TextChange | None:
     """Return an edit that adds a last member to an object; None if the object is empty or has this member."""
     keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
     if not keys or any(one.path[-1] == key for one in keys):
         return None
     end = _end_of(tokens, keys[-1].path)
-    return Edit(end, end, f",{_gap_before(text, keys[-1].start)}{json.dumps(key)}: {value}")
+    return TextChange(end, end, f",{_gap_before(text, keys[-1].start)}{json.dumps(key)}: {value}")
 
 
-def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit | None:
+def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -> TextChange | None:
     """Return an edit that adds a last element to a list; None if the list is empty."""
     elements = [one for one in tokens if one.path[:-1] == path and one.path != path and one.kind != "close"]
     if not elements or not isinstance(elements[-1].path[-1], int):
         return None
     end = _end_of(tokens, elements[-1].path)
-    return Edit(end, end, f",{_gap_before(text, elements[-1].start)}{value}")
+    return TextChange(end, end, f",{_gap_before(text, elements[-1].start)}{value}")
 
 
-def _insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit:
+def _insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> TextChange:
     """Return an edit that adds an element to a list, before the one at a path."""
     start = next(one.start for one in tokens if one.path == path)
-    return Edit(start, start, f"{value},{_gap_before(text, start)}")
+    return TextChange(start, start, f"{value},{_gap_before(text, start)}")
 
 
-def _remove_member(tokens: Sequence[Token], key: Token) -> Edit:
+def _remove_member(tokens: Sequence[Token], key: Token) -> TextChange:
     """Return an edit that removes a member with the comma that separates it from its neighbours."""
     end = _end_of(tokens, key.path)
     following = [one for one in tokens if one.start >= end]
     if following and following[0].kind == "comma":
-        return Edit(key.start, following[1].start if len(following) > 1 else following[0].end, "")
+        return TextChange(key.start, following[1].start if len(following) > 1 else following[0].end, "")
     before = [one for one in tokens if one.end <= key.start]
-    return Edit(before[-1].start if before and before[-1].kind == "comma" else key.start, end, "")
+    return TextChange(before[-1].start if before and before[-1].kind == "comma" else key.start, end, "")
 
 
 def _end_of(tokens: Sequence[Token], path: Path) -> int:

@@ -31,7 +31,7 @@ from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at,
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
-from mongo_tables.site.site_config import Site, fill_in, find_site
+from mongo_tables.site.site_config import SiteConfig, fill_in, find_site
 
 _OF_MISTAKES: Final = (
     "jsonschema",
@@ -357,7 +357,7 @@ class Sites:
         except UsageError:  # Its file is being written.
             return self._main
 
-    def _session_of(self, site: Site) -> Session:
+    def _session_of(self, site: SiteConfig) -> Session:
         if self._root not in site.file.parent.parents or not site.file.exists():
             return self._main
         if site.file not in self._below:

@@ -20,7 +20,7 @@ from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.limits import Limits
 from mongo_tables.site.generated import without_code
 from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
-from mongo_tables.site.site_config import Site, find_site, from_here
+from mongo_tables.site.site_config import SiteConfig, find_site, from_here
 from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
 
@@ -43,7 +43,7 @@ class Request:
     the contents of files, by absolute path: unsaved text of an editor, or text that is about to be written.
     """
 
-    site: Site
+    site: SiteConfig
     pipelines: str
     results: str
     limits: Limits = field(default_factory=Limits)
@@ -151,7 +151,7 @@ def _texts_below(request: Request) -> dict[str, str]:
     }
 
 
-def _find_dropped_plugin(asked: Sequence[PageText], site: Site) -> Sequence[Finding]:
+def _find_dropped_plugin(asked: Sequence[PageText], site: SiteConfig) -> Sequence[Finding]:
     """Return the fault of a site's configuration that prevents the figures on all its pages."""
     if site.file.suffix != ".toml" or not asked:
         return ()

@@ -41,7 +41,7 @@ _VALUE_WITH_RANGE: Final = 3
 """Count of numbers in a cell with its range, and in a comparison with its interval."""
 
 
-class Cell(NamedTuple):
+class CurrentCell(NamedTuple):
     """A cell of today: its value, its text, unescaped, and its interval if known.
 
     ``follows``: the cell is computed from other cells. ``ends`` are both ends of the interval, as they are
@@ -57,15 +57,15 @@ class Cell(NamedTuple):
 
 def cell_of(
     table: TableSpec, row: Mapping[str, Any], column: str, text: str, form: ColumnFormat | None
-) -> Cell:
+) -> CurrentCell:
     """Return the cell that shows a column of a row as ``text``, formatted by ``form``."""
     ends = [column_value(row, field) for field in table.spread.get(column, ())[:2]]
     known = len(ends) == 2 and all(finite_decimal(end) is not None for end in ends)
     shown = (cell_text(ends[0], form), cell_text(ends[1], form)) if known else None
-    return Cell(column_value(row, column), text, form, shown)
+    return CurrentCell(column_value(row, column), text, form, shown)
 
 
-def cell_stays(standing: str, today: Cell, tolerance: Tolerance) -> bool:
+def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     """Return whether the written text, unescaped, may stay in place of ``today``."""
     if standing == today.text:
         return True
@@ -83,12 +83,12 @@ def cell_stays(standing: str, today: Cell, tolerance: Tolerance) -> bool:
     return all(abs(new - old) <= tolerance.share * abs(old) for old, new in counting)
 
 
-def _is_of_same_format(standing: Shown, today: Cell) -> bool:
+def _is_of_same_format(standing: Shown, today: CurrentCell) -> bool:
     """Return whether a written text has the column's current format; if not, it must be written again."""
     return today.follows or not is_number(today.value) or is_written_by(standing.written[0], today.form)
 
 
-def _ends(today: Cell, shown: Shown) -> Sequence[Decimal]:
+def _ends(today: CurrentCell, shown: Shown) -> Sequence[Decimal]:
     """Return the interval of today's row: from the table's range, else from the text of a comparison."""
     if today.ends:
         return [number for end in today.ends for number in read_numbers(end, today.form).numbers]
@@ -133,7 +133,7 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
 
 
 def _row_stays(
-    standing: Sequence[str], texts: Sequence[str], kinds: Sequence[Cell], tolerance: Tolerance
+    standing: Sequence[str], texts: Sequence[str], kinds: Sequence[CurrentCell], tolerance: Tolerance
 ) -> bool:
     return len(standing) == len(texts) and all(
         cell_stays(cell, kind._replace(text=text), tolerance)
@@ -141,9 +141,9 @@ def _row_stays(
     )
 
 
-def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[Cell]]:
+def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[CurrentCell]]:
     """Yield the cells of each line of a table without their texts: rows below their headings, then totals."""
-    words = Cell("", "")
+    words = CurrentCell("", "")
     for group in layout.groups:
         if group.heading is not None:
             yield [words for _ in layout.columns]
@@ -151,13 +151,13 @@ def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list
             yield [_cell_in(spec, rows[number], column, number) for column in layout.columns]
     for total in layout.totals:
         found = [(total.cells.get(column.name), spec.form_of(column.name)) for column in layout.columns]
-        yield [Cell(one.value, "", form, follows=True) if one else words for one, form in found]
+        yield [CurrentCell(one.value, "", form, follows=True) if one else words for one, form in found]
 
 
-def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> Cell:
+def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> CurrentCell:
     """Return a cell of a row; a column that compares has no name."""
     if not column.name:
-        return Cell(column.values[number], "", follows=True)
+        return CurrentCell(column.values[number], "", follows=True)
     return cell_of(spec, row, column.name, "", spec.form_of(column.name))
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 State = Literal["not there", "the same", "near", "another"]
 
 
-class Part(NamedTuple):
+class PlacedFigure(NamedTuple):
     """The figure of ``spec``: ``text``, markers included, replaces the page from ``start`` to ``end``.
 
     ``shown`` is the figure without markers and without the prefix of a container. ``state`` compares the page
@@ -54,7 +54,7 @@ class InPlace(NamedTuple):
 
     page: Page
     path: Path
-    parts: Sequence[Part]
+    parts: Sequence[PlacedFigure]
     drawings: Sequence[DrawnFile]
 
     @property
@@ -103,7 +103,7 @@ def _may_be_drawn(spec: Spec | None) -> bool:
     return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
 
 
-def _list_parts(page: Page, context: MarkdownContext) -> Iterator[Part]:
+def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
     for comment, spec in zip(page.comments, page.specs, strict=True):
         place = place_of(comment.keyword)
         if spec is None or place == "either" or _find_no_place(page, comment):
@@ -119,7 +119,7 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[Part]:
 
 def _part_under(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
-) -> Part:
+) -> PlacedFigure:
     newline = newline_of(page.text)
     # Blank lines inside the markers: Python-Markdown recognizes no table directly below another line.
     inner = ["", *lines, ""]
@@ -127,11 +127,11 @@ def _part_under(
     text = prefix_lines([begin_marker(shown), *inner, END_MARKER], comment.prefix, newline)
     if comment.region is None:
         end = _end_of_line(page.text, comment.end)
-        return Part(spec, end, end, newline + comment.prefix + text, shown, "not there")
+        return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
     near = not _was_edited(comment) and _is_near_figure(comment.region.inner, spec, context)
     state: State = "the same" if page.text[start:end] == text else "near" if near else "another"
-    return Part(spec, start, end, text, shown, state)
+    return PlacedFigure(spec, start, end, text, shown, state)
 
 
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
@@ -145,15 +145,15 @@ def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool
     )
 
 
-def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:
+def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> PlacedFigure:
     text = f"{begin_marker(shown)}{shown}{END_MARKER}"
     if comment.region is None:
-        return Part(spec, comment.end, comment.end, text, shown, "not there")
+        return PlacedFigure(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
     same = (region.inner, region.digest) == (shown, digest(shown))
     near = not same and not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
     state: State = "the same" if same else "near" if near else "another"
-    return Part(spec, region.start, region.end, text, shown, state)
+    return PlacedFigure(spec, region.start, region.end, text, shown, state)
 
 
 def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
@@ -162,7 +162,7 @@ def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownConte
     return isinstance(spec, ValueSpec) and is_near_value(standing, shown, spec, context)
 
 
-def _mark_due(parts: Sequence[Part]) -> list[Part]:
+def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:
     """Mark the parts to write: missing and changed ones, and near ones in the same group as such a part."""
     moved = {_group(part) for part in parts if part.state in ("not there", "another")}
     return [
@@ -171,7 +171,7 @@ def _mark_due(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _group(part: Part) -> str | int:
+def _group(part: PlacedFigure) -> str | int:
     """Return the group of a table and its values, the table's id; a unique number for unquoted figures."""
     own = part.spec.id if isinstance(part.spec, TableSpec) else None
     return part.spec.quoted_table or own or id(part.spec)
@@ -217,7 +217,7 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
     return any(id(table) in faulty for table in page.tables if table.id and table.id == spec.quoted_table)
 
 
-def _stale(page: Page, comment: Comment, part: Part) -> Finding:
+def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
     what = "is not written into the page"
     if comment.region is not None:
         how = _describe_change(comment, comment.region.inner, part.shown)
@@ -276,14 +276,14 @@ _BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _TABLE, _HEADING = "a table", "a heading"
 
 
-class Shown(NamedTuple):
+class ShownReason(NamedTuple):
     """The reason why a host shows a comment, or shows its figure as plain text; and the remedy."""
 
     reason: str
     hint: str
 
 
-def find_why_shown(text: str, comment: Comment) -> Shown | None:
+def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
     """Return why GitHub would show a comment in a sentence, or its line as HTML; None if it does not.
 
     A statement on lines of its own is in no sentence. ``text`` is the page.
@@ -293,17 +293,17 @@ def find_why_shown(text: str, comment: Comment) -> Shown | None:
     written = text[comment.start + len("<!--") : comment.end - len("-->")]
     if "--" in written:
         reason = "GitHub takes no comment in a sentence for one that has `--` in it"
-        return Shown(reason, r"write -\u002d in a string of JSON")
+        return ShownReason(reason, r"write -\u002d in a string of JSON")
     if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
-        return Shown(
+        return ShownReason(
             f"GitHub ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
         )
     if comment.holder == _TABLE and "|" in written:
         reason = "GitHub ends the cell of a table at a `|`, in a comment as well"
-        return Shown(reason, r"write \u007c in a string of JSON")
+        return ShownReason(reason, r"write \u007c in a string of JSON")
     if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
         reason = "GitHub takes a line that begins with a comment for HTML, and all of it for no Markdown"
-        return Shown(reason, "let a word stand before it on its line")
+        return ShownReason(reason, "let a word stand before it on its line")
     return None
 
 

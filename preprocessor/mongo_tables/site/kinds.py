@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Answers, Tables
 
 
-class Kind(NamedTuple):
+class CommentKind(NamedTuple):
     """A kind of comment: its HTML on a site, its lines of Markdown, and the findings of its rows.
 
     ``html`` and ``markdown`` get their drawing context as an argument, so that checks need not import it.
@@ -44,23 +44,23 @@ def _check_findings(spec: CheckSpec, *known: Any) -> list[Finding]:
     return check_findings(spec, *known)
 
 
-KINDS: Final[Mapping[type[Spec], Kind]] = {
-    TableSpec: Kind(
+KINDS: Final[Mapping[type[Spec], CommentKind]] = {
+    TableSpec: CommentKind(
         html=lambda spec, context: context.draw_table(spec),
         markdown=lambda spec, context: context.table_lines(spec),
         findings=row_findings,
     ),
-    ChartSpec: Kind(
+    ChartSpec: CommentKind(
         html=lambda spec, context: context.draw_chart(spec),
         markdown=lambda spec, context: context.table_lines(spec),
         findings=row_findings,
     ),
-    ValueSpec: Kind(
+    ValueSpec: CommentKind(
         html=lambda spec, context: context.draw_value(spec),
         markdown=lambda spec, context: [context.value_text(spec)],
         findings=_value_findings,
     ),
-    CheckSpec: Kind(
+    CheckSpec: CommentKind(
         html=lambda spec, context: "",
         markdown=lambda spec, context: [],
         findings=_check_findings,

@@ -23,7 +23,7 @@ _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-class Place(NamedTuple):
+class TableSpan(NamedTuple):
     """The place of a table: start and end offsets, and the prefix of its further lines in a container."""
 
     start: int
@@ -57,7 +57,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
     if spec is None or place_of(comment.keyword) != "block":
         return comment, "".join(lines)
     end = comment.region.end if comment.region else comment.end
-    start, text = standing_alone(page.text, Place(comment.start, end, comment.prefix), lines)
+    start, text = standing_alone(page.text, TableSpan(comment.start, end, comment.prefix), lines)
     return replace(comment, start=start), text
 
 
@@ -67,7 +67,7 @@ def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 
 
-def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str]:
+def standing_alone(text: str, at: TableSpan, lines: Sequence[str]) -> tuple[int, str]:
     """Return a table with the blank lines that make it a separate block, where the text has none.
 
     The result is the start, which is before ``at`` if blanks must go as well, and the replacement up to the

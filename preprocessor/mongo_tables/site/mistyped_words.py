@@ -39,7 +39,7 @@ class _Mistyped(NamedTuple):
     fault: Finding
 
 
-class _Known(NamedTuple):
+class _KnownFields(NamedTuple):
     """The documents of a collection, and their top-level fields."""
 
     documents: Rows
@@ -80,7 +80,9 @@ def _list_within(comment: Comment, told: Sequence[Finding]) -> list[Finding]:
     return list(takewhile(lambda one: comment.covers(one.line, one.column), islice(told, first, None)))
 
 
-def _list_mistyped(comment: Comment, file: str, collections: Callable[[str], _Known]) -> Iterator[_Mistyped]:
+def _list_mistyped(
+    comment: Comment, file: str, collections: Callable[[str], _KnownFields]
+) -> Iterator[_Mistyped]:
     body = comment.parsed.value
     if not isinstance(body, dict) or "pipeline" in body or not isinstance(body.get("columns"), list):
         return
@@ -101,12 +103,12 @@ def _is_there(column: str, documents: Rows) -> bool:
     return any(column_value(document, column) is not MISSING for document in documents)
 
 
-def _read_collection(local: FileSource, collection: str) -> _Known:
+def _read_collection(local: FileSource, collection: str) -> _KnownFields:
     try:
         documents = list(local.documents(collection))
     except ResultsError:  # The query for the rows reports the error.
-        return _Known([], [])
-    return _Known(documents, sorted({name for document in documents for name in document}))
+        return _KnownFields([], [])
+    return _KnownFields(documents, sorted({name for document in documents for name in document}))
 
 
 _NO_ROWS = "MT303"

@@ -158,7 +158,7 @@ def source_findings(error: ResultsError, file: str) -> list[Finding]:
     return [*error.as_findings(file)] or [finding("MT310", file, (0, 0), error.message, error.hint)]
 
 
-class _Known(NamedTuple):
+class _KnownComment(NamedTuple):
     """A comment in a file: its spec there, and its findings."""
 
     spec: Spec | None
@@ -185,13 +185,13 @@ def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) 
     return given._replace(specs=tuple(specs), findings=findings, owned=tuple(owned))
 
 
-def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
+def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_KnownComment]]:
     """Return the comments of pages by keyword and body, in order."""
-    found: dict[tuple[str, str], deque[_Known]] = {}
+    found: dict[tuple[str, str], deque[_KnownComment]] = {}
     for page in pages:
         theirs = by_comment(page.comments, page.findings)
         for comment, spec, findings in zip(page.comments, page.specs, theirs, strict=True):
-            found.setdefault((comment.keyword, comment.body), deque()).append(_Known(spec, findings))
+            found.setdefault((comment.keyword, comment.body), deque()).append(_KnownComment(spec, findings))
     return found
 
 

@@ -12,18 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.nearest import nearest_word
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-
-
-class Edit(NamedTuple):
-    """A replacement for the text from ``start`` to ``end``, offsets in characters in the file."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Rewrite(NamedTuple):
@@ -34,7 +27,7 @@ class Rewrite(NamedTuple):
     """
 
     title: str
-    edits: tuple[Edit, ...]
+    edits: tuple[TextChange, ...]
     preferred: bool = True
 
 
@@ -67,7 +60,7 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
     return tuple(_replace_word(meant[1], text, at)) if meant else ()
 
 
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[TextChange]) -> str:
     """Return the text with the edits applied; the edits must not overlap."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -101,7 +94,7 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
     near = [span for span in _list_words(string[1], meant) if _is_near(string[1][slice(*span)], meant)]
     if len(near) == 1:
         start, end = (string.start(1) + offset for offset in near[0])
-        yield Rewrite(f"Replace `{text[start:end]}` by `{meant}`", (Edit(start, end, meant),))
+        yield Rewrite(f"Replace `{text[start:end]}` by `{meant}`", (TextChange(start, end, meant),))
 
 
 def _is_plain(word: str) -> bool:
@@ -128,7 +121,7 @@ def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
 def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
     written = re.compile(r"<!--+[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
     if written is not None:
-        yield Rewrite(f"Write `<!-- {name}:`", (Edit(written.start(), written.end(), f"<!-- {name}:"),))
+        yield Rewrite(f"Write `<!-- {name}:`", (TextChange(written.start(), written.end(), f"<!-- {name}:"),))
 
 
 # -- where a comment begins and ends --
@@ -136,15 +129,16 @@ def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
 
 def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
     if rule == "MT107" and text.startswith("--!>", at):
-        yield Rewrite("Write -->", (Edit(at, at + 4, "-->"),))
+        yield Rewrite("Write -->", (TextChange(at, at + 4, "-->"),))
     elif rule == "MT102" and text.startswith("-->", at):
-        yield Rewrite(r"Write --\u003e", (Edit(at, at + 3, r"--\u003e"),))
+        yield Rewrite(r"Write --\u003e", (TextChange(at, at + 3, r"--\u003e"),))
     elif rule == "MT110" and text[at - 1 : at] == "\\":
-        yield Rewrite("Remove the backslash", (Edit(at - 1, at, ""),), preferred=False)
+        yield Rewrite("Remove the backslash", (TextChange(at - 1, at, ""),), preferred=False)
     elif rule == "MT101" and (end := _end_of_body(text, at)):
         mistyped = _MISTYPED_END.match(text, end)
         yield Rewrite(
-            "Write -->" if mistyped else "Add -->", (Edit(end, mistyped.end() if mistyped else end, " -->"),)
+            "Write -->" if mistyped else "Add -->",
+            (TextChange(end, mistyped.end() if mistyped else end, " -->"),),
         )
 
 
@@ -168,11 +162,11 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
     from mongo_tables.jsontext.reader import end_of_odd_token  # only needed for syntax findings
 
     if hint == "remove the comma":
-        yield Rewrite("Remove the comma", (Edit(at, at + 1, ""),))
+        yield Rewrite("Remove the comma", (TextChange(at, at + 1, ""),))
     elif hint == "write a comma":
-        yield Rewrite("Write a comma", (Edit(at, at, ","),))
+        yield Rewrite("Write a comma", (TextChange(at, at, ","),))
     elif hint == "write a colon":
-        yield Rewrite("Write a colon", (Edit(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
+        yield Rewrite("Write a colon", (TextChange(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
     elif hint.startswith("remove the text that begins with"):
         yield from _remove_comment(text, at)
     elif hint.startswith("write "):
@@ -180,7 +174,7 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
         end = end_of_odd_token(text, at)
         if value and end is not None and "--" not in value:
             preferred = rest in ("", ", in double quotes")
-            yield Rewrite(f"Write {value}", (Edit(at, end, value),), preferred)
+            yield Rewrite(f"Write {value}", (TextChange(at, end, value),), preferred)
 
 
 def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
@@ -192,7 +186,7 @@ def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
             if re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(text, found.end())
             else at
         )
-        yield Rewrite("Remove this text", (Edit(start, found.end(), ""),))
+        yield Rewrite("Remove this text", (TextChange(start, found.end(), ""),))
 
 
 def _read_value(words: str) -> tuple[str, str]:
@@ -216,7 +210,7 @@ def _sort_before(hint: str, text: str, at: int) -> Iterator[Rewrite]:
     start = _find_start(text, at)
     if example is not None and start is not None and "--" not in example[1]:
         yield Rewrite(
-            f"Put {example[1]} before it", (Edit(start, start, f"{example[1]}, "),), preferred=False
+            f"Put {example[1]} before it", (TextChange(start, start, f"{example[1]}, "),), preferred=False
         )
 
 
@@ -241,7 +235,7 @@ def _swap_with_sort(text: str, at: int) -> Iterator[Rewrite]:
         return
     if isinstance(sort, dict) and list(sort) == ["$sort"]:
         first, second = text[start:end], text[between.end() : last]
-        edits = (Edit(start, end, second), Edit(between.end(), last, first))
+        edits = (TextChange(start, end, second), TextChange(between.end(), last, first))
         yield Rewrite(f"Put the `$sort` before the `{next(iter(limit))}`", edits)
 
 
@@ -287,7 +281,7 @@ def has_rewrite(finding: Finding, text: str) -> bool:
 
 def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterator[_Chosen]:
     """Yield the preferred rewrites of findings; the first of those that overlap."""
-    taken: dict[str, list[Edit]] = {}
+    taken: dict[str, list[TextChange]] = {}
     for finding in sorted(found):
         if finding.file not in texts or _mark(finding) in vain:
             continue
@@ -299,12 +293,12 @@ def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterato
             yield _Chosen(finding, rewrite)
 
 
-def _overlap(edits: Iterable[Edit], others: Sequence[Edit]) -> bool:
+def _overlap(edits: Iterable[TextChange], others: Sequence[TextChange]) -> bool:
     return any(one.start <= other.end and other.start <= one.end for one in edits for other in others)
 
 
 def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
-    edits: dict[str, list[Edit]] = {}
+    edits: dict[str, list[TextChange]] = {}
     for finding, rewrite in chosen:
         edits.setdefault(finding.file, []).extend(rewrite.edits)
     return {**texts, **{file: apply_edits(texts[file], each) for file, each in edits.items()}}

@@ -52,7 +52,7 @@ _PLAIN: Final = re.compile(r"[\w./-]+")
 """A pattern without any special character of the pattern language."""
 
 
-class LeftOut(NamedTuple):
+class ExclusionPatterns(NamedTuple):
     """The exclusion patterns of one site, one per line, in the syntax of ``.gitignore``."""
 
     exclude: str = ""
@@ -105,7 +105,7 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(lines)
 
 
-class Site(NamedTuple):
+class SiteConfig(NamedTuple):
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 
     Attributes:
@@ -124,7 +124,7 @@ class Site(NamedTuple):
     results: str
     options: Mapping[str, Any] = {}
     snippets: tuple[Path, ...] = ()
-    left_out: LeftOut = LeftOut()
+    left_out: ExclusionPatterns = ExclusionPatterns()
     includes: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
     names_us: bool = False
@@ -135,7 +135,7 @@ def has_site_file(folder: Path) -> bool:
     return any((folder / name).is_file() for name in FILES)
 
 
-def find_site(start: Path) -> Site | None:
+def find_site(start: Path) -> SiteConfig | None:
     """Return the site that ``start``, or the nearest folder above it, describes, or None.
 
     The search ends at the root of a repository.
@@ -167,7 +167,7 @@ def _upward(start: Path) -> Iterator[Path]:
             return
 
 
-def _require_agreement(sites: list[Site]) -> Site:
+def _require_agreement(sites: list[SiteConfig]) -> SiteConfig:
     first = sites[0]
     for other in sites[1:]:
         if _places(other) != _places(first):
@@ -178,11 +178,11 @@ def _require_agreement(sites: list[Site]) -> Site:
     return first
 
 
-def _places(site: Site) -> tuple[object, ...]:
+def _places(site: SiteConfig) -> tuple[object, ...]:
     return site.docs, site.pages, site.pipelines, site.results
 
 
-def read_site(file: Path) -> Site:
+def read_site(file: Path) -> SiteConfig:
     """Return the site that a file describes.
 
     Raises UsageError with the place of a YAML or TOML syntax error.
@@ -194,14 +194,16 @@ def read_site(file: Path) -> Site:
     named = settings if is_own else _own_options(file, settings)
     options = named or {}
     pipelines = _text(file, options, "pipelines", "")
-    return Site(
+    return SiteConfig(
         file=file,
         docs=docs,
         pipelines=file.parent / pipelines if pipelines else docs / "pipelines",
         results=_text(file, options, "results", "fixtures"),
         options=options,
         snippets=_snippet_folders(file, settings),
-        left_out=LeftOut(_text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")),
+        left_out=ExclusionPatterns(
+            _text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")
+        ),
         includes=_find_included_sites(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
         names_us=named is not None,
@@ -248,7 +250,7 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
     return tuple(folder / each for each in named)
 
 
-def list_site_files(site: Site) -> list[Path]:
+def list_site_files(site: SiteConfig) -> list[Path]:
     """Return the files that define a site: its own, those of the included sites, and all inherited files."""
     from mongo_tables.site.settings_files import list_inherited  # a check does not need it
 
@@ -346,7 +348,7 @@ def fill_in(arguments: Namespace) -> None:
         arguments.results = results_named() or results_of(site)
 
 
-def server_of(site: Site) -> str:
+def server_of(site: SiteConfig) -> str:
     """Return the version of MongoDB that a site's pipelines are for, such as 8.0; "" if it names none.
 
     Raises:
@@ -358,14 +360,14 @@ def server_of(site: Site) -> str:
     return str(written)
 
 
-def _find_nearest(arguments: Namespace) -> Site:
+def _find_nearest(arguments: Namespace) -> SiteConfig:
     """Return the site of the page on standard input, else that of the working folder, else the defaults."""
     page = getattr(arguments, "stdin_filename", None)
     beside = find_site(Path(page).parent) if page else None
     return beside or find_site(Path()) or _without_file()
 
 
-def _fail_on(site: Site) -> str:
+def _fail_on(site: SiteConfig) -> str:
     """Return the default for ``--fail-on``: the site's own ``fail_on``, else "warning"."""
     written = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
@@ -373,7 +375,7 @@ def _fail_on(site: Site) -> str:
     return str(written)
 
 
-def _limits(site: Site, given: Sequence[str]) -> Limits:
+def _limits(site: SiteConfig, given: Sequence[str]) -> Limits:
     """Return the limits of the site, overridden by those of ``--limit``."""
     try:
         limits = limits_of(site.options)
@@ -385,12 +387,12 @@ def _limits(site: Site, given: Sequence[str]) -> Limits:
         raise UsageError(f"--limit: {error}") from None
 
 
-def results_of(site: Site) -> str:
+def results_of(site: SiteConfig) -> str:
     """Return the results source of a site: a URI, or file paths relative to the working folder."""
     return move_source(site.results.strip(), site.file.parent, from_here)
 
 
-def _read_existing_site(file: Path) -> Site:
+def _read_existing_site(file: Path) -> SiteConfig:
     if not file.is_file():
         raise UsageError(
             f"{file}: no such file",
@@ -399,9 +401,9 @@ def _read_existing_site(file: Path) -> Site:
     return read_site(file)
 
 
-def _without_file() -> Site:
+def _without_file() -> SiteConfig:
     here = Path.cwd()
-    return Site(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
+    return SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
 
 
 def from_here(path: Path) -> str:

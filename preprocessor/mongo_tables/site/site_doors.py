@@ -17,7 +17,7 @@ from mongo_tables.results.source_text import has_magic, split_parts
 from mongo_tables.site.site_config import (
     NAME,
     OWN_FILE,
-    Site,
+    SiteConfig,
     find_files,
     from_here,
     options_among,
@@ -126,7 +126,7 @@ def _is_listed(settings: Mapping[str, Any], key: Listing) -> bool:
     return options is not None and options.get("enabled") is not False
 
 
-def _entry_for(site: Site) -> Mapping[str, Any]:
+def _entry_for(site: SiteConfig) -> Mapping[str, Any]:
     """Return the options of an entry, in whichever list, that reads the same data as the existing one."""
     root = site.file.parent
     pipelines = site.pipelines

@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site, folder_in_site, from_here
+from mongo_tables.site.site_config import (
+    OWN_FILE,
+    SiteConfig,
+    find_files,
+    find_site,
+    folder_in_site,
+    from_here,
+)
 
 
 class SitePages(NamedTuple):
     """A site with its folders of pages, each with the path of its pages in the build, "" for the first."""
 
-    site: Site
+    site: SiteConfig
     folders: tuple[tuple[Path, str], ...]
 
     def below(self, page: Path) -> list[tuple[Path, str]]:
@@ -38,7 +45,7 @@ class SitePages(NamedTuple):
             ) from None
 
 
-def pages_of(site: Site) -> SitePages:
+def pages_of(site: SiteConfig) -> SitePages:
     """Return the folders and single pages of a site, with the folders of the sites that its ``nav`` includes.
 
     Raises:
@@ -48,7 +55,7 @@ def pages_of(site: Site) -> SitePages:
     return SitePages(site, (*own, *_of_included(site)))
 
 
-def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
+def _of_included(site: SiteConfig) -> Iterator[tuple[Path, str]]:
     if not site.includes:
         return
     from mongo_tables.site.settings_files import yaml_settings
@@ -60,7 +67,7 @@ def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
             yield _plain(file.parent / docs), folder_in_site(name)
 
 
-def page_folders(site: Site) -> list[str]:
+def page_folders(site: SiteConfig) -> list[str]:
     """Return the folders of all pages of a site, as paths from the working folder."""
     return [from_here(folder) for folder, _ in pages_of(site).folders]
 
@@ -68,7 +75,7 @@ def page_folders(site: Site) -> list[str]:
 class Whereabouts:
     """Finds the site of a page's build: the one that is asked about, else the nearest above the page."""
 
-    def __init__(self, asked: Site) -> None:
+    def __init__(self, asked: SiteConfig) -> None:
         self._asked = pages_of(asked) if asked.file.is_file() else None
         self._nearest: dict[Path, SitePages | None] = {}
 

@@ -358,7 +358,7 @@ _NAMES_SHOWN: Final = 3
 _NOWHERE: Final[Mapping[str, Any]] = {}
 
 
-class Named(NamedTuple):
+class NamedField(NamedTuple):
     """A field that a query names: its name, its place in the query, and the query that asks whether it is there.
 
     That query is ``_NOWHERE`` where the author expects that the field is not there.
@@ -369,14 +369,14 @@ class Named(NamedTuple):
     there: Mapping[str, Any]
 
 
-def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[Named]:
+def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
     """The fields that the query names and that none of the rows has, each once.
 
     Whoever writes ``{"$exists": false}`` anywhere says that a field may not be there: nothing is said of that one.
     """
     named = list(_list_named_fields(query, ()))
     settled = {one.field for one in named if one.there is _NOWHERE}
-    found: list[Named] = []
+    found: list[NamedField] = []
     for one in named:
         if one.field not in settled:
             settled.add(one.field)
@@ -403,7 +403,7 @@ def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
     return None
 
 
-def _is_there(named: Named, rows: Rows) -> bool:
+def _is_there(named: NamedField, rows: Rows) -> bool:
     if "." not in named.field and any(named.field in row for row in rows):
         return True  # as nearly always, and quickly told
     try:
@@ -412,26 +412,26 @@ def _is_there(named: Named, rows: Rows) -> bool:
         return True  # A name that cannot be asked for: whoever runs the query says why.
 
 
-def _list_named_fields(query: Any, path: Path) -> Iterator[Named]:
+def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
     """The fields of a query that stands at ``path``."""
     for name, value, at in conditions_in(query, path):
         if name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
-                yield Named(field, at, {field: {"$exists": True}})
+                yield NamedField(field, at, {field: {"$exists": True}})
         elif not name.startswith("$"):
             yield from _of_field(name, value, at)
 
 
-def _of_field(name: str, condition: Any, path: Path) -> Iterator[Named]:
+def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
     """The field of one condition, and those that it asks the elements of an array for."""
-    yield Named(name, path, _NOWHERE if _expects_nothing(condition) else {name: {"$exists": True}})
+    yield NamedField(name, path, _NOWHERE if _expects_nothing(condition) else {name: {"$exists": True}})
     elements = condition
     while isinstance(elements, Mapping) and "$not" in elements:
         elements, path = elements["$not"], (*path, "$not")
     if isinstance(elements, Mapping) and "$elemMatch" in elements:
         for one in _list_named_fields(elements["$elemMatch"], (*path, "$elemMatch")):
             there = _NOWHERE if one.there is _NOWHERE else {name: {"$elemMatch": one.there}}
-            yield Named(f"{name}.{one.field}", one.path, there)
+            yield NamedField(f"{name}.{one.field}", one.path, there)
 
 
 def _expects_nothing(condition: Any) -> bool:

@@ -34,7 +34,7 @@ from mongo_tables.results.limits import limits_of
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
-from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site, from_here
+from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 from mongo_tables.site.site_pages import pages_of
 
 _FIXTURES: Final = "fixtures"
@@ -128,7 +128,7 @@ def _repository_of(folder: Path) -> Path | None:
 # -- results --
 
 
-def _choose_results(base: Path, site: Site | None, given: str | None) -> _Results:
+def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _Results:
     if given is not None and is_uri(given):
         raise UsageError(
             "--results names a database, and a set-up is for files",
@@ -180,7 +180,7 @@ def _find_results(base: Path) -> _Results:
 # -- the file of the site --
 
 
-def _plan_site_files(base: Path, site: Site | None, results: str, page: Path) -> tuple[NewFile, ...]:
+def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[NewFile, ...]:
     """Plan the file that names the results, for all commands and for the site."""
     if site is None:
         text = own_text(results, [_relative(page, base)])
@@ -202,7 +202,7 @@ def _plan_site_files(base: Path, site: Site | None, results: str, page: Path) ->
 # -- the page with a first table --
 
 
-def _choose_page(folder: Path, site: Site | None) -> Path:
+def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
     """Choose a page of the site, else one that a code host shows."""
     if site is not None:
         named = [path for path in site.pages if path.suffix.lower() in PAGE_SUFFIXES]
@@ -217,7 +217,7 @@ def _choose_page(folder: Path, site: Site | None) -> Path:
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
-def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> SetUp:
+def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) -> SetUp:
     """Plan a page with a first table, unless a page has a comment already."""
     folders = [folder for folder, _ in pages_of(site).folders] if site else []
     checked = (path for folder in folders for path in pages_under(folder))
@@ -275,7 +275,7 @@ def _propose_table(asked: Answers, keyword: str) -> Proposal:
 # -- the commit hook --
 
 
-def _plan_hook(base: Path, site: Site | None) -> SetUp:
+def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
     """Plan the commit hook, in the outermost folder of the repository."""
     repository = _repository_of(base)
     if repository is None:
