@@ -10,14 +10,14 @@ from bson.int64 import Int64
 from mongo_tables.aggregation import aggregate
 from mongo_tables.render.html import html_table
 from mongo_tables.render.provenance_html import ListedRuns, amount_of, lines_of, list_runs
-from mongo_tables.results.provenance import Run, provenance_of
+from mongo_tables.results.provenance import RowRepeat, provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, speeds
 
 TABLE = speeds(title="Speed", id="t")
 
 
-def runs_of(*documents: dict[str, Any]) -> tuple[Run, ...]:
+def runs_of(*documents: dict[str, Any]) -> tuple[RowRepeat, ...]:
     source = provenance_of(aggregate(list(documents), TABLE.source_query.pipeline))
     assert source
     return source.runs
@@ -117,14 +117,14 @@ def test_a_row_that_is_of_no_document_leads_nowhere() -> None:
 
 
 def test_a_number_may_be_that_of_a_group_and_leads_nowhere() -> None:
-    run = Run(Int64(7), 1, {"operations": 1})
+    run = RowRepeat(Int64(7), 1, {"operations": 1})
     found = list_runs(TABLE, [[run]], lambda key: "")
     assert "_id 7" in found.html or ">7<" in found.html
     assert found.behind([{"_id": Int64(7)}]) == [""]
 
 
 def test_keys_of_documents_are_never_markup() -> None:
-    run = Run({"testname": "<b>", "size": '"><i>'}, 1, {"operations": 1})
+    run = RowRepeat({"testname": "<b>", "size": '"><i>'}, 1, {"operations": 1})
     html = list_runs(TABLE, [[run]], lambda key: "").html
     assert "<b>" not in html
     assert "<i>" not in html

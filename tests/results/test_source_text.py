@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.results.opening import is_uri, move_source
-from mongo_tables.results.source_text import Part, split_parts
+from mongo_tables.results.source_text import SourcePart, split_parts
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ from mongo_tables.results.source_text import Part, split_parts
 def test_parts_stand_between_commas_a_name_before_and_types_behind_a_path(
     where: str, parts: list[tuple[str, str, str]]
 ) -> None:
-    assert split_parts(where) == [Part(*part) for part in parts]
+    assert split_parts(where) == [SourcePart(*part) for part in parts]
 
 
 @pytest.mark.parametrize("name", ["a,b.csv", "a=b.csv", "a[1].csv", "a*.csv", "a.csv?n=text"])
 def test_the_path_of_something_is_that_path_whatever_signs_are_in_it(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("n\n1\n")
-    assert split_parts(str(tmp_path / name)) == [Part("", str(tmp_path / name), "")]
+    assert split_parts(str(tmp_path / name)) == [SourcePart("", str(tmp_path / name), "")]
     assert move_source(name, tmp_path, str) == str(tmp_path / name)
 
 

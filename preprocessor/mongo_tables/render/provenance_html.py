@@ -31,7 +31,7 @@ from mongo_tables.render.provenance import (
 )
 from mongo_tables.render.values import is_number
 from mongo_tables.results.conclusions import mean_of_block, variant_name
-from mongo_tables.results.provenance import RUN_COLUMNS, Run
+from mongo_tables.results.provenance import RUN_COLUMNS, RowRepeat
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -42,7 +42,7 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 MOST_LINES: Final = 400
 """The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
 
-Line: TypeAlias = Sequence[Run]
+Line: TypeAlias = Sequence[RowRepeat]
 """The windows of one line in order: of one row, and of one block if there are blocks."""
 
 _PLAIN: Final = ColumnFormat()
@@ -85,9 +85,9 @@ class ListedRuns:
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
 
 
-def lines_of(runs: Iterable[Run]) -> list[Line]:
+def lines_of(runs: Iterable[RowRepeat]) -> list[Line]:
     """Return the lines of these runs; those of a document are consecutive, its blocks in order."""
-    lines: dict[tuple[str, int, int], list[Run]] = {}
+    lines: dict[tuple[str, int, int], list[RowRepeat]] = {}
     for run in runs:
         place = (run.block, 0) if run.block is not None else (-1, run.number)
         lines.setdefault((repr(run.key), *place), []).append(run)

@@ -173,7 +173,7 @@ class Count(NamedTuple):
     cases: int
 
 
-class Share(NamedTuple):
+class CaseShare(NamedTuple):
     """``number`` of the cases as a fraction of all cases, from 0 to 1, with its 95 % interval.
 
     ``design_effect`` is the number of cases that carry as much information as one independent case.
@@ -186,7 +186,7 @@ class Share(NamedTuple):
     design_effect: float
 
 
-def share_of_groups(groups: Sequence[Count]) -> Share:
+def share_of_groups(groups: Sequence[Count]) -> CaseShare:
     """Return the share in all groups together, with the interval of the effective number of cases.
 
     Raises ValueError without a case.
@@ -195,7 +195,7 @@ def share_of_groups(groups: Sequence[Count]) -> Share:
     return share_of(number, cases, find_design_effect(groups) if cases else 1.0)
 
 
-def share_of(number: int, cases: int, design_effect: float = 1.0) -> Share:
+def share_of(number: int, cases: int, design_effect: float = 1.0) -> CaseShare:
     """Return the share of ``number`` in ``cases``, with the score interval of E. B. Wilson (1927).
 
     The interval stays within 0 and 1, and is informative even if ``number`` is 0 or ``cases``. Raises ValueError
@@ -208,7 +208,7 @@ def share_of(number: int, cases: int, design_effect: float = 1.0) -> Share:
     half = sqrt(squared * (share * (1 - share) + squared / (4 * worth)) / worth) / (1 + squared / worth)
     low = max(0.0, middle - half) if number else 0.0
     high = min(1.0, middle + half) if number < cases else 1.0
-    return Share(number, share, low, high, design_effect)
+    return CaseShare(number, share, low, high, design_effect)
 
 
 def find_design_effect(groups: Sequence[Count]) -> float:

@@ -33,7 +33,7 @@ from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
 from mongo_tables.results.model import FAULTS_SHOWN, Fault, ResultsError, combine_faults
 from mongo_tables.results.rows import through_bson
-from mongo_tables.results.source_text import Part
+from mongo_tables.results.source_text import SourcePart
 
 Document = dict[str, Any]
 
@@ -169,7 +169,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _find_faults(folder: Path) -> ResultsError | None:
     """Return every fault of every file of a fixture folder, so that one run reports all; None if there is none."""
     faults: list[Fault] = []
-    for places in list_results([Part("", str(folder), "")]).collections.values():
+    for places in list_results([SourcePart("", str(folder), "")]).collections.values():
         for place in places:
             try:
                 for file in place.files() if place.folder else ():

@@ -21,7 +21,7 @@ from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
 from mongo_tables.results.model import Fault, ResultsError, combine_faults
-from mongo_tables.results.source_text import Part, has_magic
+from mongo_tables.results.source_text import SourcePart, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
 """The suffixes of fixture files."""
@@ -122,7 +122,7 @@ class Listing:
     unread: Sequence[Path] = ()
 
 
-def list_results(parts: Sequence[Part]) -> Listing:
+def list_results(parts: Sequence[SourcePart]) -> Listing:
     """List what the parts name on disk. Raises ``ResultsError`` for a part that names nothing."""
     found: dict[str, list[CollectionFiles]] = {}
     for part in parts:
@@ -267,7 +267,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
 # -- plain files --
 
 
-def _list_plain(parts: Sequence[Part]) -> tuple[Mapping[str, CollectionFiles], Sequence[Path]]:
+def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFiles], Sequence[Path]]:
     """Return the collections of plain files, by name, and the existing files that are not read."""
     found: dict[str, dict[Path, ResultsFile]] = {}
     own: set[str] = set()
@@ -301,7 +301,7 @@ _Paths = tuple[Path, Sequence[Path], Sequence[Path]]
 """The folder that contains all files of a part, the files that are read, and all files that may hold data."""
 
 
-def _list_paths(part: Part) -> _Paths:
+def _list_paths(part: SourcePart) -> _Paths:
     path = Path(part.pattern)
     if not part.pattern:
         raise _unusable(f"`{part}` names no file", _NAMES_HINT)

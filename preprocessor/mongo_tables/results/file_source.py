@@ -38,7 +38,7 @@ from mongo_tables.results.model import (
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
 from mongo_tables.results.readonly import guard
 from mongo_tables.results.rows import rows_within, settle_field_order, through_bson
-from mongo_tables.results.source_text import Part
+from mongo_tables.results.source_text import SourcePart
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase
@@ -48,7 +48,7 @@ EXTRA: Final = "mongo-tables[testing]"
 
 def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
     """Open a folder of fixtures as a results source, including the plain files directly in it."""
-    return FileSource(folder.as_posix(), [Part("", str(folder), "")], limits)
+    return FileSource(folder.as_posix(), [SourcePart("", str(folder), "")], limits)
 
 
 class FileSource(ResultsSource):
@@ -60,7 +60,7 @@ class FileSource(ResultsSource):
     def __init__(
         self,
         name: str,
-        parts: Sequence[Part] = (),
+        parts: Sequence[SourcePart] = (),
         limits: Limits | None = None,
         given: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     ) -> None:

@@ -40,7 +40,7 @@ Row = Mapping[str, Any]
 _HARNESS: Final = "mongo-tables "
 
 
-class Point(NamedTuple):
+class HistoryPoint(NamedTuple):
     """The measurement of a row in one campaign: a speed in operations per second or a ratio, with an optional interval.
 
     For a benchmark it is the value, in its own ``unit``.
@@ -62,52 +62,52 @@ class Point(NamedTuple):
     unit: str = PER_SECOND
 
 
-class Change(NamedTuple):
+class LevelChange(NamedTuple):
     """A point at another level than those before it, back to the last change.
 
     ``ratio`` divides the geometric mean from here to the next change by the one before, with its interval.
     """
 
-    point: Point
+    point: HistoryPoint
     ratio: Interval
     p: float
 
 
-class Series(NamedTuple):
+class HistorySeries(NamedTuple):
     """The points of a row, the oldest first, and its changes."""
 
     name: str
-    points: tuple[Point, ...]
-    changes: tuple[Change, ...]
+    points: tuple[HistoryPoint, ...]
+    changes: tuple[LevelChange, ...]
 
 
-class _Measured(NamedTuple):
+class _MeasuredPoint(NamedTuple):
     """A point, and the row that it is read from."""
 
-    point: Point
+    point: HistoryPoint
     row: Row
 
 
-def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[Series]:
+def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[HistorySeries]:
     """Return the series of each row over all campaigns of the rows, of speeds or of ``ratios`` to the reference.
 
     A repeated campaign counts once. Rows without a speed above 0, or without a ratio, are omitted.
     """
-    found: dict[str, dict[str, _Measured]] = {}
+    found: dict[str, dict[str, _MeasuredPoint]] = {}
     for row in rows:
         if (point := _read_point(row, ratios)) is not None:
-            found.setdefault(name_row(row), {}).setdefault(point.campaign, _Measured(point, row))
+            found.setdefault(name_row(row), {}).setdefault(point.campaign, _MeasuredPoint(point, row))
     return [_find_changes(name, _compare_work(by_campaign.values())) for name, by_campaign in found.items()]
 
 
-def _read_point(row: Row, ratios: bool) -> Point | None:
+def _read_point(row: Row, ratios: bool) -> HistoryPoint | None:
     value, low, high = _read_ratio(row) if ratios else _read_speed(row)
     if value is None or value <= 0:
         return None
     campaign = row.get("campaign") or {}
     versions = row.get("versions") or {}
     start = campaign.get("start") or row["start_time"]
-    return Point(
+    return HistoryPoint(
         campaign=str(campaign.get("id") or f"{start:%Y-%m-%dT%H:%M:%SZ}"),
         start=start,
         value=value,
@@ -149,7 +149,7 @@ def _read_ratio(row: Row) -> _Figures:
     return told["ratio"], told["low"], told["high"]
 
 
-def _compare_work(measured: Iterable[_Measured]) -> tuple[Point, ...]:
+def _compare_work(measured: Iterable[_MeasuredPoint]) -> tuple[HistoryPoint, ...]:
     """Return the points, the oldest first, each with the requested work that differs from the newest campaign."""
     ordered = sorted(measured, key=lambda one: (one.point.start, one.point.campaign))
     newest = ordered[-1].row
@@ -159,20 +159,20 @@ def _compare_work(measured: Iterable[_Measured]) -> tuple[Point, ...]:
     )
 
 
-def _find_changes(name: str, points: tuple[Point, ...]) -> Series:
+def _find_changes(name: str, points: tuple[HistoryPoint, ...]) -> HistorySeries:
     alike = [one for one in points if not one.otherwise]
     places = find_change_points([log(one.value) for one in alike])
     bounds = [0, *(one.place for one in places), len(alike)]
     stretches = [alike[start:end] for start, end in pairwise(bounds)]
     changes = (
-        Change(
+        LevelChange(
             behind[0],
             interval_between([each.value for each in before], [each.value for each in behind]),
             one.p,
         )
         for one, (before, behind) in zip(places, pairwise(stretches), strict=True)
     )
-    return Series(name, points, tuple(changes))
+    return HistorySeries(name, points, tuple(changes))
 
 
 SIGNIFICANCE: Final = 0.001
@@ -195,7 +195,7 @@ class ChangePoint(NamedTuple):
     p: float
 
 
-class _Candidate(NamedTuple):
+class _ChangeCandidate(NamedTuple):
     p: float
     start: int
     end: int
@@ -221,14 +221,14 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
     return _keep_standing(values, sorted(places), alike, significance)
 
 
-def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_Candidate]:
+def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_ChangeCandidate]:
     """Yield the likeliest change of each stretch; p covers all stretches of a length together, and all lengths."""
     layers = list(_list_stretches(len(values)))
     for stretches in layers:
         for start, end in stretches:
             place, t = _find_largest_t(values[start:end])
             p = min(1.0, len(layers) * _chance(t / alike, end - start))
-            yield _Candidate(p, start, end, start + place)
+            yield _ChangeCandidate(p, start, end, start + place)
 
 
 def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:

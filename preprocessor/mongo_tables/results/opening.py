@@ -11,7 +11,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.results.source_text import Part, move_parts, split_parts
+from mongo_tables.results.source_text import SourcePart, move_parts, split_parts
 
 if TYPE_CHECKING:
     from mongo_tables.results.limits import Limits
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-class Kind(NamedTuple):
+class SourceKind(NamedTuple):
     """A kind of results source.
 
     ``form`` and ``meaning`` are its line in the help, ``short`` is its name in a sentence, ``give`` is what a hint asks
@@ -47,7 +47,7 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
     return any(_is_meant_as_uri(part, folder / part.pattern) for part in split_parts(where, folder))
 
 
-def _is_meant_as_uri(part: Part, path: Path) -> bool:
+def _is_meant_as_uri(part: SourcePart, path: Path) -> bool:
     if _SCHEME.match(part.pattern.strip()):
         return True
     there = next((place for place in (path, *path.parents) if lexists(place)), Path())
@@ -89,7 +89,7 @@ def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
     return open_fixtures(Path(where), limits)
 
 
-_FIXTURES: Final = Kind(
+_FIXTURES: Final = SourceKind(
     form="FOLDER",
     meaning="such files in a folder, and fixture files FOLDER/COLLECTION/*.jsonl",
     short="a folder",
@@ -99,7 +99,7 @@ _FIXTURES: Final = Kind(
 )
 
 KINDS: Final = (
-    Kind(
+    SourceKind(
         form="mongodb://HOST/DATABASE",
         meaning="a MongoDB deployment; nothing is ever written to it",
         short="a mongodb:// URI",
@@ -107,7 +107,7 @@ KINDS: Final = (
         is_named=lambda where: where.lower().startswith(("mongodb://", "mongodb+srv://")),
         open=_open_deployment,
     ),
-    Kind(
+    SourceKind(
         form="[NAME=]FILE[?COLUMN=TYPE],…",
         meaning="files, or patterns of files, of results: JSON, JSON Lines, CSV, TSV, Parquet, also packed (.gz)",
         short="a file",
@@ -161,7 +161,7 @@ def is_fixture_folder(where: str) -> bool:
     return _kind_of(where.strip()) is _FIXTURES
 
 
-def _kind_of(where: str) -> Kind | None:
+def _kind_of(where: str) -> SourceKind | None:
     return next((kind for kind in KINDS if kind.is_named(where)), None)
 
 

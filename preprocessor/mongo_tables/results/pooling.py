@@ -31,7 +31,7 @@ LEAST_CAMPAIGNS: Final = 2
 """With fewer campaigns there is only the result of the one."""
 
 
-class LeftOut(NamedTuple):
+class LeftOutRow(NamedTuple):
     """A row without a conclusion over several campaigns, and the reason."""
 
     name: str
@@ -42,7 +42,7 @@ class Pooled(NamedTuple):
     """All rows of some results; those in several campaigns have the pooled conclusions."""
 
     rows: tuple[Row, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutRow, ...]
 
 
 def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
@@ -204,24 +204,24 @@ def _count_requests(group: Group) -> dict[str, bool]:
     return {"few_requests": has_few_requests(counts, max(connections))}
 
 
-def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOut]:
+def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOutRow]:
     for place, group in groups.items():
         if not group:
             nameless = COMPARISON in rows[place]
             why = (
                 "it does not say of which campaign it is" if nameless else "it is compared with no reference"
             )
-            yield LeftOut(name_row(rows[place]), why)
+            yield LeftOutRow(name_row(rows[place]), why)
         elif len(group) < LEAST_CAMPAIGNS:
-            yield LeftOut(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
+            yield LeftOutRow(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
 
 
-def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOut]:
+def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOutRow]:
     known = [row["_id"] for row in rows]
     for row in others:
         if row["_id"] not in known:
             known.append(row["_id"])
-            yield LeftOut(name_row(row), "not among the rows of the results")
+            yield LeftOutRow(name_row(row), "not among the rows of the results")
 
 
 LEAST_IN_A_WINDOW: Final = 3

@@ -174,7 +174,7 @@ _EACH: Final[Mapping[str, Any]] = {
 """The provenance of one document, in addition to its ``_id``."""
 
 
-class Run(NamedTuple):
+class RowRepeat(NamedTuple):
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
     ``values`` has the fields of ``RUN_COLUMNS`` that the document has. ``block`` is its block, from 0; None if it was
@@ -200,7 +200,7 @@ class Provenance(NamedTuple):
     documents: int
     first: datetime | None = None
     last: datetime | None = None
-    runs: tuple[Run, ...] = ()
+    runs: tuple[RowRepeat, ...] = ()
     results: bool = True
 
     def __hash__(self) -> int:
@@ -320,11 +320,11 @@ def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {part: fields for part, fields in found.items() if fields}
 
 
-def _runs(document: Mapping[str, Any]) -> Iterator[Run]:
+def _runs(document: Mapping[str, Any]) -> Iterator[RowRepeat]:
     for number, repeat in enumerate(document["repeats"], 1):
         values = {name: value for name, value in repeat.items() if name != "block"}
         block = repeat.get("block")
-        yield Run(document["key"], number, values, block if isinstance(block, int) else None)
+        yield RowRepeat(document["key"], number, values, block if isinstance(block, int) else None)
 
 
 def _began(document: Mapping[str, Any]) -> tuple[str, str]:

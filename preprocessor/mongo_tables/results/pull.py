@@ -30,7 +30,7 @@ from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
-from mongo_tables.results.source_text import Part
+from mongo_tables.results.source_text import SourcePart
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
@@ -123,7 +123,7 @@ def copy_source(
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _PullPlan:
     """One collection: the documents of each new file, and those of each existing file by ``_id``."""
 
     collection: str
@@ -133,7 +133,7 @@ class _Plan:
 
 def _plan_files(
     source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
-) -> list[_Plan]:
+) -> list[_PullPlan]:
     """Plan the files of each collection. Closes the source."""
     plans = []
     try:
@@ -145,7 +145,7 @@ def _plan_files(
                 documents = [bson.decode(raw, CODEC) for raw in raws]
                 raws = [bson.encode(prune(one, tree)) for one in documents]
             held = _read_files(folder_of(folder, one.target))
-            plans.append(_Plan(one.target, _files(folder, one.target, raws, held), held))
+            plans.append(_PullPlan(one.target, _files(folder, one.target, raws, held), held))
     finally:
         source.close()
     return plans
@@ -161,7 +161,7 @@ def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
             f"the collection {one.collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
         )
-    there = list_results([Part("", str(folder), "")]).collections if folder.is_dir() else {}
+    there = list_results([SourcePart("", str(folder), "")]).collections if folder.is_dir() else {}
     for place in there.get(one.target, ()):
         if not place.folder:
             raise _impossible(
@@ -242,7 +242,7 @@ def _read(path: Path, content: bytes) -> list[bytes]:
     return [bson.encode(one) for one in fixture_documents(path, content)]
 
 
-def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
+def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange]:
     """Return the change of each file of a collection, including removed files."""
     old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
     everywhere = {_only_id(raw) for raws in plan.files.values() for raw in raws}

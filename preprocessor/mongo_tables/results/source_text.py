@@ -20,7 +20,7 @@ _MAGIC: Final = re.compile(r"([*?\[,])")
 """Characters that have a meaning in a pattern, or would end it."""
 
 
-class Part(NamedTuple):
+class SourcePart(NamedTuple):
     """One part: a path or a pattern, the collection of all its files ("": each its own), and the types of columns.
 
     The types are the source text: ``version=text&day=date``.
@@ -45,18 +45,22 @@ def has_magic(pattern: str) -> bool:
     return _MAGIC.search(pattern) is not None
 
 
-def split_parts(where: str, folder: Path = Path()) -> list[Part]:
+def split_parts(where: str, folder: Path = Path()) -> list[SourcePart]:
     """Return the parts of a text, at least one; exactly one if it is an existing path relative to ``folder``.
 
     Example:
         >>> [part.pattern for part in split_parts("runs=bench/*.json, startup.csv?version=text")]
         ['bench/*.json', 'startup.csv']
     """
-    whole = Part("", where.strip(), "")
+    whole = SourcePart("", where.strip(), "")
     if lexists(folder / whole.pattern):
         return [whole]
     found = (re.fullmatch(_PART, text.strip()) for text in re.split(_COMMA, where))
-    parts = [Part(*((one[name] or "").strip() for name in Part._fields)) for one in found if one and one[0]]
+    parts = [
+        SourcePart(*((one[name] or "").strip() for name in SourcePart._fields))
+        for one in found
+        if one and one[0]
+    ]
     return parts or [whole]
 
 

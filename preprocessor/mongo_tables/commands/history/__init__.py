@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mongo_tables.commands.history.series import Known
-    from mongo_tables.results.history import Series
+    from mongo_tables.results.history import HistorySeries
 
 DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> int:
     return int(arguments.fail and unknown)
 
 
-def _write(arguments: Namespace, series: Sequence[Series], known: Sequence[Known]) -> None:
+def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequence[Known]) -> None:
     """Write the requested output; raise RunnerError if that is impossible."""
     from mongo_tables.commands.history.series import format_feed, list_documents
 

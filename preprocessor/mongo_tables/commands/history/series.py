@@ -21,7 +21,7 @@ from mongo_tables.commands.compare.wording import say_amount, say_number
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.comparison import PER_SECOND, name_row
-from mongo_tables.results.history import Change, Point, Series
+from mongo_tables.results.history import HistoryPoint, HistorySeries, LevelChange
 from mongo_tables.results.intervals import Interval
 from mongo_tables.results.verdicts import Verdict, describe_interval
 from mongo_tables.runner.errors import RunnerError
@@ -103,7 +103,7 @@ def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
 
 
 def format_text(
-    series: Sequence[Series], known: Sequence[Known], *, points: bool, ratios: bool
+    series: Sequence[HistorySeries], known: Sequence[Known], *, points: bool, ratios: bool
 ) -> Iterator[str]:
     """Yield a line for each row, with its points on request, and each of its changes."""
     for one in series:
@@ -119,7 +119,7 @@ def format_text(
     yield f"{format_count(changes, 'change')} in {format_count(len(series), 'row')}"
 
 
-def _say_value(point: Point, ratios: bool) -> str:
+def _say_value(point: HistoryPoint, ratios: bool) -> str:
     if not ratios and point.unit != PER_SECOND:
         return say_amount(point.value, point.unit)
     unit = "" if ratios else point.unit
@@ -129,13 +129,13 @@ def _say_value(point: Point, ratios: bool) -> str:
     return f"{write(point.value)}{unit} ({write(point.low)} to {write(point.high)})"
 
 
-def _describe_point(point: Point, ratios: bool) -> str:
+def _describe_point(point: HistoryPoint, ratios: bool) -> str:
     versions = ", ".join(part for part in (point.program, point.server and f"server {point.server}") if part)
     other = f"  measured otherwise: {', '.join(point.otherwise)}" if point.otherwise else ""
     return f"{point.start:%Y-%m-%d %H:%M}  {_say_value(point, ratios)}  {versions}  {point.campaign}{other}"
 
 
-def _describe_change(series: Series, change: Change, known: Sequence[Known]) -> str:
+def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence[Known]) -> str:
     why = find_known(series.name, change.point.campaign, known)
     reason = (
         "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
@@ -150,10 +150,10 @@ def _say_ratio(found: Interval) -> str:
     return f"{ratio} % ({low} to {high} %)" if found.high < inf else f"{ratio} %"
 
 
-def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
+def format_json(series: Sequence[HistorySeries], known: Sequence[Known]) -> str:
     """Return everything as one document; an infinite end of an interval is null."""
 
-    def describe(one: Series, change: Change) -> Document:
+    def describe(one: HistorySeries, change: LevelChange) -> Document:
         return {
             "campaign": change.point.campaign,
             "start": change.point.start,
@@ -171,7 +171,7 @@ def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
 # -- documents --
 
 
-def list_documents(series: Iterable[Series], known: Sequence[Known], measure: str) -> list[Document]:
+def list_documents(series: Iterable[HistorySeries], known: Sequence[Known], measure: str) -> list[Document]:
     """Return one document for each row and campaign, with the change that begins there and its known reason, or null.
 
     ``measure`` is what the points are: ``speed`` or ``ratio``.
@@ -179,7 +179,9 @@ def list_documents(series: Iterable[Series], known: Sequence[Known], measure: st
     return [_describe_document(one, point, known, measure) for one in series for point in one.points]
 
 
-def _describe_document(series: Series, point: Point, known: Sequence[Known], measure: str) -> Document:
+def _describe_document(
+    series: HistorySeries, point: HistoryPoint, known: Sequence[Known], measure: str
+) -> Document:
     experiment, _, variant = series.name.partition(": ")
     change = next((one for one in series.changes if one.point.campaign == point.campaign), None)
     why = find_known(series.name, point.campaign, known)

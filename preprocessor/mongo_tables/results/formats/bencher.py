@@ -16,12 +16,12 @@ from mongo_tables.results.formats.benchmark import (
     TIME,
     Benchmark,
     Better,
-    Interval,
-    Origin,
+    RunOrigin,
+    ToolInterval,
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.json_parts import Part, read_whole
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 TOOL: Final = "Bencher"
@@ -51,10 +51,10 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         for name, measures in read_whole(file).members()
         for measure, metric in measures.members()
     ]
-    return make_documents(file, Origin(TOOL), found)
+    return make_documents(file, RunOrigin(TOOL), found)
 
 
-def _read_metric(name: str, slug: str, metric: Part) -> Benchmark:
+def _read_metric(name: str, slug: str, metric: JsonPart) -> Benchmark:
     if unknown := metric.fields().keys() - _PARTS:
         raise metric.refuse(f"the Bencher Metric Format has no `{sorted(unknown)[0]}`")
     known = MEASURES.get(slug, Measure(slug, "", "", 0))
@@ -74,6 +74,6 @@ def _read_metric(name: str, slug: str, metric: Part) -> Benchmark:
         unit=known.unit,
         better=known.better,
         value=shift(value, known.power),
-        interval=Interval(bounds[0], bounds[1], BOUNDS) if len(bounds) == 2 else None,
+        interval=ToolInterval(bounds[0], bounds[1], BOUNDS) if len(bounds) == 2 else None,
         extra={} if len(bounds) != 1 else {"lower_value" if low is not None else "upper_value": bounds[0]},
     )

@@ -40,7 +40,7 @@ _WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
 
 
-class Origin(NamedTuple):
+class RunOrigin(NamedTuple):
     """What a file says about the whole run: date, machine, commit, tool.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
@@ -54,7 +54,7 @@ class Origin(NamedTuple):
     commit: Mapping[str, Any] = _NOTHING
 
 
-class Interval(NamedTuple):
+class ToolInterval(NamedTuple):
     """The tool's interval for the value, and its kind."""
 
     low: float
@@ -83,7 +83,7 @@ class Benchmark(NamedTuple):
     value: float | None = None
     statistic: str = ""
     summary: Mapping[str, float] = _NOTHING
-    interval: Interval | None = None
+    interval: ToolInterval | None = None
     samples: Sequence[float] = ()
     processes: int = 1
     iterations: int | Sequence[int] | None = None
@@ -92,7 +92,7 @@ class Benchmark(NamedTuple):
 
 
 def make_documents(
-    file: SourceFile, origin: Origin, benchmarks: Iterable[Benchmark]
+    file: SourceFile, origin: RunOrigin, benchmarks: Iterable[Benchmark]
 ) -> Iterator[dict[str, Any]]:
     """Yield the documents of a file, in order.
 
@@ -129,7 +129,7 @@ def _list_figures(one: Benchmark) -> Iterator[float]:
     yield from () if one.value is None else (one.value,)
 
 
-def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
+def make_document(origin: RunOrigin, one: Benchmark) -> dict[str, Any]:
     """Return the document of a benchmark, without unknown fields."""
     told = {
         "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},

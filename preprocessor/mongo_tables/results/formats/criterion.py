@@ -24,17 +24,17 @@ from mongo_tables.results.formats.benchmark import (
     TIME,
     Benchmark,
     Better,
-    Interval,
-    Origin,
+    RunOrigin,
+    ToolInterval,
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.json_parts import Part, read_lines
+from mongo_tables.results.formats.json_parts import JsonPart, read_lines
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Criterion"
 _HEADER: Final = "group,function,value,"
-_ORIGIN: Final = Origin(_TOOL, versions={"harness": "cargo-criterion"})
+_ORIGIN: Final = RunOrigin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
 _GROUP: Final = "group-complete"
@@ -56,7 +56,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
     head = file.head(4096)
     if head.startswith(_HEADER):
-        return make_documents(file, Origin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
+        return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
     if '"reason":' not in head:
         raise file.refuse(
             "Criterion calls this file private, and may change it at any time",
@@ -71,7 +71,7 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
     Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
     """
     _refuse_failure(file)
-    completed: list[Part] = []
+    completed: list[JsonPart] = []
     groups: dict[str, str] = {}
     for message in read_lines(file):
         reason = message.find("reason")
@@ -97,7 +97,7 @@ def _refuse_failure(file: SourceFile) -> None:
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
 
 
-def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
+def _read_message(message: JsonPart, groups: dict[str, str]) -> Benchmark:
     key = message.need("id").text()
     group = groups.get(key, "")
     rest = key.removeprefix(f"{group}/") if group and group != key else key
@@ -119,7 +119,7 @@ def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
         value=_read_estimate(typical, "estimate"),
         statistic="slope" if slope and slope.fields().get("estimate") == typical.fields().get("estimate") else "mean",
         summary={name: _read_estimate(message.need(name), "estimate") for name in ("mean", "median")},
-        interval=Interval(
+        interval=ToolInterval(
             _read_estimate(typical, "lower_bound"), _read_estimate(typical, "upper_bound"),
             "confidence interval of the value, by Criterion",
         ),
@@ -129,14 +129,14 @@ def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
     )  # fmt: skip
 
 
-def _read_throughput(message: Part) -> dict[str, int]:
+def _read_throughput(message: JsonPart) -> dict[str, int]:
     """Return the work per iteration, if the benchmark states it: ``bytes_per_iteration``."""
     given = message.find("throughput")
     parts = given.elements() if given else ()
     return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
 
 
-def _read_estimate(part: Part, key: str) -> float:
+def _read_estimate(part: JsonPart, key: str) -> float:
     number = part.need(key).number()
     if number is None:
         raise part.refuse(f"`{key}` is not finite")

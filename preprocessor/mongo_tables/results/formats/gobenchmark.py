@@ -29,7 +29,7 @@ from mongo_tables.results.formats.benchmark import (
     TIME,
     Benchmark,
     Better,
-    Origin,
+    RunOrigin,
     make_documents,
     read_date,
     shift,
@@ -96,7 +96,7 @@ class _Begun(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ReaderState:
     """The state of the reader; ``others`` is the configuration that applies to the results that follow."""
 
     begun: _Begun | None = None
@@ -114,7 +114,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     without a result, a NUL character (field names may not have it), a failed run, a last line without an end, and a
     file of several runs.
     """
-    reading = _Reading()
+    reading = _ReaderState()
     for number, line in enumerate(file.lines(), 1):
         if "\0" in line:
             raise file.refuse("a NUL character stands in the text", number, line.index("\0") + 1)
@@ -154,7 +154,7 @@ def _describe_cut(line: str) -> str:
     return f"the file ends within {f'the result of {name!r}' if name else 'a line'}"
 
 
-def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _Reading) -> None:
+def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _ReaderState) -> None:
     if key == _PACKAGE:
         reading.suite = value or TOOL
     elif key not in _ORIGIN:
@@ -168,13 +168,13 @@ def _read_configuration(file: SourceFile, number: int, key: str, value: str, rea
         reading.origin[key] = value
 
 
-def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
+def _refuse_begun(file: SourceFile, reading: _ReaderState) -> None:
     """Raise the error that a benchmark began but has no result, if one did."""
     if begun := reading.begun:
         raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, AGAIN)
 
 
-def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
+def _read_named(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
     """Read a line with a name: a result, or the name of a benchmark whose result comes later.
 
     A name alone, as ``-v`` prints it, is skipped.
@@ -192,7 +192,7 @@ def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
     return file.refuse(f"the line of {line.split()[0]!r} is like a result, and none", number, 1, _FORM)
 
 
-def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
+def _read_result(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
     """Read the values of a result: its name, iterations, and values with units."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
@@ -211,7 +211,7 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) ->
             found.lost += 1
 
 
-def _read_unit(line: str, reading: _Reading) -> None:
+def _read_unit(line: str, reading: _ReaderState) -> None:
     _, unit, *properties = (*line.split(), "")
     for one in properties:
         name, _, value = one.partition("=")
@@ -280,7 +280,7 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
     return "/".join([first, *plain]), parameters
 
 
-def _make_origin(known: Mapping[str, str]) -> Origin:
+def _make_origin(known: Mapping[str, str]) -> RunOrigin:
     """Build the origin from configuration lines: those of the format's description, and some about machines."""
     hardware: dict[str, Any] = {
         name: known[key]
@@ -300,6 +300,6 @@ def _make_origin(known: Mapping[str, str]) -> Origin:
     if "id" in commit and (time := read_date(known.get("commit-time", ""))):
         commit["time"] = time
     versions = {name: known[name] for name in ("harness", "runtime") if known.get(name)}
-    return Origin(
+    return RunOrigin(
         TOOL, read_date(known.get("start-time", "")), versions, hardware, commit if "id" in commit else {}
     )

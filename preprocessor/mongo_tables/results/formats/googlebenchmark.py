@@ -17,12 +17,12 @@ from mongo_tables.results.formats.benchmark import (
     TIME,
     Benchmark,
     Better,
-    Origin,
+    RunOrigin,
     make_documents,
     read_date,
     shift,
 )
-from mongo_tables.results.formats.json_parts import Part, read_whole
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Google Benchmark"
@@ -53,7 +53,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: times, and the benchmarks' own counters."""
     whole = read_whole(file)
     context = whole.need("context")
-    runs: dict[str, list[Part]] = {}
+    runs: dict[str, list[JsonPart]] = {}
     for one in whole.need("benchmarks").elements():
         runs.setdefault((one.find("run_name") or one.need("name")).text(), []).append(one)
     suite = _name_program(context)
@@ -61,14 +61,14 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     return make_documents(file, _read_origin(context), benchmarks)
 
 
-def _read_origin(context: Part) -> Origin:
+def _read_origin(context: JsonPart) -> RunOrigin:
     schema, version, date, cores = (
         context.find(key) for key in ("json_schema_version", "library_version", "date", "num_cpus")
     )
     if schema and schema.value != _SCHEMA:
         raise schema.refuse(f"schema {schema.value} of Google Benchmark's JSON, and only {_SCHEMA} is known")
     number = version.text().removeprefix("v") if version else ""
-    return Origin(
+    return RunOrigin(
         _TOOL,
         start=read_date(date.text()) if date else None,
         versions={"harness": f"{_TOOL} {number}".strip()},
@@ -76,13 +76,13 @@ def _read_origin(context: Part) -> Origin:
     )
 
 
-def _name_program(context: Part) -> str:
+def _name_program(context: JsonPart) -> str:
     """Return the program name without its path, which may identify the machine."""
     program = context.find("executable")
     return re.split(r"[/\\]", program.text())[-1] if program else _TOOL
 
 
-def _read_runs(suite: str, key: str, parts: Sequence[Part]) -> Iterator[Benchmark]:
+def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benchmark]:
     measures: dict[str, _Measure] = {}
     units: dict[str, str] = {}
     failures = dict.fromkeys(text for one in parts if (text := _read_failure(one)))
@@ -114,7 +114,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[Part]) -> Iterator[Benchmar
         )
 
 
-def _read_failure(run: Part) -> str:
+def _read_failure(run: JsonPart) -> str:
     for failed, message in (("error_occurred", "error_message"), ("skipped", "skip_message")):
         if (told := run.find(failed)) and told.value:
             said = run.find(message)
@@ -122,7 +122,7 @@ def _read_failure(run: Part) -> str:
     return ""
 
 
-def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -> None:
+def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str]) -> None:
     """Add a run, or an aggregate of runs, to the measures."""
     aggregate, iterations, relative = (
         run.find(key) for key in ("aggregate_name", "iterations", "aggregate_unit")
@@ -144,7 +144,7 @@ def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -
             found.other[statistic] = value
 
 
-def _list_values(run: Part) -> Iterator[tuple[str, str, float | None]]:
+def _list_values(run: JsonPart) -> Iterator[tuple[str, str, float | None]]:
     """Yield each measure of a run, with its unit and value."""
     unit = run.find("time_unit")
     if unit and unit.text() not in _POWERS:

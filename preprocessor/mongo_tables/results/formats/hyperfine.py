@@ -15,12 +15,12 @@ from mongo_tables.results.formats.benchmark import (
     SECONDS,
     TIME,
     Benchmark,
-    Origin,
+    RunOrigin,
     make_documents,
     read_date,
     with_parameters,
 )
-from mongo_tables.results.formats.json_parts import Part, read_whole
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _SUITE: Final = "hyperfine"
@@ -40,7 +40,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     whole = read_whole(file)
     schema = whole.find("schema_version")
     if schema is None:
-        return make_documents(file, Origin(_SUITE, versions={"harness": "hyperfine 1"}), _read_first(whole))
+        return make_documents(
+            file, RunOrigin(_SUITE, versions={"harness": "hyperfine 1"}), _read_first(whole)
+        )
     if schema.value != _SCHEMA:
         raise schema.refuse(
             f"schema {schema.value} of hyperfine's JSON, and only {_SCHEMA} and that of 1.x are known"
@@ -48,11 +50,11 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     return make_documents(file, _read_origin(whole), _read_second(whole))
 
 
-def _read_origin(whole: Part) -> Origin:
+def _read_origin(whole: JsonPart) -> RunOrigin:
     metadata = whole.need("metadata")
     version, start, platform = (metadata.find(key) for key in ("hyperfine_version", "start_time", "platform"))
     system, architecture = (platform.find(key) if platform else None for key in ("os", "architecture"))
-    return Origin(
+    return RunOrigin(
         tool=_SUITE,
         start=read_date(start.text()) if start else None,
         versions={"harness": f"hyperfine {version.text()}"} if version else {},
@@ -63,11 +65,11 @@ def _read_origin(whole: Part) -> Origin:
     )
 
 
-def _read_first(whole: Part) -> list[Benchmark]:
+def _read_first(whole: JsonPart) -> list[Benchmark]:
     return [one for part in whole.need("results").elements() for one in _read_result(part)]
 
 
-def _read_result(part: Part) -> Iterator[Benchmark]:
+def _read_result(part: JsonPart) -> Iterator[Benchmark]:
     """Yield the measures of a command from versions 1; processor time has only a mean."""
     command, parameters = part.need("command").text(), _read_parameters(part)
     times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
@@ -83,11 +85,11 @@ def _read_result(part: Part) -> Iterator[Benchmark]:
         yield _measure(command, "peak memory", "B", parameters, used, {}, None, failed=failed)
 
 
-def _read_second(whole: Part) -> list[Benchmark]:
+def _read_second(whole: JsonPart) -> list[Benchmark]:
     return [one for part in whole.need("results").elements() for one in _read_measurements(part)]
 
 
-def _read_measurements(part: Part) -> Iterator[Benchmark]:
+def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
     """Yield the measures of a command from schema 2: its summary names them, its measurements have the samples."""
     name, parameters = part.find("name") or part.need("command"), _read_parameters(part)
     runs = list(part.need("measurements").elements())
@@ -108,7 +110,7 @@ def _read_measurements(part: Part) -> Iterator[Benchmark]:
 
 def _measure(
     command: str, metric: str, unit: str, parameters: dict[str, Any], samples: Sequence[float],
-    summary: dict[str, float], mean: Part | None, *, failed: str, extra: dict[str, Any] | None = None,
+    summary: dict[str, float], mean: JsonPart | None, *, failed: str, extra: dict[str, Any] | None = None,
 ) -> Benchmark:  # fmt: skip
     return Benchmark(
         suite=_SUITE,
@@ -131,12 +133,12 @@ def _measure(
     )
 
 
-def _read_statistics(part: Part) -> dict[str, float]:
+def _read_statistics(part: JsonPart) -> dict[str, float]:
     found = {name: one.number() for name in _SUMMARY if (one := part.find(name))}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _read_parameters(part: Part) -> dict[str, Any]:
+def _read_parameters(part: JsonPart) -> dict[str, Any]:
     """Return the parameter values of a command; schema 2 has each in an object."""
     given = part.find("parameters")
     members = given.members() if given else ()

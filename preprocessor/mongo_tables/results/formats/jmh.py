@@ -15,13 +15,13 @@ from mongo_tables.results.formats.benchmark import (
     TIME,
     Benchmark,
     Better,
-    Interval,
-    Origin,
+    RunOrigin,
+    ToolInterval,
     make_documents,
     shift,
     with_parameters,
 )
-from mongo_tables.results.formats.json_parts import Part, read_whole
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
@@ -59,19 +59,19 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the score of each benchmark, and the figures of its profilers."""
     runs = list(read_whole(file).elements())
     benchmarks = [one for part in runs for one in _read_run(part)]
-    return make_documents(file, _read_origin(runs[0]) if runs else Origin("JMH"), benchmarks)
+    return make_documents(file, _read_origin(runs[0]) if runs else RunOrigin("JMH"), benchmarks)
 
 
-def _read_origin(part: Part) -> Origin:
+def _read_origin(part: JsonPart) -> RunOrigin:
     known = part.fields()
     version = known.get("jmhVersion", "")
     machine = " ".join(str(known[key]) for key in ("vmName", "vmVersion") if known.get(key))
-    return Origin("JMH", versions={
+    return RunOrigin("JMH", versions={
         "harness": f"JMH {version}".strip(), **({"runtime": machine} if machine else {}),
     })  # fmt: skip
 
 
-def _read_run(part: Part) -> Iterator[Benchmark]:
+def _read_run(part: JsonPart) -> Iterator[Benchmark]:
     version, mode = part.find("jmhVersion"), part.need("mode")
     if version and not version.text().startswith("1."):
         raise version.refuse(f"a file of JMH {version.text()}, and only those of versions 1 are known")
@@ -86,7 +86,7 @@ def _read_run(part: Part) -> Iterator[Benchmark]:
         yield from (_read_metric(part, one, name.lstrip("·"), "") for name, one in others.members())
 
 
-def _read_metric(part: Part, metric: Part, name: str, better: Better) -> Benchmark:
+def _read_metric(part: JsonPart, metric: JsonPart, name: str, better: Better) -> Benchmark:
     scale, benchmark, given = _read_scale(metric), part.need("benchmark").text(), part.find("params")
     forks = [fork.numbers() for fork in metric.need("rawData").elements()] if metric.find("rawData") else []
     alike = len({len(fork) for fork in forks}) == 1
@@ -115,7 +115,7 @@ def _read_metric(part: Part, metric: Part, name: str, better: Better) -> Benchma
     )  # fmt: skip
 
 
-def _read_scale(metric: Part) -> _Scale:
+def _read_scale(metric: JsonPart) -> _Scale:
     """Return the conversion of a metric: times per operation to seconds, operations per time to operations per second.
 
     Other units stay.
@@ -133,7 +133,7 @@ def _read_scale(metric: Part) -> _Scale:
     return _Scale(unit)
 
 
-def _read_interval(metric: Part, scale: _Scale) -> Interval | None:
+def _read_interval(metric: JsonPart, scale: _Scale) -> ToolInterval | None:
     """Return JMH's 99.9 % interval of the mean; None for a single sample."""
     ends = metric.find("scoreConfidence")
     if ends is None:
@@ -145,5 +145,5 @@ def _read_interval(metric: Part, scale: _Scale) -> Interval | None:
     return (
         None
         if low is None or high is None
-        else Interval(scale.of(low), scale.of(high), "99.9 % of the mean, by JMH")
+        else ToolInterval(scale.of(low), scale.of(high), "99.9 % of the mean, by JMH")
     )

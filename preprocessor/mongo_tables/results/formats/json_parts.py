@@ -24,7 +24,7 @@ _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf",
 """Texts that a tool writes in place of numbers that JSON does not have."""
 
 
-class Part(NamedTuple):
+class JsonPart(NamedTuple):
     """A value of a JSON file, and its position. Every method raises ``ResultsError`` for a value of another type.
 
     ``line`` is the line of the file in which the JSON text begins.
@@ -36,23 +36,23 @@ class Part(NamedTuple):
     path: Path
     value: Any
 
-    def find(self, key: str) -> Part | None:
+    def find(self, key: str) -> JsonPart | None:
         """Return the member of this object; None if it is absent or null."""
         value = self.fields().get(key)
         return None if value is None else self._at(key, value)
 
-    def need(self, key: str) -> Part:
+    def need(self, key: str) -> JsonPart:
         """Return the member of this object, which is required."""
         found = self.find(key)
         if found is None:
             raise self.refuse(f"`{key}` is missing")
         return found
 
-    def members(self) -> Iterator[tuple[str, Part]]:
+    def members(self) -> Iterator[tuple[str, JsonPart]]:
         """Yield each member of this object that is not null."""
         return ((key, self._at(key, one)) for key, one in self.fields().items() if one is not None)
 
-    def elements(self) -> Iterator[Part]:
+    def elements(self) -> Iterator[JsonPart]:
         """Yield each element of this list."""
         return (self._at(number, one) for number, one in enumerate(self.values()))
 
@@ -105,20 +105,20 @@ class Part(NamedTuple):
         above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
         return self.file.refuse(message, self.line + above - 1, column, hint)
 
-    def _at(self, step: str | int, value: Any) -> Part:
-        return Part(self.file, self.line, self.parsed, (*self.path, step), value)
+    def _at(self, step: str | int, value: Any) -> JsonPart:
+        return JsonPart(self.file, self.line, self.parsed, (*self.path, step), value)
 
     def _unlike(self, wanted: str) -> ResultsError:
         name = f"`{self.path[-1]}`" if self.path and isinstance(self.path[-1], str) else "this"
         return self.refuse(f"{name} must be {wanted}, not {kind_of(self.value)}")
 
 
-def read_whole(file: SourceFile) -> Part:
+def read_whole(file: SourceFile) -> JsonPart:
     """Parse a file that is one JSON text. Raises ``ResultsError`` with the first fault of its JSON."""
     return _read(file, file.text(), 1)
 
 
-def read_lines(file: SourceFile) -> Iterator[Part]:
+def read_lines(file: SourceFile) -> Iterator[JsonPart]:
     """Yield the value of each line that begins like an object; skip other lines, which other tools print.
 
     Raises ``ResultsError`` for a line that is broken JSON.
@@ -128,7 +128,7 @@ def read_lines(file: SourceFile) -> Iterator[Part]:
             yield _read(file, line, number)
 
 
-def _read(file: SourceFile, text: str, line: int) -> Part:
+def _read(file: SourceFile, text: str, line: int) -> JsonPart:
     """Parse a text that begins in this line of the file."""
     parsed = parse(text)
     if parsed.problems:  # Numbers that JSON does not have become strings.
@@ -138,4 +138,4 @@ def _read(file: SourceFile, text: str, line: int) -> Part:
         first = parsed.problems[0]
         above, column = place_at(parsed.text, first.at)
         raise file.refuse(first.message, line + above - 1, column, first.hint)
-    return Part(file, line, parsed, (), parsed.value)
+    return JsonPart(file, line, parsed, (), parsed.value)

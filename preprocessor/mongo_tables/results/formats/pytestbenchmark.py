@@ -13,11 +13,11 @@ from mongo_tables.results.formats.benchmark import (
     SECONDS,
     TIME,
     Benchmark,
-    Origin,
+    RunOrigin,
     make_documents,
     read_date,
 )
-from mongo_tables.results.formats.json_parts import Part, read_whole
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _KNOWN: Final = ("3.", "4.", "5.")
@@ -33,14 +33,14 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     return make_documents(file, origin, [_read_benchmark(one) for one in whole.need("benchmarks").elements()])
 
 
-def _read_origin(whole: Part) -> Origin:
+def _read_origin(whole: JsonPart) -> RunOrigin:
     version = whole.need("version")
     if not version.text().startswith(_KNOWN):
         raise version.refuse(
             f"a file of pytest-benchmark {version.text()}, and only those of versions 3 to 5 are known"
         )
     machine, commit, date = whole.find("machine_info"), whole.find("commit_info"), whole.find("datetime")
-    return Origin(
+    return RunOrigin(
         tool="pytest-benchmark",
         start=read_date(date.text()) if date else None,
         versions={"harness": f"pytest-benchmark {version.text()}", **_read_runtime(machine)},
@@ -49,12 +49,12 @@ def _read_origin(whole: Part) -> Origin:
     )
 
 
-def _read_runtime(machine: Part | None) -> dict[str, str]:
+def _read_runtime(machine: JsonPart | None) -> dict[str, str]:
     known = _read_texts(machine, {"name": "python_implementation", "version": "python_version"})
     return {"runtime": f"{known['name']} {known['version']}"} if len(known) == 2 else {}
 
 
-def _read_machine(machine: Part) -> dict[str, Any]:
+def _read_machine(machine: JsonPart) -> dict[str, Any]:
     cpu = machine.find("cpu")
     about = _read_texts(machine, {"cpu_architecture": "machine", "system": "system", "kernel": "release"})
     if cpu is None or not isinstance(cpu.value, dict):
@@ -64,7 +64,7 @@ def _read_machine(machine: Part) -> dict[str, Any]:
     return {**model, **about, **({"cores": cores.whole()} if cores else {})}
 
 
-def _read_commit(commit: Part) -> dict[str, Any]:
+def _read_commit(commit: JsonPart) -> dict[str, Any]:
     named = _read_texts(commit, {"id": "id", "branch": "branch"})
     named = {name: text for name, text in named.items() if text != "(unknown)"}
     if "id" not in named:
@@ -78,13 +78,13 @@ def _read_commit(commit: Part) -> dict[str, Any]:
     }
 
 
-def _read_texts(part: Part | None, names: Mapping[str, str]) -> dict[str, str]:
+def _read_texts(part: JsonPart | None, names: Mapping[str, str]) -> dict[str, str]:
     """Return the strings of a part, by our names for them."""
     found = {name: one.text() for name, key in names.items() if part and (one := part.find(key))}
     return {name: text for name, text in found.items() if text}
 
 
-def _read_benchmark(one: Part) -> Benchmark:
+def _read_benchmark(one: JsonPart) -> Benchmark:
     key, stats = one.need("fullname").text(), one.need("stats")
     samples = stats.find("data") or one.find("data")
     extra, group, parameters = one.find("extra_info"), one.find("group"), one.find("params")
@@ -107,6 +107,6 @@ def _read_benchmark(one: Part) -> Benchmark:
     )
 
 
-def _read_summary(stats: Part) -> dict[str, float]:
+def _read_summary(stats: JsonPart) -> dict[str, float]:
     found = {name: part.number() for key, name in _SUMMARY.items() if (part := stats.find(key))}
     return {name: value for name, value in found.items() if value is not None}

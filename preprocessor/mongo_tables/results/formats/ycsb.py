@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.formats.benchmark import Benchmark, Better, Origin, make_documents, shift
+from mongo_tables.results.formats.benchmark import Benchmark, Better, RunOrigin, make_documents, shift
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
@@ -80,7 +80,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         raise file.refuse(f"the file ends within {found[-1].subject}: it has no {lacking}", number, 1, _AGAIN)
     failures = _tell_failures(found)
     benchmarks = [_make_benchmark(one, parameters, failures[one.subject]) for one in found]
-    return make_documents(file, Origin(_TOOL, versions=versions), benchmarks)
+    return make_documents(file, RunOrigin(_TOOL, versions=versions), benchmarks)
 
 
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:

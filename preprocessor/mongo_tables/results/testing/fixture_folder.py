@@ -23,7 +23,7 @@ _HINT = (
 )
 
 
-class Named(NamedTuple):
+class NamedFolder(NamedTuple):
     """A fixture folder, and the place that names it; "" for the default."""
 
     folder: Path
@@ -57,7 +57,7 @@ def open_database(source: FileSource) -> FixtureDatabase:
         fail(say_error("", error))
 
 
-def find_folder(request: pytest.FixtureRequest) -> Named:
+def find_folder(request: pytest.FixtureRequest) -> NamedFolder:
     """Return the folder that the marker nearest to the test names, else pytest's setting."""
     marker = request.node.get_closest_marker(SETTING)
     if marker is None:
@@ -65,12 +65,12 @@ def find_folder(request: pytest.FixtureRequest) -> Named:
     place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
         fail(say(place, f"the marker `{SETTING}` takes one folder"))
-    return Named((request.path.parent / marker.args[0]).resolve(), place)
+    return NamedFolder((request.path.parent / marker.args[0]).resolve(), place)
 
 
-def _from_settings(config: pytest.Config) -> Named:
+def _from_settings(config: pytest.Config) -> NamedFolder:
     above = config.rootpath if config.inipath is None else config.inipath.parent
-    return Named((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
+    return NamedFolder((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
 
 
 def _place_of_setting(file: Path | None) -> str:
