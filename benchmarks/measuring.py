@@ -25,7 +25,7 @@ from benchmarks.pretending import READS, counted, pretending
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.outcome import Outcome
-from mongo_tables.runner.series import Series, bucket
+from mongo_tables.runner.series import IntervalSeries, bucket
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.worker import Load
 
@@ -218,7 +218,7 @@ def memory() -> Iterator[Promise]:
         Counter(bucket(int(1000 * chance.lognormvariate(1.6, 1.0))) for _ in range(50)) for _ in range(2000)
     ]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    series = Series(10**9)
+    series = IntervalSeries(10**9)
     for second in range(3600):
         for counts in chance.choices(connections, k=100):
             series.add(second * 10**9, 50, {"read": counts})

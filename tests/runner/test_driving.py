@@ -33,7 +33,7 @@ from mongo_tables.runner.driving import (
     drive,
 )
 from mongo_tables.runner.series import bucket, merge
-from mongo_tables.runner.window import NEVER, Board, Window
+from mongo_tables.runner.window import NEVER, Board, MeasuredWindow
 from mongo_tables.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
@@ -301,7 +301,7 @@ def done_by_amount(clock, opens, requests, took=0.03):
     board.clear(None)
     start = clock.monotonic()
     board.count_from(round(start * 1e9))
-    window, tally = Window(board, 2, by_amount=True), nothing_done()
+    window, tally = MeasuredWindow(board, 2, by_amount=True), nothing_done()
     left = iter(range(requests))
 
     def step():
@@ -334,7 +334,7 @@ def test_the_steady_part_of_work_by_amount_ends_when_a_connection_finds_nothing_
 def test_a_connection_that_finds_nothing_left_later_does_not_make_the_steady_part_longer():
     board = Board.of(multiprocessing)
     board.clear(None)
-    window = Window(board, 2, by_amount=True)
+    window = MeasuredWindow(board, 2, by_amount=True)
     for moment in (2_000, 1_000, 3_000):
         window.find_nothing_left(moment)
     assert board.closes == 1_000

@@ -7,7 +7,7 @@ import pytest
 from mongo_tables.files import atomic
 from mongo_tables.runner.blocks import Turn
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.journal import Campaign, Place, open_journal
+from mongo_tables.runner.journal import Campaign, WindowKey, open_journal
 from mongo_tables.runner.store import FileStore
 
 FIRST = {"_id": {"testname": "reads"}, "speed": 1}
@@ -37,7 +37,7 @@ def journal_in(folder, *, resume=False):
 
 
 def place(number):
-    return Place(number, 0, Turn(0, 0))
+    return WindowKey(number, 0, Turn(0, 0))
 
 
 def test_a_place_that_nothing_can_be_written_to_is_known_before_anything_is_measured(disk, tmp_path):

@@ -120,7 +120,7 @@ def test_a_window_that_is_looked_at_long_after_its_length_is_not_closed_with_too
     asked = replace(LOAD, workload=workload, config=config, connections=2, seconds=0.7, least=72)
     closed, board = [], Board.of(multiprocessing)
     board.clear(0.7)
-    watch = load._Watch(board, bool, bool, lambda: closed.append(True), 0.0, asked)
+    watch = load._LoadWatch(board, bool, bool, lambda: closed.append(True), 0.0, asked)
     opened = time.monotonic_ns() - 2 * 10**9
     (board.open_steady_part if asked.has_steady_part else board.open)(opened, lengthens=asked.lengthens)
     board.counters[0] = 39

@@ -26,7 +26,7 @@ from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_address import find_mongod
-from mongo_tables.runner.local_set import Credentials, LocalReplicaSet, Settings, demise
+from mongo_tables.runner.local_set import LocalReplicaSet, SetSecrets, Settings, demise
 from mongo_tables.runner.worker import Load
 from tests.mongod import free_port
 from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
@@ -242,7 +242,7 @@ def test_nobody_gets_into_a_server_of_a_run_without_its_password(replica_set):
 
 
 def test_the_password_of_a_server_is_new_for_each_and_stands_in_no_process_list_and_no_log(replica_set):
-    other = Credentials()
+    other = SetSecrets()
     own = replica_set._credentials
     assert {own.key, own.password}.isdisjoint({other.key, other.password})
     assert own.password not in repr(replica_set.__dict__)

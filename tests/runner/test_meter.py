@@ -19,7 +19,7 @@ from mongo_tables.runner import driving, meter, worker
 from mongo_tables.runner.client_limits import list_limits
 from mongo_tables.runner.meter import Lag, Meter, in_all, in_window, receive_stamped, stamp
 from mongo_tables.runner.request_options import RequestOptions
-from mongo_tables.runner.window import Board, Window
+from mongo_tables.runner.window import Board, MeasuredWindow
 from mongo_tables.runner.wire import client as wire
 from mongo_tables.runner.worker import Assignment, Load
 from mongo_tables.runner.workloads import Done
@@ -118,7 +118,7 @@ def process(monkeypatch):
 def unopened():
     board = Board.of(multiprocessing)
     board.clear(1.0)
-    return board, Window(board, 2, by_amount=False)
+    return board, MeasuredWindow(board, 2, by_amount=False)
 
 
 def answered(process, held, *seconds):

@@ -15,7 +15,7 @@ from mongo_tables.runner import options, ownership, runs, windows
 from mongo_tables.runner.blocks import Turn
 from mongo_tables.runner.campaign import left_at_end
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
-from mongo_tables.runner.journal import Place
+from mongo_tables.runner.journal import WindowKey
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.options import Options
@@ -219,10 +219,10 @@ def test_two_runs_at_once_do_not_measure_each_other_and_neither_drops_what_is_th
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        (Place(1, 0, Turn(0, 0)), "tiny 1/1, block 2/2"),
-        (Place(2, 0, Turn(0, 0)), "tiny 1/1, block 3"),
-        (Place(0, 0, Turn(0, 0, again=True)), "tiny 1/1, block 1/2, second of the reference"),
-        (Place(0, 1, Turn(0, 0)), "tiny 1/1, block 1/2, measured again"),
+        (WindowKey(1, 0, Turn(0, 0)), "tiny 1/1, block 2/2"),
+        (WindowKey(2, 0, Turn(0, 0)), "tiny 1/1, block 3"),
+        (WindowKey(0, 0, Turn(0, 0, again=True)), "tiny 1/1, block 1/2, second of the reference"),
+        (WindowKey(0, 1, Turn(0, 0)), "tiny 1/1, block 1/2, measured again"),
     ],
 )
 def test_progress_says_which_window_is_measured(place, said):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from mongo_tables.runner.series import (
     LONGEST_MICROSECONDS,
     MOST,
-    Series,
+    IntervalSeries,
     bucket,
     interval_for,
     summarise,
@@ -72,7 +72,7 @@ def test_intervals_are_fine_enough_to_judge_a_short_window_and_seconds_in_long_o
 
 
 def test_neighbours_are_put_together_when_there_are_too_many_and_nothing_is_lost():
-    series = Series(SECOND)
+    series = IntervalSeries(SECOND)
     for second in range(3600):
         series.add(second * SECOND, 3, {"read": {100 + second % 7: 2}, "update": {5_000: 1}})
     series.add(0, 1, {"read": {9: 1}})  # a connection that waited for its answer
@@ -85,7 +85,7 @@ def test_neighbours_are_put_together_when_there_are_too_many_and_nothing_is_lost
 
 
 def test_series_of_two_processes_are_one_whatever_the_length_of_their_intervals():
-    coarse, fine = Series(SECOND), Series(SECOND)
+    coarse, fine = IntervalSeries(SECOND), IntervalSeries(SECOND)
     for second in range(700):
         coarse.add(second * SECOND, 1, {"": {50: 1}})
     fine.add(5 * SECOND, 1, {"": {60: 1}})
@@ -97,7 +97,7 @@ def test_series_of_two_processes_are_one_whatever_the_length_of_their_intervals(
 
 
 def test_a_row_has_a_histogram_for_each_interval_and_kind():
-    series = Series(SECOND // 10)
+    series = IntervalSeries(SECOND // 10)
     series.add(0, 2, {"": {100: 2}})
     series.add(3 * SECOND // 10, 5, {"": {2_000: 1}})
     found = summarise_series(series)

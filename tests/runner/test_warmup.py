@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mongo_tables.runner.series import Series
+from mongo_tables.runner.series import IntervalSeries
 from mongo_tables.runner.warmup import (
     LEAST_INTERVALS,
     LONGEST_SECONDS,
@@ -136,7 +136,7 @@ def test_a_short_window_has_a_lead_of_its_length_and_no_rule():
 def test_a_window_of_two_seconds_can_be_judged(latency):
     asked = Load("", "a", "insert", {"totalDocsToInsert": 10**6, "docSizeKB": 1}, "s", 1, "wire", seconds=2.0)
     for load in (asked, replace(asked, workload="query")):
-        series = Series(load.interval)
+        series = IntervalSeries(load.interval)
         for moment in range(0, 2 * 10**9, load.interval):
             series.add(moment, 100, {"": {1: 100}})
         assert judge(speeds_within(series, 0.0, 2e9, latency * 1e9)) == "yes"
@@ -164,7 +164,7 @@ def test_what_adds_to_its_data_goes_on_or_has_an_amount_has_no_lead():
 
 
 def test_only_intervals_count_that_lie_in_the_window_as_a_whole():
-    series = Series(100)
+    series = IntervalSeries(100)
     for number in range(10):
         series.add(number * 100, number, {"": {1: 1}})
     assert speeds_within(series, 250.0, 680.0, 0.0) == [3.0, 4.0, 5.0]

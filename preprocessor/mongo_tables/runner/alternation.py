@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.driving import Failures, Surroundings, count_failure, one_line
 from mongo_tables.runner.slices import Slices, part_within, wait_for_turn
-from mongo_tables.runner.window import Board, Window
+from mongo_tables.runner.window import Board, MeasuredWindow
 from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from mongo_tables.runner.worker import (
     Assignment,
@@ -109,7 +109,7 @@ class _Side:
         self.clients, self._options = connect(self._client, load, mine)
         self._load = load
         self.steps: list[Step] = []
-        window = Window(board, load.connections, by_amount=False)
+        window = MeasuredWindow(board, load.connections, by_amount=False)
         self.around = [surround(client, load, window, tell) for client in self.clients]
 
     def prepare(self, mine: tuple[int, ...], board: Board) -> None:

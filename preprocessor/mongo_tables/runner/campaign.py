@@ -29,7 +29,7 @@ from mongo_tables.runner.blocks import (
 )
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
 from mongo_tables.runner.host import Origin, origin_of
-from mongo_tables.runner.journal import Journal, Place, SlicesPlace
+from mongo_tables.runner.journal import Journal, SlicesPlace, WindowKey
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
 from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
@@ -58,7 +58,7 @@ class Length:
 
 
 @dataclass(slots=True)
-class _Measured:
+class _Measurements:
     """The measurements so far: all complete attempts of each block, and the number of discarded ones."""
 
     plan: Plan
@@ -167,9 +167,9 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         raise
 
 
-def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
+def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measurements:
     """Measure all blocks, then again those with foreign use of the machine; likewise for windows in slices."""
-    measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
+    measured = _Measurements(_plan(runs, journal, length), bool(runs[0].side))
     wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
     known: dict[tuple[int, str], Origin] = {}
     while (number := _next_block(measured, length)) is not None:
@@ -240,7 +240,7 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
     )
 
 
-def _next_block(measured: _Measured, length: Length) -> int | None:
+def _next_block(measured: _Measurements, length: Length) -> int | None:
     """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
     done, over = len(measured.attempts), time.monotonic() > length.ends
     if done < length.least and over:
@@ -268,14 +268,14 @@ def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
 
 def _measure_block(
     runs: Sequence[Run],
-    measured: _Measured,
+    measured: _Measurements,
     number: int,
     journal: Journal,
     known: dict[tuple[int, str], Origin],
 ) -> None:
     """Measure a block or its missing windows; discard and repeat one that was interrupted too long ago."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
-    places = {turn: Place(number, attempt, turn) for turn in measured.plan.turns(number)}
+    places = {turn: WindowKey(number, attempt, turn) for turn in measured.plan.turns(number)}
     kept = {turn: journal.window(place) for turn, place in places.items()}
     if _is_given_up(measured.plan, places, kept, journal):
         measured.given_up[number] += 1
@@ -300,7 +300,10 @@ def _measure_block(
 
 
 def _is_given_up(
-    plan: Plan, places: Mapping[Turn, Place], kept: Mapping[Turn, Mapping[str, Any] | None], journal: Journal
+    plan: Plan,
+    places: Mapping[Turn, WindowKey],
+    kept: Mapping[Turn, Mapping[str, Any] | None],
+    journal: Journal,
 ) -> bool:
     """Return whether to discard the windows of a block because they would be too far apart in time."""
     there = [window for window in kept.values() if window is not None]
@@ -327,7 +330,7 @@ def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
         )
 
 
-def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
+def _rows(runs: Sequence[Run], measured: _Measurements, journal: Journal) -> Iterator[dict[str, Any]]:
     campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,

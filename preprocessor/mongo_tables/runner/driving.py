@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 from mongo_tables.runner.meter import Connected, Meter, Usage
 from mongo_tables.runner.request_options import RequestOptions
-from mongo_tables.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
-from mongo_tables.runner.window import NEVER, Inside, Window
+from mongo_tables.runner.series import EXACT_BELOW, Counts, IntervalSeries, bucket, merge
+from mongo_tables.runner.window import NEVER, Inside, MeasuredWindow
 from mongo_tables.runner.workloads import Done, Step
 
 
@@ -28,7 +28,11 @@ class Recording:
     """The count of one thread; the caller reads the clock and reports when an interval may be over."""
 
     def __init__(
-        self, series: Series, window: Window, slots: Sequence[int], clients: Sequence[Connected] = ()
+        self,
+        series: IntervalSeries,
+        window: MeasuredWindow,
+        slots: Sequence[int],
+        clients: Sequence[Connected] = (),
     ) -> None:
         """``slots`` are those of the thread's connections in the window's counters, ``clients`` their clients."""
         self.meter = Meter(window, clients)
@@ -211,8 +215,8 @@ class ConnectionStats:
     ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
-    series: Series
-    apart: Series
+    series: IntervalSeries
+    apart: IntervalSeries
     operations: int = 0
     documents: int = 0
     bytes: int = 0
@@ -252,7 +256,7 @@ def drive(
     step: Step,
     tally: ConnectionStats,
     pace: Pace,
-    window: Window,
+    window: MeasuredWindow,
     slot: int,
     around: Surroundings,
     recording: Recording,
@@ -326,7 +330,7 @@ def drive(
 
 
 def _paced(
-    step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
+    step: Step, tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
 ) -> tuple[Step, Iterator[int], Schedule | None]:
     """Return the step, which with a rate also counts its service time, and the start times."""
     if not pace.intervals:
@@ -391,7 +395,7 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 
 
 def _lies_apart(
-    tally: ConnectionStats, window: Window, slot: int, done: Done, times: tuple[int, int, int]
+    tally: ConnectionStats, window: MeasuredWindow, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
     """Subtract the part of a request outside the window; return whether it is in no interval of its series.
 

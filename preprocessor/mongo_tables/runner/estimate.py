@@ -27,7 +27,7 @@ from mongo_tables.runner.workloads import Config, Done, workload
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class VariantEstimate:
     """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
     Documents are those loaded before the window and those that it inserts. ``seconds`` is the length of all its
@@ -66,7 +66,9 @@ AS_IT_SAYS = Asked()
 """The lengths that the experiment gives."""
 
 
-def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS) -> list[Estimate]:
+def estimate(
+    scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS
+) -> list[VariantEstimate]:
     """Return an estimate for each variant of an experiment already scaled by ``factor``, over ``repeats`` blocks.
 
     All times assume a machine that does nothing else.
@@ -123,7 +125,7 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     return scaled
 
 
-def local_seconds(estimates: Iterable[Estimate]) -> float:
+def local_seconds(estimates: Iterable[VariantEstimate]) -> float:
     """Return the total seconds on a local replica set with two processors."""
     return sum(one.local_seconds for one in estimates)
 
@@ -147,7 +149,9 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
     )
 
 
-def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int) -> Estimate:
+def _estimate(
+    scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int
+) -> VariantEstimate:
     """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again."""
     kind = workload(scaled.workload)
     without_end = length.by_time and kind.amount is not None
@@ -164,7 +168,7 @@ def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int,
     seconds = length.seconds
     if seconds is not None and scaled.warm:
         seconds += _warming(scaled.workload, config, seconds)
-    return Estimate(
+    return VariantEstimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in brought),
         bytes=sum(load.bytes for load in brought),
@@ -219,7 +223,7 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
     )
 
 
-def table(estimates: Mapping[int, Estimate]) -> list[str]:
+def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
     """Return printable lines: one for each variant, by its number from 0, and the total time."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in estimates.items():

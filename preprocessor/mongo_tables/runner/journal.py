@@ -36,7 +36,7 @@ class Campaign:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WindowKey:
     """The key of a window: the block, the attempt at it, and the turn in it."""
 
     block: int
@@ -90,11 +90,11 @@ class Journal:
         self.done = [row["start_time"].isoformat() for row in rows]
         self._keep_state()
 
-    def window(self, place: Place | SlicesPlace) -> dict[str, Any] | None:
+    def window(self, place: WindowKey | SlicesPlace) -> dict[str, Any] | None:
         """Return what this run measured there, or None if it has not come so far."""
         return self.store.window(self.experiment, str(place)) if self.kept else None
 
-    def keep_window(self, place: Place | SlicesPlace, row: Mapping[str, Any]) -> None:
+    def keep_window(self, place: WindowKey | SlicesPlace, row: Mapping[str, Any]) -> None:
         """Store the measured window; ``row`` has it alone, or the pairs of its slices.
 
         Raises RunnerError, which says what is lost, if it cannot be written.

@@ -160,7 +160,7 @@ class Crew(ABC):
         elif not load.lead:
             board.open(round(start * 1e9), lengthens=load.lengthens)
         self.go(start)
-        watch = _Watch(board, before, opened, over, start, load, self.ahead)
+        watch = _LoadWatch(board, before, opened, over, start, load, self.ahead)
 
         def look() -> None:
             watch.look(news=self.has_news())
@@ -409,7 +409,7 @@ class Edges:
             over()
 
 
-class _Watch:
+class _LoadWatch:
     """Opens the window if that is the runner's task, and calls back at both its ends."""
 
     def __init__(

@@ -141,7 +141,7 @@ KNOWN_WITHIN_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class SetSecrets:
     """The secrets of one set, new for each: the key of its members, the password of its user."""
 
     key: str = field(default_factory=lambda: secrets.token_hex(_KEY_BYTES), repr=False)
@@ -294,7 +294,7 @@ class LocalReplicaSet:
         """The current cache size of each member."""
         self.cache_shrunk = True
         """Whether every member's cache fitted when the size was set."""
-        self._credentials = Credentials()
+        self._credentials = SetSecrets()
         sweep_sets()
         self.directory, self._lock = make_directory()
         self._supervisor: subprocess.Popen[str] | None = None

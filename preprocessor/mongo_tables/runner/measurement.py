@@ -19,7 +19,7 @@ from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.sampling import (
     PROCESSORS,
     SOURCE,
-    Mark,
+    BoundarySample,
     Monitored,
     Sample,
     Sampler,
@@ -156,7 +156,7 @@ def measure(
     progress: Callable[[int], None],
 ) -> Measurement:
     """Do the work of ``load`` once, with all observations around it."""
-    watch = _Watch(client, machine, load)
+    watch = _WindowWatch(client, machine, load)
     try:
         outcome = crew.perform(
             load, before=watch.begin, opened=watch.opened, over=watch.end, progress=progress
@@ -172,11 +172,11 @@ class _Look(NamedTuple):
 
     status: Mapping[str, Any]
     from_disk: int | None
-    mark: Mark
+    mark: BoundarySample
     shards: ShardLook | None
 
 
-class _Watch:
+class _WindowWatch:
     """The observation of a window: ``begin`` before it, ``end`` after it, ``cease`` after a failure."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine, load: Load) -> None:

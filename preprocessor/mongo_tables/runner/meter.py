@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
-from mongo_tables.runner.window import NEVER, Window
+from mongo_tables.runner.window import NEVER, MeasuredWindow
 
 EVERY = 16
 """One of this many answers is sampled for its lag."""
@@ -101,7 +101,7 @@ class Connected(Protocol):
         """The total so far."""
 
 
-class _Reading(NamedTuple):
+class _MeterReading(NamedTuple):
     """Processor time of the process so far, and the delays of this thread so far."""
 
     cpu_seconds: float
@@ -111,15 +111,15 @@ class _Reading(NamedTuple):
 class Meter:
     """Reads the resource use of one thread; a context manager around its work, in that thread."""
 
-    def __init__(self, window: Window, clients: Sequence[Connected] = ()) -> None:
+    def __init__(self, window: MeasuredWindow, clients: Sequence[Connected] = ()) -> None:
         """``clients`` are those that the thread uses."""
         self._window = window
         self._clients = clients
-        self.begun: _Reading | None = None
-        self.opened: _Reading | None = None
+        self.begun: _MeterReading | None = None
+        self.opened: _MeterReading | None = None
         """None before the first answer after the opening."""
-        self.closed: _Reading | None = None
-        self.ended: _Reading | None = None
+        self.closed: _MeterReading | None = None
+        self.ended: _MeterReading | None = None
 
     def __enter__(self) -> Self:
         """Start the work; a window that opens with it opens now."""
@@ -143,11 +143,11 @@ class Meter:
         if self.closed is None and closes < now:
             self.closed = self._read()
 
-    def _read(self) -> _Reading:
+    def _read(self) -> _MeterReading:
         lag = Lag(run_queue_delay())
         for client in self._clients:
             lag.add(client.lag)
-        return _Reading(time.process_time(), lag)
+        return _MeterReading(time.process_time(), lag)
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
@@ -161,7 +161,8 @@ def in_all(meters: Sequence[Meter]) -> Usage:
 
 
 def _between(
-    readings: Sequence[tuple[_Reading | None, _Reading | None]], last_of: Callable[[list[float]], float]
+    readings: Sequence[tuple[_MeterReading | None, _MeterReading | None]],
+    last_of: Callable[[list[float]], float],
 ) -> Usage:
     """``last_of`` chooses the thread whose last reading covers the whole process."""
     known = [(first, last) for first, last in readings if first and last]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.meter import Lag
 from mongo_tables.runner.request_options import RequestOptions
-from mongo_tables.runner.series import Counts, Series, mean, merge
+from mongo_tables.runner.series import Counts, IntervalSeries, mean, merge
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from mongo_tables.runner.window import NEVER, Board, Inside
 from mongo_tables.runner.worker import Load
@@ -112,7 +112,7 @@ class Outcome:
     lag: Lag
     lost: int
     without_service: float
-    series: Series
+    series: IntervalSeries
     latencies: dict[int, int]
     latencies_by_kind: dict[str, dict[int, int]]
     process_cpu_seconds: tuple[float, ...]
@@ -198,7 +198,7 @@ def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
 
 
 def _judge_speed(
-    board: Board, opens: float, seconds: float, series: Series, latencies: Mapping[int, int]
+    board: Board, opens: float, seconds: float, series: IntervalSeries, latencies: Mapping[int, int]
 ) -> Steady:
     """Return whether the speed was constant; ``latencies`` are from sending, without the backlog of a rate."""
     since = opens * 1e9 - board.counted_from

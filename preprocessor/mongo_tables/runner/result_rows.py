@@ -25,7 +25,7 @@ from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner.blocks import Block, Plan
 from mongo_tables.runner.client_limits import busiest_share, check_window, in_run_queue, list_limits
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.journal import Place
+from mongo_tables.runner.journal import WindowKey
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.outcome import Outcome
@@ -56,7 +56,7 @@ def round_amount(done: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class WindowContext:
     """Where a window ran, and with which options; ``in_turn`` is the number of variants in its block.
 
     ``side`` is the name of the target if others have the same variants. ``seconds`` is the longest time of a window,
@@ -64,7 +64,7 @@ class Context:
     """
 
     options: Options
-    place: Place
+    place: WindowKey
     machine: Machine
     servers: Mapping[str, Any]
     target: str
@@ -136,7 +136,7 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
 
 
 def compose(
-    published: Experiment, scaled: Experiment, measurement: Measurement, context: Context
+    published: Experiment, scaled: Experiment, measurement: Measurement, context: WindowContext
 ) -> dict[str, Any]:
     """Return the row of one repeat of a variant; ``published`` is the experiment at full size."""
     from bson.int64 import Int64
@@ -226,7 +226,7 @@ def _metrics(measurement: Measurement, machine: Machine) -> dict[str, Any]:
     }
 
 
-def _experiment(published: Experiment, number: int, context: Context) -> dict[str, Any]:
+def _experiment(published: Experiment, number: int, context: WindowContext) -> dict[str, Any]:
     options = context.options
     return {
         "name": published.name,
@@ -267,7 +267,7 @@ def _work(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _client(outcome: Outcome, context: Context, connections: int) -> dict[str, Any]:
+def _client(outcome: Outcome, context: WindowContext, connections: int) -> dict[str, Any]:
     cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.window.operations
     return {
         "kind": context.options.client,
@@ -322,7 +322,7 @@ def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
     }
 
 
-def _pacing(outcome: Outcome, context: Context) -> dict[str, Any]:
+def _pacing(outcome: Outcome, context: WindowContext) -> dict[str, Any]:
     """Return the requested rate, and the achieved one."""
     from bson.int64 import Int64
 
@@ -350,7 +350,7 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
-def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
+def _repeat(measurement: Measurement, context: WindowContext) -> dict[str, Any]:
     """Return a repeat without its long parts: only the shown one keeps server states and histogram."""
     from bson.int64 import Int64
 

@@ -131,7 +131,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BoundarySample:
     """A sample at a possible end of a window; ``theirs`` is the time of the server's last sample of its machine.
 
     That time is on the server's clock, and ``took`` identifies the server.
@@ -171,17 +171,17 @@ class Sampler:
         """Start to take samples."""
         self._thread.start()
 
-    def mark(self) -> Mark:
+    def mark(self) -> BoundarySample:
         """Take a sample at a possible end of the window."""
         sample = self._take()
-        return Mark(sample, self._theirs[-1].when if self._theirs else None, self._took)
+        return BoundarySample(sample, self._theirs[-1].when if self._theirs else None, self._took)
 
     def stop(self) -> None:
         """Stop, and wait for a sample in progress."""
         self.cease()
         self._thread.join()
 
-    def between(self, first: Mark, last: Mark) -> Seen:
+    def between(self, first: BoundarySample, last: BoundarySample) -> Seen:
         """Return what was sampled between two marks, after ``stop``."""
         # A rate over a tiny interval is noise, so the mark replaces a sample taken just before or after it.
         begins, ends = first.sample.when + SHORTEST_INTERVAL, last.sample.when - SHORTEST_INTERVAL
@@ -192,7 +192,7 @@ class Sampler:
         machine = self._theirs_between(first, last)
         return Seen(samples, machine if len(machine) > 1 else [])
 
-    def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
+    def _theirs_between(self, first: BoundarySample, last: BoundarySample) -> list[Sample]:
         """Return the server's own samples between the marks; after a change of server, all of the new one.
 
         The first sample is from before the first mark, and is left out.

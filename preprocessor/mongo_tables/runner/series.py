@@ -58,7 +58,7 @@ def widest(seconds: float, since: int) -> int:
 
 
 @dataclass(slots=True)
-class Interval:
+class IntervalCounts:
     """Operations answered in an interval, and the latencies of their requests, compressed some time later."""
 
     operations: int = 0
@@ -98,13 +98,13 @@ def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
             merged[took] = merged.get(took, 0) + count
 
 
-class Series:
+class IntervalSeries:
     """The intervals of one process; threads may add concurrently."""
 
     def __init__(self, width: int) -> None:
         """``width`` is in nanoseconds."""
         self.width = width
-        self.intervals: dict[int, Interval] = {}
+        self.intervals: dict[int, IntervalCounts] = {}
         self._newest = 0
         self._lock = threading.Lock()
 
@@ -115,7 +115,7 @@ class Series:
             while number >= MOST:
                 self._put_neighbours_together()
                 number = since // self.width
-            self.intervals.setdefault(number, Interval()).add(operations, counts)
+            self.intervals.setdefault(number, IntervalCounts()).add(operations, counts)
             if number > self._newest:
                 self._newest = number
                 for old in [one for one in self.intervals if one <= number - _RECENT]:
@@ -123,7 +123,7 @@ class Series:
             elif number <= self._newest - _RECENT:
                 self.intervals[number].pack()
 
-    def merge(self, other: Series) -> None:
+    def merge(self, other: IntervalSeries) -> None:
         """Add the work of another process."""
         while self.width < other.width:
             self._put_neighbours_together()
@@ -143,15 +143,15 @@ class Series:
         self._newest //= 2
         for number in sorted(before):
             one = before.pop(number)
-            into = self.intervals.setdefault(number // 2, Interval())
+            into = self.intervals.setdefault(number // 2, IntervalCounts())
             into.add(one.operations, one.latencies())
             into.pack()  # at once: uncompressed, all of them would take ten times the memory
 
-    def __getstate__(self) -> tuple[int, dict[int, Interval]]:
+    def __getstate__(self) -> tuple[int, dict[int, IntervalCounts]]:
         """Return the state for another process, without the lock."""
         return self.width, self.intervals
 
-    def __setstate__(self, state: tuple[int, dict[int, Interval]]) -> None:
+    def __setstate__(self, state: tuple[int, dict[int, IntervalCounts]]) -> None:
         self.__init__(state[0])  # type: ignore[misc]
         self.intervals = state[1]
         self._newest = max(self.intervals, default=0)
@@ -185,7 +185,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     return figures
 
 
-def summarise_series(series: Series) -> dict[str, Any]:
+def summarise_series(series: IntervalSeries) -> dict[str, Any]:
     """Return, for each interval in order, the answered operations and the HDR histogram of each kind."""
     return {
         "interval_seconds": series.width / 1e9,

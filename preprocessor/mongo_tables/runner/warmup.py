@@ -27,7 +27,7 @@ from math import comb
 from statistics import fmean, median
 from typing import Literal
 
-from mongo_tables.runner.series import Series, interval_for
+from mongo_tables.runner.series import IntervalSeries, interval_for
 from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
@@ -124,7 +124,7 @@ def changes(speeds: Sequence[float]) -> bool:
     return abs(fmean(after) - mean) > NOTABLE * mean and difference > STANDARD_ERRORS * by_chance
 
 
-def speeds_within(series: Series, opens: float, closes: float, latency: float) -> list[float]:
+def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: float) -> list[float]:
     """Return the operations in each interval that lies completely in a window; times are nanoseconds in the series.
 
     The series has no request that was sent before the window opened: intervals that could contain such requests, of

@@ -138,7 +138,7 @@ class Handout:
         return range(first, end)
 
 
-class Window:
+class MeasuredWindow:
     """What the connections of one process look at after each request."""
 
     def __init__(self, board: Board, connections: int, by_amount: bool) -> None:

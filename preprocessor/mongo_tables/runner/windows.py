@@ -19,7 +19,7 @@ from mongo_tables.runner import (
     warmup,
 )
 from mongo_tables.runner.errors import KEPT, WorkFailed
-from mongo_tables.runner.journal import Place, SlicesPlace
+from mongo_tables.runner.journal import SlicesPlace, WindowKey
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -44,7 +44,7 @@ MOST_FAILED = 0.05
 """The share of requests that may fail."""
 
 
-def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
+def measure_window(run: Run, place: WindowKey, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
     """Measure a variant once, in a block of ``in_turn`` variants that may go back; return its row.
 
     Raises RunnerError, with the hint if the deployment does not answer.
@@ -59,7 +59,7 @@ def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: s
         servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
         shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
         limit = longest_seconds(run.scaled.workload, config, options)
-        context = result_rows.Context(
+        context = result_rows.WindowContext(
             options=options,
             place=place,
             machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
@@ -201,7 +201,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     return _Prepared(load, config, settled, passed)
 
 
-def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
+def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
     kind, turn = run.kind, place.turn
     # The seed does not contain the target, so that all targets get the same requests.
     again, back = "/again" if turn.again else "", "/back" if turn.back else ""
@@ -337,7 +337,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
     )
 
 
-def _label(run: Run, place: Place) -> str:
+def _label(run: Run, place: WindowKey) -> str:
     target = f" of {run.named.name}" if run.named.name else ""
     block = place.block + 1
     of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number beyond is not known

@@ -29,8 +29,8 @@ from mongo_tables.runner.driving import (
 )
 from mongo_tables.runner.meter import Meter, in_all, in_window
 from mongo_tables.runner.request_options import Kind, OnError, RequestOptions, request_options
-from mongo_tables.runner.series import Series, interval_for
-from mongo_tables.runner.window import Board, Handout, Window
+from mongo_tables.runner.series import IntervalSeries, interval_for
+from mongo_tables.runner.window import Board, Handout, MeasuredWindow
 from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes
 from mongo_tables.runner.wire.loop import AVAILABLE, Hub
 from mongo_tables.runner.workloads import Share, Step, workload
@@ -158,7 +158,7 @@ def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
 
     A string in place of any of them is an error message.
     """
-    load, total = assignment.load, ConnectionStats(Series(1), Series(1))
+    load, total = assignment.load, ConnectionStats(IntervalSeries(1), IntervalSeries(1))
     keep_to_one_line()
     with open_client(load, len(assignment.mine)) as client:
         try:
@@ -236,10 +236,10 @@ def _timed(
     tell: Callable[[str], None],
 ) -> ConnectionStats:
     load = assignment.load
-    series = Series(load.interval)
-    window = Window(board, load.connections, load.has_steady_part)
+    series = IntervalSeries(load.interval)
+    window = MeasuredWindow(board, load.connections, load.has_steady_part)
     in_one_thread = can_share_thread(clients, load)
-    apart = Series(series.width)
+    apart = IntervalSeries(series.width)
     tallies = [ConnectionStats(series, apart) for _ in steps]
     recordings = _recordings(series, window, assignment.mine, clients, in_one_thread)
     loops = [
@@ -266,7 +266,11 @@ def _timed(
 
 
 def _recordings(
-    series: Series, window: Window, slots: Sequence[int], clients: Sequence[Client], in_one_thread: bool
+    series: IntervalSeries,
+    window: MeasuredWindow,
+    slots: Sequence[int],
+    clients: Sequence[Client],
+    in_one_thread: bool,
 ) -> list[Recording]:
     """Return a recording for each thread."""
     held = [[client] if isinstance(client, WireClient) else [] for client in clients]
@@ -291,7 +295,7 @@ def _metered(meter: Meter, loop: Loop) -> None:
         loop()
 
 
-def surround(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
+def surround(client: Client, load: Load, window: MeasuredWindow, tell: Callable[[str], None]) -> Surroundings:
     """Return what a connection of the load needs besides its work; ``tell`` receives the reason why it ends."""
     # The way in which a connection sleeps is known only when all begin.
     sleep = partial(sleep_by, client)
@@ -300,7 +304,7 @@ def surround(client: Client, load: Load, window: Window, tell: Callable[[str], N
     return Surroundings(sleep, partial(_reconnect, client, window), tell)
 
 
-def _reconnect(client: WireClient, window: Window) -> bool:
+def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
     """Retry until there is a connection, or the last request may be sent; return whether there is one.
 
     Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.runner.loadmachines.messages import Clock, Reading
+from mongo_tables.runner.loadmachines.messages import ClockReading, RemoteClock
 
 times = st.integers(min_value=0, max_value=10**9)
 
@@ -13,20 +13,20 @@ times = st.integers(min_value=0, max_value=10**9)
 @given(st.integers(-(10**15), 10**15), times, times)
 def test_what_is_wrong_lies_within_the_bound_whichever_way_took_longer(ahead, there, back):
     sent = 10**12
-    reading = Reading(sent, sent + there + back, sent + there + ahead)
+    reading = ClockReading(sent, sent + there + back, sent + there + ahead)
     assert abs(reading.ahead - ahead) <= reading.bound(reading.answered) + 1
 
 
 def test_the_shortest_ping_is_taken():
-    clock = Clock()
-    clock.add(Reading(0, 3_000, 501_500))
-    clock.add(Reading(10_000, 10_200, 510_000))
-    clock.add(Reading(20_000, 29_000, 529_000))
+    clock = RemoteClock()
+    clock.add(ClockReading(0, 3_000, 501_500))
+    clock.add(ClockReading(10_000, 10_200, 510_000))
+    clock.add(ClockReading(20_000, 29_000, 529_000))
     assert clock.best(30_000).ahead == 499_900
 
 
 def test_one_that_is_long_ago_is_worth_less_than_a_longer_one_of_now():
-    clock, hour = Clock(), 3600 * 10**9
-    clock.add(Reading(0, 100, 50))
-    clock.add(Reading(hour, hour + 10**6, hour))
+    clock, hour = RemoteClock(), 3600 * 10**9
+    clock.add(ClockReading(0, 100, 50))
+    clock.add(ClockReading(hour, hour + 10**6, hour))
     assert clock.best(hour + 10**6).sent == hour

@@ -19,7 +19,7 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.errors import RunnerError, WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
 from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
-from mongo_tables.runner.loadmachines.messages import OPERATION, Clock, Reading, Sent, Work
+from mongo_tables.runner.loadmachines.messages import OPERATION, ClockReading, RemoteClock, Sent, Work
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.store import FileStore
@@ -33,7 +33,7 @@ INSERTS = {"collection": "things", "docSizeKB": 1, "writeBatchSize": 5}
 @pytest.fixture(autouse=True)
 def _one_clock(monkeypatch):
     """They have the clock of this machine, and a ping that takes long says nothing else."""
-    monkeypatch.setattr(Clock, "best", lambda self, now: Reading(now, now, now))
+    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now, now, now))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(ma
 
 
 def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_window(machines, monkeypatch):
-    monkeypatch.setattr(Clock, "best", lambda self, now: Reading(now - 12_000_000, now, now))
+    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now - 12_000_000, now, now))
     with pretending() as uri, pytest.raises(WorkFailed, match=r"is known to 6\.0 ms, which is more than 1%"):
         machines.perform(replace(READING, uri=uri))
     machines.dismiss()
@@ -96,7 +96,7 @@ def test_two_targets_take_turns_on_all_machines(machines):
 
 
 def test_turns_are_refused_where_a_clock_is_not_known_to_a_hundredth_of_a_slice(machines, monkeypatch):
-    monkeypatch.setattr(Clock, "best", lambda self, now: Reading(now - 1_000_000, now, now))
+    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now - 1_000_000, now, now))
     told = pytest.raises(WorkFailed, match=r"known to 0\.5 ms, which is more than 1% of a slice of 0\.04 s")
     with pretending() as uri, told as caught:
         machines.alternate((replace(READING, uri=uri),) * 2, Slices(40_000_000, 4, "s"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mongo_tables.commands.run.targets import OpenedTarget
 from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
-from mongo_tables.runner.estimate import Estimate, estimate
+from mongo_tables.runner.estimate import VariantEstimate, estimate
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.options import Asked, Options, has_rates, with_enough_work
 from mongo_tables.runner.runs import choose_variants
@@ -56,7 +56,7 @@ def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequen
 
 def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
-) -> dict[int, Estimate]:
+) -> dict[int, VariantEstimate]:
     """Return the estimates of the variants with these numbers, over this many blocks."""
     lengthens = read_options(arguments).lengthens and not arguments.rate
     compares = not (arguments.rate or has_rates(experiment))

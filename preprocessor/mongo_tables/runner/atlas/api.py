@@ -33,7 +33,7 @@ from mongo_tables.results.secrets import HIDDEN
 from mongo_tables.runner.errors import RunnerError, TargetError
 
 
-class Clock:
+class LocalClock:
     """The clock of this machine."""
 
     def now(self) -> datetime:
@@ -199,7 +199,9 @@ _HINTS: Final = {
 class Api:
     """Requests for one project; the first call sends the first one."""
 
-    def __init__(self, project: str, credentials: Credentials, clock: Clock, base: str = ADDRESS) -> None:
+    def __init__(
+        self, project: str, credentials: Credentials, clock: LocalClock, base: str = ADDRESS
+    ) -> None:
         """Raise RunnerError if ``base`` is not encrypted."""
         self.project = project
         self.clock = clock
@@ -368,4 +370,4 @@ BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
 def open_api(project: str) -> Api:
     """Return a client for the project without sending a request. Raises RunnerError without credentials."""
     base = read_variable(BASE_VARIABLE) or ADDRESS
-    return Api(project, read_credentials(), Clock(), base)
+    return Api(project, read_credentials(), LocalClock(), base)

@@ -29,7 +29,7 @@ from mongo_tables.runner.atlas.address import (
     tag_of,
     words,
 )
-from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Clock, iso
+from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, LocalClock, iso
 from mongo_tables.runner.atlas.costs import Budget
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import RunnerError, TargetError
@@ -158,7 +158,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
     return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
 
 
-def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
+def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
     """Wait until the cluster's SRV record resolves to its hosts; raise TargetError if it does not in time."""
     import dns.exception
     import dns.resolver
@@ -177,7 +177,7 @@ def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
     _await(fault, clock)
 
 
-def await_user(uri: str, clock: Clock) -> None:
+def await_user(uri: str, clock: LocalClock) -> None:
     """Wait until the user can authenticate; raise TargetError with the driver's last message."""
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError
@@ -193,7 +193,7 @@ def await_user(uri: str, clock: Clock) -> None:
     _await(fault, clock)
 
 
-def _await(fault: Callable[[], str], clock: Clock) -> None:
+def _await(fault: Callable[[], str], clock: LocalClock) -> None:
     """Wait until ``fault`` returns ""; raise TargetError with its last text."""
     ends = clock.now() + LONGEST_CONNECTING
     while found := fault():

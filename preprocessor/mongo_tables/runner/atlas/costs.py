@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.runner.atlas.address import ALREADY_THERE, STANDARD, AtlasAddress, AtlasMachine
-from mongo_tables.runner.atlas.api import OLDEST, VERSIONS, Clock
+from mongo_tables.runner.atlas.api import OLDEST, VERSIONS, LocalClock
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError
-from mongo_tables.runner.estimate import Estimate
+from mongo_tables.runner.estimate import VariantEstimate
 
 OWN: Final = Path(__file__).with_name("prices.toml")
 CURRENCY: Final = "USD"
@@ -119,7 +119,7 @@ class _Paid(NamedTuple):
 class Budget:
     """The budget of a run: each cluster costs its hourly price from the request until it is gone."""
 
-    def __init__(self, prices: Prices, most: float, clock: Clock) -> None:
+    def __init__(self, prices: Prices, most: float, clock: LocalClock) -> None:
         self._prices = prices
         self._most = most
         self._clock = clock
@@ -177,7 +177,7 @@ class Cost(NamedTuple):
     dollars: float
 
 
-def cost(machine: AtlasMachine, estimate: Estimate, prices: Prices) -> Cost:
+def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Cost:
     """Return the highest cost of a variant: every window has a new cluster and loads its data again.
 
     Raises RunnerError if the price is unknown.

@@ -238,7 +238,7 @@ class AtlasRun(NamedTuple):
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
     """Return a run that may cost ``most`` dollars; without a ``name`` it gets a random one."""
     owner = Owner(name or uuid4().hex[:12], this_process())
-    return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.Clock()))
+    return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.LocalClock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
@@ -250,5 +250,5 @@ def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasT
 def plan_atlas(where: str) -> AtlasTarget:
     """Return a target for planning, without a connection to Atlas. Raises RunnerError."""
     address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
-    nobody = Api(address.project, Credentials("", "", digest=False), administration.Clock())
+    nobody = Api(address.project, Credentials("", "", digest=False), administration.LocalClock())
     return AtlasTarget(address, nobody, run.owner, run.clusters, run.budget, lambda text: None)

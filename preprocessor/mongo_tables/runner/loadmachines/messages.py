@@ -24,7 +24,7 @@ DRIFT = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClockReading:
     """One ping, in nanoseconds: sent and answered on our clock, and the other clock's reading in between."""
 
     sent: int
@@ -41,20 +41,20 @@ class Reading:
         return (self.answered - self.sent) // 2 + round(DRIFT * (now - self.answered))
 
 
-class Clock:
+class RemoteClock:
     """The readings of another machine's clock."""
 
     MOST = 32
     """The number of readings kept."""
 
     def __init__(self) -> None:
-        self._readings: Sequence[Reading] = ()
+        self._readings: Sequence[ClockReading] = ()
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: ClockReading) -> None:
         """Add a ping."""
         self._readings = (*self._readings[-self.MOST :], reading)
 
-    def best(self, now: int) -> Reading:
+    def best(self, now: int) -> ClockReading:
         """Return the reading with the smallest error bound; there must be one."""
         return min(self._readings, key=lambda one: one.bound(now))
 
@@ -110,7 +110,7 @@ class Failed(NamedTuple):
     reason: str
 
 
-class Done(NamedTuple):
+class LoadResults(NamedTuple):
     """The results of each process, for two loads that took turns of each, and the machine's network traffic.
 
     ``network`` is that of the window, ``whole_network`` that of all work.
@@ -130,7 +130,7 @@ class Told:
     """
 
     clock: int
-    said: Sequence[Greeting | Ready | Failed | Done]
+    said: Sequence[Greeting | Ready | Failed | LoadResults]
     counters: Sequence[int] = ()
     first_answers: Sequence[int] = ()
     closes: int | None = None

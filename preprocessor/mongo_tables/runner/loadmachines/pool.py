@@ -24,15 +24,15 @@ from mongo_tables.runner.load import LOOK_SECONDS, PREPARE_SECONDS, Crew, Patien
 from mongo_tables.runner.loadmachines.clusters import Cluster
 from mongo_tables.runner.loadmachines.messages import (
     OPERATION,
-    Clock,
+    ClockReading,
     Dismiss,
-    Done,
     End,
     Failed,
     Go,
     Greeting,
-    Reading,
+    LoadResults,
     Ready,
+    RemoteClock,
     Sent,
     Told,
     Work,
@@ -53,14 +53,14 @@ IDLE_LOST_SECONDS = 10.0
 """The same for an idle machine: it may be busy with its start."""
 
 
-class Link:
+class MachineLink:
     """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
 
     def __init__(self, client: Any, address: str, name: str) -> None:
         """``client`` is Dask's; the machine has a task that answers, or will have."""
         self.name = name
         self.address = address
-        self.clock = Clock()
+        self.clock = RemoteClock()
         self.greeting: Greeting | None = None
         self.lost = ""
         """Why the link is dead, or ""."""
@@ -74,7 +74,7 @@ class Link:
         """The error bound of that offset."""
         self._client = client
         self._orders: deque[Work | Go | Dismiss | End] = deque()
-        self._said: deque[Ready | Failed | Done] = deque()
+        self._said: deque[Ready | Failed | LoadResults] = deque()
         self._edges: Sequence[int] | None = None
         self._woken = asyncio.Event()
         self._pings = 0
@@ -101,7 +101,7 @@ class Link:
         """Return whether all of them are exchanged."""
         return not self._pings
 
-    def heard(self) -> Ready | Failed | Done | None:
+    def heard(self) -> Ready | Failed | LoadResults | None:
         """Return the next report of the machine."""
         return self._said.popleft() if self._said else None
 
@@ -148,7 +148,7 @@ class Link:
         answer = await getattr(self._client.rpc(self.address), OPERATION)(message=packed)
         answered = time.monotonic_ns()
         told: Told = unpack(answer)
-        self.clock.add(Reading(sent, answered, told.clock))
+        self.clock.add(ClockReading(sent, answered, told.clock))
         for one in told.said:
             if isinstance(one, Greeting):
                 self.greeting = one
@@ -204,11 +204,11 @@ class MachinePool(Crew):
         """Processes of each machine; None means as many as processors."""
         self._gives_way = gives_way
         self.board = Board.of_one()
-        self._links: list[Link] = []
+        self._links: list[MachineLink] = []
         self._tasks: list[Any] = []
         self._talks: list[Future[None]] = []
-        self._at_work: list[Link] = []
-        self._done: list[tuple[Link, Done]] = []
+        self._at_work: list[MachineLink] = []
+        self._done: list[tuple[MachineLink, LoadResults]] = []
         self._load: Load | None = None
         self._edges: tuple[int, ...] = ()
         self._seen = 0
@@ -223,7 +223,7 @@ class MachinePool(Crew):
         """Start a task on each machine, and greet all."""
         try:
             for address, name in self._cluster.machines.items():
-                self._links.append(Link(self._cluster.client, address, name))
+                self._links.append(MachineLink(self._cluster.client, address, name))
                 self._tasks.append(self._cluster.pin(tend, address, self.processes, self._gives_way))
                 # At once: a machine without messages gives up.
                 self._talks.append(self._cluster.begin(self._links[-1].talk()))
@@ -390,7 +390,7 @@ class MachinePool(Crew):
         left = (self.board.closes - time.monotonic_ns()) / 1e9
         return min(poll, left) if left > 0 else poll
 
-    def _check(self, links: Sequence[Link]) -> None:
+    def _check(self, links: Sequence[MachineLink]) -> None:
         """Raise WorkFailed if one of the machines is lost."""
         for link, task in zip(self._links, self._tasks, strict=True):
             if link not in links:
@@ -453,14 +453,14 @@ def _span(work: Assignment | Alternation) -> _Span:
     return _Span("window", work.load.seconds)
 
 
-def _inside(link: Link, done: Done) -> MachineStats:
+def _inside(link: MachineLink, done: LoadResults) -> MachineStats:
     """Return what the machine did in the window."""
     inside = [tally.inside for tally in done.tallies]
     counted = sum(one.operations for one in inside), sum(one.requests for one in inside)
     return _stats(link, done, counted, [tally.usage for tally in done.tallies], done.network)
 
 
-def _whole(link: Link, done: Done) -> MachineStats:
+def _whole(link: MachineLink, done: LoadResults) -> MachineStats:
     """Return what the machine did in all its work."""
     every = [one.latencies() for tally in done.tallies for one in (tally.series, tally.apart)]
     requests = sum(sum(times.values()) for one in every for times in one.values())
@@ -469,7 +469,11 @@ def _whole(link: Link, done: Done) -> MachineStats:
 
 
 def _stats(
-    link: Link, done: Done, counted: tuple[float, float], usage: Sequence[Usage], network: Network
+    link: MachineLink,
+    done: LoadResults,
+    counted: tuple[float, float],
+    usage: Sequence[Usage],
+    network: Network,
 ) -> MachineStats:
     """Return the machine's statistics; ``counted`` are operations and requests."""
     lag = Lag()

@@ -21,11 +21,11 @@ from mongo_tables.runner.load import Edges, WorkerPool, until_answered
 from mongo_tables.runner.loadmachines.messages import (
     OPERATION,
     Dismiss,
-    Done,
     End,
     Failed,
     Go,
     Greeting,
+    LoadResults,
     Ready,
     Sent,
     Told,
@@ -51,7 +51,7 @@ class Tended:
         count = processes or os.cpu_count() or 1
         self._pool = WorkerPool(count, self._why_it_ends, gives_way)
         self._orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._said: queue.SimpleQueue[Greeting | Ready | Failed | Done] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[Greeting | Ready | Failed | LoadResults] = queue.SimpleQueue()
         self._said.put(Greeting(host.harness(), host.hardware(None)))
         self._slots: Sequence[int] = ()
         self._dismissed = False
@@ -134,7 +134,7 @@ class Tended:
         tallies = pool.collect(edges.look, POLL_SECONDS, until_answered(pool.board))
         edges.end()
         inside, whole = (readings[-1].since(first) for first in (readings[0], begun))
-        return self._said.put(Done(tallies, pool.scheduling, inside, whole))
+        return self._said.put(LoadResults(tallies, pool.scheduling, inside, whole))
 
     def _why_it_ends(self) -> str:
         """Return why the work must end, or ""; called during work."""

@@ -138,7 +138,7 @@ def _fault(text: str) -> str:
     return ""
 
 
-class Query(Workload, name="query"):
+class QueryWorkload(Workload, name="query"):
     """Queries of numbered documents in groups."""
 
     needs = frozenset(
@@ -178,10 +178,10 @@ class Query(Workload, name="query"):
         return step
 
 
-class Aggregate(Query, name="aggregate"):
+class Aggregate(QueryWorkload, name="aggregate"):
     """Aggregations of the same documents."""
 
-    needs = Query.needs - {"query"} | {"pipeline"}
+    needs = QueryWorkload.needs - {"query"} | {"pipeline"}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Encode the template; return a step that sends one pipeline and fetches all results."""
