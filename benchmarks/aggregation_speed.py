@@ -48,7 +48,7 @@ import bson
 from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
 from benchmarks.page_queries import queries_of
 from mongo_tables.aggregation import aggregate
-from mongo_tables.aggregation.join_index import Collection
+from mongo_tables.aggregation.join_index import IndexedCollection
 from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_source import FileSource, open_fixtures
@@ -131,8 +131,8 @@ def _compare_loaded(number: int, asked: Sequence[Query], rounds: int) -> None:
 
 
 def _evaluator(documents: Iterable[dict[str, Any]]) -> Run:
-    held = {name: Collection(others) for name, others in COLLECTIONS.items()}
-    held["results"] = Collection(documents)
+    held = {name: IndexedCollection(others) for name, others in COLLECTIONS.items()}
+    held["results"] = IndexedCollection(documents)
     return lambda query: aggregate(
         held[query.collection], query.pipeline, collections=held, variables=query.let
     )

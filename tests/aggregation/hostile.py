@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any, NamedTuple
 
-from mongo_tables.aggregation import AggregationError, LimitReached, Limits, aggregate
+from mongo_tables.aggregation import AggregationError, LimitReached, PipelineLimits, aggregate
 
 Documents = list[dict[str, Any]]
 
@@ -158,7 +158,7 @@ def _main(name: str, limits: str) -> None:
             case.documents,
             case.pipeline,
             collections={"t": case.documents},
-            limits=Limits(**json.loads(limits)),
+            limits=PipelineLimits(**json.loads(limits)),
         )
         found = {"ends": rows[0].get("n"), "path": []}
     except LimitReached as error:

@@ -9,7 +9,7 @@ import pytest
 from bson import Int64
 
 from mongo_tables.aggregation import AggregationError, aggregate, check, pipelines
-from mongo_tables.aggregation.join_index import Collection, JoinIndex
+from mongo_tables.aggregation.join_index import IndexedCollection, JoinIndex
 
 SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$pow": ["$$one", 2]}}}}}]
 
@@ -82,7 +82,7 @@ def test_joins_to_a_collection_that_stays_as_it_is_look_through_it_once(
         return build(index)
 
     monkeypatch.setattr(JoinIndex, "_build", recorded)
-    others = {"c": Collection([{"a": 1, "b": 2}, {"a": 2, "b": 1}])}
+    others = {"c": IndexedCollection([{"a": 1, "b": 2}, {"a": 2, "b": 1}])}
     for foreign, found in (("a", 0), ("b", 1), ("a", 0), ("b", 1)):
         join = {"from": "c", "localField": "n", "foreignField": foreign, "as": "found"}
         (row,) = aggregate([{"n": 1}], [{"$lookup": join}], collections=others)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation import LimitReached, Limits, aggregate, check
+from mongo_tables.aggregation import LimitReached, PipelineLimits, aggregate, check
 from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.limits import exceeds, is_small, memory_of, spelt
 from tests.aggregation.hostile import CASES
@@ -129,7 +129,7 @@ def test_time_is_the_pipelines_own_and_not_that_of_reading_files(clock: Clock) -
         with meter.pause_clock():
             work()
 
-    given = {"documents": [{"_id": 1}], "pipeline": LOOKUP, "limits": Limits(seconds=10)}
+    given = {"documents": [{"_id": 1}], "pipeline": LOOKUP, "limits": PipelineLimits(seconds=10)}
     assert aggregate(collections=Slow(read), **given) == [{"_id": 1}]
     with pytest.raises(LimitReached):
         aggregate(collections=Slow(work), **given)
@@ -139,7 +139,7 @@ def test_waiting_and_what_other_threads_do_do_not_count_as_processor_time(clock:
     def wait() -> None:
         clock.wall += 100
 
-    limits = Limits(seconds=10)
+    limits = PipelineLimits(seconds=10)
     assert aggregate([{"_id": 1}], LOOKUP, collections=Slow(wait), limits=limits) == [{"_id": 1}]
 
 
@@ -151,7 +151,7 @@ def test_a_constant_is_limited_when_it_is_only_checked() -> None:
 def test_a_limit_reached_is_not_kept_for_the_next_pipeline() -> None:
     for _ in range(2):
         with pytest.raises(LimitReached):
-            aggregate([{"_id": 1}], CASES["$unwind and $group"].pipeline, limits=Limits(seconds=0.05))
+            aggregate([{"_id": 1}], CASES["$unwind and $group"].pipeline, limits=PipelineLimits(seconds=0.05))
     assert aggregate([{"_id": 1}], [{"$unwind": "$_id"}]) == [{"_id": 1}]
 
 
@@ -180,7 +180,7 @@ def test_a_string_is_as_long_as_on_the_server_and_no_longer(
 def test_long_arrays_are_held_for_one_document_at_a_time() -> None:
     documents = [{"_id": place} for place in range(60)]
     pipeline = [{"$project": {"n": {"$size": {"$range": [0, {"$add": [600_000, "$_id"]}]}}}}]
-    rows = aggregate(documents, pipeline, limits=Limits(stage_bytes=128 * 2**20))
+    rows = aggregate(documents, pipeline, limits=PipelineLimits(stage_bytes=128 * 2**20))
     assert rows[-1] == {"_id": 59, "n": 600_059}
 
 
@@ -188,7 +188,7 @@ def test_a_dense_graph_is_walked_without_asking_for_a_value_twice() -> None:
     nodes = [{"_id": node, "e": [(node * 7 + edge * 13) % 500 for edge in range(40)]} for node in range(500)]
     reach = {"from": "t", "startWith": "$e", "connectFromField": "e", "connectToField": "_id", "as": "r"}
     pipeline = [{"$graphLookup": reach}, {"$group": {"_id": {"$size": "$r"}, "n": {"$sum": 1}}}]
-    rows = aggregate(nodes, pipeline, collections={"t": nodes}, limits=Limits(seconds=100))
+    rows = aggregate(nodes, pipeline, collections={"t": nodes}, limits=PipelineLimits(seconds=100))
     assert rows == [{"_id": 500, "n": 500}]
 
 
@@ -201,7 +201,7 @@ def test_the_memory_of_a_server_can_be_asked_for(mongod: Mongod) -> None:
     ]
     documents = [{"_id": 1, "s": "x" * 1000}]
     with pytest.raises(LimitReached, match="more than 100 MiB") as reached:
-        aggregate(documents, pushed, limits=Limits(stage_bytes=100 * 2**20))
+        aggregate(documents, pushed, limits=PipelineLimits(stage_bytes=100 * 2**20))
     assert reached.value.path is not None and reached.value.path[:2] == (2, "$group")
     with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
         client["limits"]["memory"].drop()
@@ -235,7 +235,7 @@ def test_where_time_runs_out_between_two_documents_the_stage_that_took_it_is_nam
     many: list[dict[str, Any]], pipeline: list[dict[str, Any]], stage: tuple[int, str]
 ) -> None:
     with pytest.raises(LimitReached, match=r"more than 0\.2 seconds") as reached:
-        aggregate(many, pipeline, limits=Limits(seconds=0.2))
+        aggregate(many, pipeline, limits=PipelineLimits(seconds=0.2))
     assert reached.value.path is not None and reached.value.path[:2] == stage
 
 
@@ -263,7 +263,9 @@ _NESTED = {"$reduce": {"input": {"$range": [0, 40]}, "initialValue": ["$_id"], "
 def test_a_value_nested_without_end_is_refused_before_it_is_written_out_as_a_key(
     stage: dict[str, Any],
 ) -> None:
-    limits = Limits(seconds=100, document_bytes=2**20)  # a sixteenth of the usual size, which takes less time
+    limits = PipelineLimits(
+        seconds=100, document_bytes=2**20
+    )  # a sixteenth of the usual size, which takes less time
     with pytest.raises(LimitReached, match="more than 1 MiB") as reached:
         aggregate([{"_id": 1}], [stage], collections={"t": [{"_id": 1}]}, limits=limits)
     assert reached.value.path is not None and reached.value.path[:2] == (0, *stage)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, NotOffline
-from mongo_tables.aggregation.limits import LimitReached, Limits, measure_pipeline
+from mongo_tables.aggregation.limits import LimitReached, PipelineLimits, measure_pipeline
 from mongo_tables.aggregation.patterns import compile_pattern
 from tests.mongod import Mongod
 
@@ -161,7 +161,7 @@ def test_a_search_ends_where_the_server_gives_up(pattern: str, text: str, mongod
 def test_more_steps_may_be_allowed() -> None:
     text = "a" * 18 + "!"
     before = compile_pattern("^(?:(a+)+$|a*!)")
-    with measure_pipeline(Limits(regex_steps=1_000_000)):
+    with measure_pipeline(PipelineLimits(regex_steps=1_000_000)):
         assert before.matches(text)
         assert compile_pattern("^(?:(a+)+$|a*!)").matches(text)
 

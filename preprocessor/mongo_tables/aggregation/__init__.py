@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
-from mongo_tables.aggregation.limits import LimitReached, Limits
+from mongo_tables.aggregation.limits import LimitReached, PipelineLimits
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.compiler import Scope
 
-__all__ = ["AggregationError", "LimitReached", "Limits", "NotOffline", "aggregate", "check"]
+__all__ = ["AggregationError", "LimitReached", "NotOffline", "PipelineLimits", "aggregate", "check"]
 
 # Stages are compiled once and keep the values of their variables: two threads must not run the same one.
 _ONE_AT_A_TIME = RLock()
@@ -33,7 +33,7 @@ def aggregate(
     now: datetime | None = None,
     variables: Mapping[str, Any] | None = None,
     seed: int = 0,
-    limits: Limits | None = None,
+    limits: PipelineLimits | None = None,
 ) -> list[dict[str, Any]]:
     """The documents that ``pipeline`` makes of ``documents``.
 
@@ -52,7 +52,7 @@ def aggregate(
     from mongo_tables.aggregation.compiler import Context, Scope
     from mongo_tables.aggregation.pipelines import compile_pipeline, find_slowest, utc_now
 
-    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
         scope = _define_variables(Scope(Context(others, now or utc_now(), seed)), variables or {})
         run = compile_pipeline(pipeline, scope)
@@ -82,7 +82,7 @@ def check(
     pipeline: Sequence[Mapping[str, Any]],
     *,
     variables: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
+    limits: PipelineLimits | None = None,
 ) -> None:
     """Parses the pipeline without running it, within the limits, which matter to constants.
 
@@ -97,7 +97,7 @@ def check(
     from mongo_tables.aggregation.compiler import Context, Scope
     from mongo_tables.aggregation.pipelines import compile_pipeline, utc_now
 
-    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         scope = _define_variables(Scope(Context({}, utc_now())), variables or {})
         try:
             compile_pipeline(pipeline, scope)

@@ -32,7 +32,7 @@ from mongo_tables.aggregation.values import (
 )
 
 
-class Slot:
+class VariableSlot:
     """The storage of a variable's value while it is in scope: closures read it, ``$map`` and similar set it.
 
     ``fixed``: the value is known before the pipeline is compiled and does not change.
@@ -45,7 +45,7 @@ class Slot:
         self.fixed = fixed
 
 
-_NO_DOCUMENT: Final = Slot()
+_NO_DOCUMENT: Final = VariableSlot()
 
 
 class Context:
@@ -88,14 +88,14 @@ class Scope(NamedTuple):
     """
 
     context: Context
-    slots: Mapping[str, Slot] = MappingProxyType({})
+    slots: Mapping[str, VariableSlot] = MappingProxyType({})
     leading: bool = False
     most: int = 0
     let: Mapping[str, Any] = MappingProxyType({})
 
-    def binding(self, *names: str) -> tuple[Scope, list[Slot]]:
+    def binding(self, *names: str) -> tuple[Scope, list[VariableSlot]]:
         """Return a scope in which ``names`` are bound too, and the new slots in that order."""
-        fresh = [Slot() for _ in names]
+        fresh = [VariableSlot() for _ in names]
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
     def defining(self, name: str, expression: Any) -> Scope:
@@ -103,7 +103,7 @@ class Scope(NamedTuple):
         check_user_variable(name)
         nowhere = dict.fromkeys(("ROOT", "CURRENT"), _NO_DOCUMENT)
         node = compile_expression(expression, self._replace(slots={**self.slots, **nowhere}), ("let", name))
-        return Scope(self.context, {**self.slots, name: Slot(node.run({}), fixed=True)})
+        return Scope(self.context, {**self.slots, name: VariableSlot(node.run({}), fixed=True)})
 
 
 class Node(NamedTuple):
@@ -183,7 +183,7 @@ def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
     return constant(paths.of_variable(parts)(value) if parts else value)
 
 
-def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
+def _slot_reader(slot: VariableSlot, parts: tuple[str, ...]) -> Evaluate:
     """Return a reader for a field of a variable: the inner loop of `$filter` and `$map`, inlined."""
     get = paths.of_variable(parts)
     if len(parts) > 1:

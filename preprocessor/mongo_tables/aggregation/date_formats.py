@@ -53,7 +53,7 @@ def unreadable(text: str, why: str) -> AggregationError:
 
 
 @dataclass(slots=True)
-class Reading:
+class DateParts:
     """The parts of a date found in ``text``; None if not found. ``offset``: seconds east of UTC."""
 
     text: str
@@ -111,7 +111,7 @@ class Reading:
         return days_from_civil(self.year, self.month, self.day)
 
 
-def read_zone(reading: Reading, text: str, at: int) -> int:
+def read_zone(reading: DateParts, text: str, at: int) -> int:
     """Read an offset or a zone's abbreviation at ``at`` into ``reading``; return its end."""
     found = _OFFSET.match(text, at)
     if found:
@@ -256,7 +256,7 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
     Raises:
         AggregationError: With code 241, if the text does not match the format or is no date.
     """
-    reading = Reading(text)
+    reading = DateParts(text)
     at = 0
     for is_specifier, token in check_reading_format(format):
         if not is_specifier or token == "%":

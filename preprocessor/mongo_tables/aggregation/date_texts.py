@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from mongo_tables.aggregation.date_formats import ABBREVIATIONS, Reading, read_zone, unreadable
+from mongo_tables.aggregation.date_formats import ABBREVIATIONS, DateParts, read_zone, unreadable
 from mongo_tables.aggregation.dates import Zone, days_from_civil, iso_weekday
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 
@@ -91,9 +91,9 @@ def read_date(text: str, zone: Zone) -> int:
         86400000
     """
     if stamp := _STAMP.fullmatch(text):
-        reading = Reading(text, year=1970, month=1, day=1, offset=0)
+        reading = DateParts(text, year=1970, month=1, day=1, offset=0)
         return reading.date(zone) + int(stamp[1]) * 1000
-    reading = Reading(text)
+    reading = DateParts(text)
     body = text.strip(" \t\n")
     if found := _ALL_DIGITS.fullmatch(body):
         body = f"{found[1]}T{found[2]}{found[3]}{found[4]}"
@@ -117,7 +117,7 @@ def read_date(text: str, zone: Zone) -> int:
     return reading.date(zone)
 
 
-def _date(reading: Reading, text: str) -> int | None:
+def _date(reading: DateParts, text: str) -> int | None:
     """Read the date at the start of the text; return its end, or None without a date."""
     for pattern in _DATE:
         found = pattern.match(text)
@@ -143,7 +143,7 @@ def _date(reading: Reading, text: str) -> int | None:
     return None
 
 
-def _time(reading: Reading, text: str, at: int) -> int:
+def _time(reading: DateParts, text: str, at: int) -> int:
     """Read the time after the date, if there is one; return its end."""
     found = _COMPACT_TIME.match(text, at) or _TIME.match(text, at)
     if found is None:

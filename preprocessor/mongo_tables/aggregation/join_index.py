@@ -14,7 +14,7 @@ _NOTHING = key(MISSING)
 Places = dict[Key, list[int]]
 
 
-class Collection(list[Document]):
+class IndexedCollection(list[Document]):
     """The documents of an immutable collection: all joins to it share their indexes."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
@@ -27,7 +27,7 @@ class JoinIndex:
 
     def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
         self._source, self._path = source, path
-        self._indexes = source.indexes if isinstance(source, Collection) else {}
+        self._indexes = source.indexes if isinstance(source, IndexedCollection) else {}
 
     def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
         """Return the documents with one of the values at the path, in collection order.

@@ -40,7 +40,7 @@ _DEEPEST = 8
 _FEW = 4_096
 
 
-class Limits(NamedTuple):
+class PipelineLimits(NamedTuple):
     """The limits of each pipeline.
 
     Attributes:
@@ -58,7 +58,7 @@ class Limits(NamedTuple):
 
 
 class LimitReached(NotOffline):
-    """A pipeline that exceeds a limit. ``limit`` is the name of a field of ``Limits``."""
+    """A pipeline that exceeds a limit. ``limit`` is the name of a field of ``PipelineLimits``."""
 
     def __init__(self, message: str, limit: str, path: Path | None = None, code: int | None = None) -> None:
         super().__init__(message, path, code)
@@ -148,7 +148,7 @@ class _Meter:
     __slots__ = ("arrays", "end", "large", "left", "limits", "not_before", "read")
 
     def __init__(self) -> None:
-        self.limits = Limits()
+        self.limits = PipelineLimits()
         self.end = float("inf")
         # Wall-clock time before which the time cannot be over.
         self.not_before = float("inf")
@@ -161,13 +161,13 @@ class _Meter:
 _METER = _Meter()
 
 
-def current() -> Limits:
+def current() -> PipelineLimits:
     """Return the limits of the running pipeline, or the defaults."""
     return _METER.limits
 
 
 @contextmanager
-def measure_pipeline(limits: Limits) -> Iterator[None]:
+def measure_pipeline(limits: PipelineLimits) -> Iterator[None]:
     """Count from zero while the block runs, for this thread, and then restore the previous count."""
     global _METER
     before, _METER = _METER, _Meter()

@@ -79,7 +79,7 @@ EMPTY: Key = (0,)
 _MOST_PARTS = 32
 
 
-class Part(NamedTuple):
+class SortKey(NamedTuple):
     """One part of a sort pattern: a dotted path and its direction."""
 
     path: tuple[str, ...]
@@ -92,7 +92,7 @@ class SortPattern(NamedTuple):
     ``compound``: it is the rest of a longer one, whose first parts are equal for all documents here.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[SortKey, ...]
     compound: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
@@ -178,7 +178,7 @@ def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     return SortPattern(parts)
 
 
-def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
+def _part(name: str, dotted: str, way: Any, path: Path) -> SortKey:
     saying = f"{name} directions are 1 (ascending) and -1 (descending)"
     if isinstance(way, Mapping):
         if "$meta" not in way:
@@ -192,7 +192,7 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
         direction = int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
     if direction not in (-1, 1):
         raise AggregationError(saying, path, 15975)
-    return Part(paths.split(dotted, path), direction == -1)
+    return SortKey(paths.split(dotted, path), direction == -1)
 
 
 def _plain(value: Any, parts: tuple[str, ...]) -> Any:

@@ -20,7 +20,7 @@ import bson
 import bson.errors
 from bson.int64 import Int64
 
-from mongo_tables.aggregation.join_index import Collection as Joined
+from mongo_tables.aggregation.join_index import IndexedCollection
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint
@@ -92,7 +92,11 @@ def decode(contents: Contents) -> Collection:
     repeated = list(islice(_find_repeated(contents, read), FAULTS_SHOWN + 1)) if may_repeat else []
     if repeated:
         raise combine_faults(repeated if contents.fixtures else repeated[:1])
-    whole = read[0] if len(read) == 1 and contents.fixtures is None else Joined(chain.from_iterable(read))
+    whole = (
+        read[0]
+        if len(read) == 1 and contents.fixtures is None
+        else IndexedCollection(chain.from_iterable(read))
+    )
     paths = tuple(file.path for file, _ in contents.files)
     return Collection(contents.name, whole, contents.digest, paths, plain=contents.fixtures is None)
 
@@ -188,10 +192,10 @@ def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], 
     decoded = _decode(file)
     first = next(decoded, None)
     if first is None:
-        return Joined(()), False
+        return IndexedCollection(()), False
     has_ids = "_id" in first
     documents = _number(file, plain.name, chain([first], decoded), has_ids)
-    return (Joined(documents) if len(content) < LARGE else RowTable(documents)), has_ids
+    return (IndexedCollection(documents) if len(content) < LARGE else RowTable(documents)), has_ids
 
 
 def find_fault(plain: ResultsFile) -> Fault | None:

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import bson
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
-from mongo_tables.aggregation.limits import Limits as FileLimits
-from mongo_tables.aggregation.limits import pause_clock
+from mongo_tables.aggregation.limits import PipelineLimits, pause_clock
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.findings.nearest import did_you_mean
@@ -88,7 +87,7 @@ class FileSource(ResultsSource):
         return self
 
     @property
-    def limits(self) -> FileLimits:
+    def limits(self) -> PipelineLimits:
         """The cost limits of one pipeline."""
         return self._limits.files
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.aggregation.limits import Limits as FileLimits
+from mongo_tables.aggregation.limits import PipelineLimits
 
 
 class Limits(NamedTuple):
@@ -19,7 +19,7 @@ class Limits(NamedTuple):
     rows: int = 10_000
     bytes: int = 16 * 2**20
     connect_ms: int = 2_000
-    files: FileLimits = FileLimits()
+    files: PipelineLimits = PipelineLimits()
 
 
 class LimitOption(NamedTuple):

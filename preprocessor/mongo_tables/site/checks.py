@@ -24,7 +24,7 @@ from mongo_tables.site.site import is_open_ended
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
@@ -304,12 +304,14 @@ def _judge_versions(judge: Judge) -> Iterator[Finding]:
                 yield from find_wrong_arguments(spec) if needs_server is not None else ()
 
 
-def _find_server_only(pages: Iterable[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
+def _find_server_only(
+    pages: Iterable[Page], ran: Collection[int], limits: PipelineLimits
+) -> Iterator[Finding]:
     """Yield findings about pipelines that did not run and that files, within ``limits``, could not run.
 
     ``ran`` holds the ids of the specs that ran. Pages are read with the usual limits.
     """
-    from mongo_tables.aggregation.limits import Limits
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.site.static import judge_offline
 
@@ -318,7 +320,7 @@ def _find_server_only(pages: Iterable[Page], ran: Collection[int], limits: FileL
             if spec is None or id(spec) in ran:
                 continue
             fault = usual
-            if limits != Limits() and isinstance(spec, PipelineSpec):
+            if limits != PipelineLimits() and isinstance(spec, PipelineSpec):
                 fault = judge_offline(spec, limits).server_only
             if fault is not None:
                 yield fault

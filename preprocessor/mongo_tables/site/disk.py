@@ -25,7 +25,7 @@ from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
 
 if TYPE_CHECKING:
-    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
 
 PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
@@ -307,7 +307,7 @@ def read_folder(
     *,
     pipelines: Path,
     server: str,
-    limits: FileLimits,
+    limits: PipelineLimits,
     results: str,
 ) -> Snapshot:
     """Return a snapshot of the pages below ``root``, for a host that hands over pages one by one.

@@ -16,7 +16,7 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.site.includes import Inclusions
 
 if TYPE_CHECKING:
-    from mongo_tables.aggregation.limits import Limits
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.files.text import BadByte
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import Page
@@ -82,7 +82,7 @@ class Snapshot:
     today: date
     needs: Needs = "rows"
     server: str = ""
-    limits: Limits | None = None
+    limits: PipelineLimits | None = None
     results: str = "fixtures"
     left_out: tuple[PageText, ...] = ()
     in_place: frozenset[str] | None = None

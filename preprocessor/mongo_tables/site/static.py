@@ -15,7 +15,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.results.readonly import refusals
 
 if TYPE_CHECKING:
-    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.pipelines import SharedPipeline
     from mongo_tables.directives.reader import Reading
@@ -52,7 +52,7 @@ def judge(spec: PipelineSpec) -> Judgement:
     return compiled if compiled.faults or not refused else Judgement(tuple(refused))
 
 
-def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judgement:
+def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
     """Judge a pipeline by compiling it; ``limits`` apply to constants, which are computed at once."""
     try:
         check(spec.pipeline, variables=spec.let, limits=limits)

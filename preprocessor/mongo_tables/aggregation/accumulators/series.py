@@ -15,7 +15,7 @@ from typing import Any
 
 from mongo_tables.aggregation.accumulators.moving import RemovableCovariance, RemovableSum
 from mongo_tables.aggregation.accumulators.windows import (
-    Documents,
+    DocumentBounds,
     Results,
     Window,
     growing,
@@ -81,7 +81,7 @@ def _shift(window: Window) -> Results:
     if not default.constant:
         raise AggregationError("'default' is a constant", (*window.path, "default"), _FAILED_TO_PARSE)
     evaluate, otherwise = window.evaluate(argument["output"], "output"), default.run({})
-    shifted = Documents(by, by)
+    shifted = DocumentBounds(by, by)
     return lambda documents: (
         otherwise if found is None else evaluate(documents[found[0]]) for found in shifted.ends(documents)
     )

@@ -29,7 +29,7 @@ _FAILED_TO_PARSE = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentBounds:
     """A window by position: offsets from the document, None for an open end."""
 
     lower: int | None = None
@@ -111,7 +111,7 @@ class Range:
         return None if beyond == start else beyond - 1
 
 
-Bounds = Documents | Range
+Bounds = DocumentBounds | Range
 
 
 def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Bounds:
@@ -122,7 +122,7 @@ def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Boun
         if name not in ("documents", "range", "unit"):
             raise AggregationError(f"a window has no '{name}'", (*path, name), _FAILED_TO_PARSE)
     if not spec:
-        return Documents()
+        return DocumentBounds()
     if "range" in spec:
         if "documents" in spec:
             raise AggregationError("a window has either 'documents' or 'range'", path, _FAILED_TO_PARSE)
@@ -135,7 +135,9 @@ def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Boun
         raise AggregationError("a window of documents needs a sortBy", path, 5339901)
     _check_forward(lower, upper, where)
     offsets = {"unbounded": None, "current": 0}
-    return Documents(*(offsets[one] if isinstance(one, str) else integral(one) for one in (lower, upper)))
+    return DocumentBounds(
+        *(offsets[one] if isinstance(one, str) else integral(one) for one in (lower, upper))
+    )
 
 
 def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path: Path) -> Range:
@@ -283,7 +285,7 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
                 inside.append(evaluate(document))
                 state.add(inside[-1])
             gone = 0
-            if ends is None and isinstance(bounds, Documents):
+            if ends is None and isinstance(bounds, DocumentBounds):
                 gone = 1
             elif known is not None:
                 gone = known[1] - known[0] + 1 if ends is None else ends[0] - known[0]

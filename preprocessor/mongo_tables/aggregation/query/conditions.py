@@ -101,7 +101,7 @@ def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -
     yield value
 
 
-class Condition(NamedTuple):
+class FieldCondition(NamedTuple):
     """A condition on a field.
 
     ``single``: the test of one value (an element inside ``$elemMatch``). ``at``: returns the predicate of
@@ -112,29 +112,29 @@ class Condition(NamedTuple):
     at: Callable[[Parts], Predicate]
 
 
-Form = Callable[[Any, "Scope", Path], Condition]
+Form = Callable[[Any, "Scope", Path], FieldCondition]
 FORMS: dict[str, Form] = {}
 
 
 condition = catalogue.registrar(FORMS)
-"""Registers a function ``(argument, scope, path) -> Condition`` as query operators."""
+"""Registers a function ``(argument, scope, path) -> FieldCondition`` as query operators."""
 
 
-def leaf(test: Predicate, *, elements: bool = True) -> Condition:
+def leaf(test: Predicate, *, elements: bool = True) -> FieldCondition:
     """Return the condition that ``test`` holds for a value at the path (``elements``: or an element)."""
-    return Condition(test, lambda parts: anywhere(parts, test, elements=elements))
+    return FieldCondition(test, lambda parts: anywhere(parts, test, elements=elements))
 
 
-def negate(inner: Condition) -> Condition:
+def negate(inner: FieldCondition) -> FieldCondition:
     """Return the condition that ``inner`` does not hold for the whole path."""
-    return Condition(_not(inner.single), lambda parts: _not(inner.at(parts)))
+    return FieldCondition(_not(inner.single), lambda parts: _not(inner.at(parts)))
 
 
-def every(inner: Sequence[Condition]) -> Condition:
+def every(inner: Sequence[FieldCondition]) -> FieldCondition:
     """Return the condition that all of ``inner`` hold."""
     if len(inner) == 1:
         return inner[0]
-    return Condition(
+    return FieldCondition(
         both([one.single for one in inner]), lambda parts: both([one.at(parts) for one in inner])
     )
 
@@ -150,8 +150,8 @@ def _not(test: Predicate) -> Predicate:
     return lambda value: not test(value)
 
 
-NEVER = Condition(lambda _: False, lambda _: lambda __: False)
-ALWAYS = Condition(lambda _: True, lambda _: lambda __: True)
+NEVER = FieldCondition(lambda _: False, lambda _: lambda __: False)
+ALWAYS = FieldCondition(lambda _: True, lambda _: lambda __: True)
 
 
 def is_regex(value: Any) -> bool:

@@ -23,7 +23,7 @@ from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
     NEVER,
     REFERENCE,
-    Condition,
+    FieldCondition,
     condition,
     equality,
     every,
@@ -46,13 +46,13 @@ from mongo_tables.aggregation.values import (
 
 
 @condition("$eq")
-def eq(argument: Any, scope: Scope, path: Path) -> Condition:
+def eq(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match values equal to the argument; a regular expression is compared, not matched."""
     return leaf(equality(argument))
 
 
 @condition("$ne")
-def ne(argument: Any, scope: Scope, path: Path) -> Condition:
+def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if no value at the path equals the argument."""
     if is_regex(argument):
         raise AggregationError("$ne does not take a regular expression: write {$not: /.../}", path, 2)
@@ -64,7 +64,7 @@ def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
     upward = name in ("$gt", "$gte")
 
     @condition(name)
-    def form(argument: Any, scope: Scope, path: Path) -> Condition:
+    def form(argument: Any, scope: Scope, path: Path) -> FieldCondition:
         if is_regex(argument):
             raise AggregationError(f"{name} does not take a regular expression", path, 2)
         if argument is None or is_nan(argument):
@@ -88,7 +88,7 @@ _register_order("$lte", operator.le)
 
 
 @condition("$in")
-def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
+def is_in(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match values in a list of values and regular expressions."""
     name = path[-1]
     if not isinstance(argument, list | tuple):
@@ -113,27 +113,27 @@ def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
 
 
 @condition("$nin")
-def not_in(argument: Any, scope: Scope, path: Path) -> Condition:
+def not_in(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if no value at the path is in the list."""
     return negate(is_in(argument, scope, path))
 
 
 @condition("$exists")
-def exists(argument: Any, scope: Scope, path: Path) -> Condition:
+def exists(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if the path has a value, including null."""
     found = leaf(lambda value: value is not MISSING)
     return found if truthy(argument) else negate(found)
 
 
 @condition("$type")
-def of_type(argument: Any, scope: Scope, path: Path) -> Condition:
+def of_type(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match values of one of the named types."""
     names = type_names(argument, path)
     return leaf(lambda value: value is not MISSING and type_name(value) in names)
 
 
 @condition("$mod")
-def mod(argument: Any, scope: Scope, path: Path) -> Condition:
+def mod(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match numbers whose division (fractions truncated) leaves the remainder."""
     if not isinstance(argument, list | tuple) or len(argument) != 2:
         raise AggregationError("$mod takes a list of divisor and remainder", path, 2)
@@ -166,7 +166,7 @@ def _cut(value: Any) -> int | None:
 
 def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
     @condition(name)
-    def form(argument: Any, scope: Scope, path: Path) -> Condition:
+    def form(argument: Any, scope: Scope, path: Path) -> FieldCondition:
         places = _positions(name, argument, path)
 
         def test(value: Any) -> bool:
@@ -226,7 +226,7 @@ _OF_DOCUMENTS = (
 
 
 @condition("$size")
-def size(argument: Any, scope: Scope, path: Path) -> Condition:
+def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match arrays of so many elements."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
     if count is None or not 0 <= count <= INT32_MAX:
@@ -235,7 +235,7 @@ def size(argument: Any, scope: Scope, path: Path) -> Condition:
 
 
 @condition("$elemMatch")
-def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
+def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match arrays with an element that meets all conditions: on its fields, or (operators) on itself."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$elemMatch takes a document of conditions", path, 2)
@@ -258,7 +258,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
 
 
 @condition("$all")
-def all_of(argument: Any, scope: Scope, path: Path) -> Condition:
+def all_of(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
     if not isinstance(argument, list | tuple):
         raise AggregationError("$all takes a list", path, 2)
@@ -269,13 +269,13 @@ def all_of(argument: Any, scope: Scope, path: Path) -> Condition:
     return every([_value(item, (*path, index)) for index, item in enumerate(argument)])
 
 
-def _elem_match_item(item: Any, scope: Scope, path: Path) -> Condition:
+def _elem_match_item(item: Any, scope: Scope, path: Path) -> FieldCondition:
     if not isinstance(item, Mapping) or next(iter(item), "") != "$elemMatch" or len(item) > 1:
         raise AggregationError("$all takes values only, or $elemMatch only", path, 2)
     return elem_match(item["$elemMatch"], scope, (*path, "$elemMatch"))
 
 
-def _value(item: Any, path: Path) -> Condition:
+def _value(item: Any, path: Path) -> FieldCondition:
     if is_regex(item):
         return leaf(regex_test(item, path=path))
     if isinstance(item, Mapping) and is_operators(item):
@@ -284,7 +284,7 @@ def _value(item: Any, path: Path) -> Condition:
 
 
 @condition("$not")
-def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
+def is_not(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if the operators, or the regular expression, do not hold for the path."""
     if is_regex(argument):
         return negate(leaf(regex_test(argument, path=path)))

@@ -17,7 +17,7 @@ from mongo_tables.aggregation.query.conditions import (
     ALWAYS,
     FORMS,
     REFERENCE,
-    Condition,
+    FieldCondition,
     Predicate,
     both,
     equality,
@@ -53,7 +53,7 @@ def _entry(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Pre
     return field(value, scope, path).at(tuple(name.split(".")))
 
 
-def field(value: Any, scope: Scope, path: Path) -> Condition:
+def field(value: Any, scope: Scope, path: Path) -> FieldCondition:
     """Return the condition on a field: operators, a regular expression, or a value to equal."""
     if isinstance(value, Mapping) and is_operators(value):
         return every(operators(value, scope, path))
@@ -62,7 +62,7 @@ def field(value: Any, scope: Scope, path: Path) -> Condition:
     return leaf(equality(value))
 
 
-def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condition]:
+def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldCondition]:
     """Return the conditions of a document of operators."""
     found = []
     for name, value in query.items():
@@ -76,14 +76,14 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condit
     return found or [ALWAYS]
 
 
-def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
+def _operator(name: str, value: Any, scope: Scope, path: Path) -> FieldCondition:
     entry = catalogue.find("query", name)
     if entry and not entry.family and not entry.refused:
         raise AggregationError(f"{name} is not asked of a field: it stands at the head of a query", path, 2)
     return find_form("query", name, FORMS, path, 2, "query operator")(value, scope, path)
 
 
-def _regex(query: Mapping[str, Any], path: Path) -> Condition:
+def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
     pattern, options = query["$regex"], query.get("$options")
     where = (*path, "$regex")
     if not is_string(pattern) and not is_regex(pattern):

@@ -53,7 +53,7 @@ _WORK = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _DensifyPlan:
     """A parsed `$densify`. ``bounds``: ``full``, ``partition`` or the two explicit ends."""
 
     name: tuple[str, ...]
@@ -118,7 +118,7 @@ Made = Iterator[tuple[Document, bool]]
 class _Run:
     """The state of one pass: ``current`` is the last value on a step, ``table`` has one per partition."""
 
-    plan: _Plan
+    plan: _DensifyPlan
     current: Any = None
     lowest: Any = None
     highest: Any = None
@@ -289,7 +289,7 @@ class _Run:
                 return
 
 
-def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
+def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
     given = _check_document(argument, ("field", "range"), ("partitionByFields",), path)
     limits = _check_document(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
     if not isinstance(given["field"], str):
@@ -310,7 +310,7 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
     spec: Document = {}  # documents on the path exist even if the field does not
     for parts in partitions:
         spec = with_nested(spec, parts, f"${'.'.join(parts)}")
-    return _Plan(name, partitions, compile_expression(spec, scope, path).run, steps, bounds, path)
+    return _DensifyPlan(name, partitions, compile_expression(spec, scope, path).run, steps, bounds, path)
 
 
 def _check_document(

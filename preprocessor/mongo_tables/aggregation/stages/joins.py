@@ -11,7 +11,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 
 from mongo_tables.aggregation import paths
-from mongo_tables.aggregation.compiler import Scope, Slot, check_user_variable, compile_expression
+from mongo_tables.aggregation.compiler import Scope, VariableSlot, check_user_variable, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names, refuse_unknown
 from mongo_tables.aggregation.fields import Effect, Field, Gives, Order, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.join_index import JoinIndex, path_values
@@ -279,7 +279,7 @@ def _constants_check(
         content = content_key(*([] if value is MISSING else [value] for value in values))
         if content and content in checked:
             return
-        fixed = {name: Slot(value, fixed=True) for name, value in zip(names, values, strict=True)}
+        fixed = {name: VariableSlot(value, fixed=True) for name, value in zip(names, values, strict=True)}
         compile_pipeline(pipeline, scope._replace(slots={**scope.slots, **fixed}), path)
         checked.add(content)
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mongo_tables.aggregation import sorting
-from mongo_tables.aggregation.accumulators.windows import FORMS, Bounds, Documents, Results, Window, parse
+from mongo_tables.aggregation.accumulators.windows import (
+    FORMS,
+    Bounds,
+    DocumentBounds,
+    Results,
+    Window,
+    parse,
+)
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
@@ -76,7 +83,7 @@ def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tu
     for other in spec:
         if other not in (name, "window"):
             raise AggregationError(f"{name} has no '{other}' beside it", (*path, other), _FAILED_TO_PARSE)
-    bounds: Bounds = Documents()
+    bounds: Bounds = DocumentBounds()
     if "window" in spec:
         bounds = parse(spec["window"], sort, scope, (*path, "window"))
     where = (*path, name)
