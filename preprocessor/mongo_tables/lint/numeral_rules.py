@@ -17,7 +17,7 @@ from mongo_tables.lint.numerals import (
     EQUALITIES,
     ORDERS,
     TELLING_TYPES,
-    Comparison,
+    FieldComparison,
     field_in,
     find_conditions,
     names_types,
@@ -41,7 +41,7 @@ class _Use(NamedTuple):
     ``collection`` names another collection than the pipeline's; ``first`` are the stages that choose its documents.
     """
 
-    comparison: Comparison
+    comparison: FieldComparison
     collection: str = ""
     first: Stages = ()
 
@@ -96,15 +96,15 @@ def _field_in_elements(shape: Shape) -> str:
     return (shape.traits.path or "") if has_texts else ""
 
 
-def _sortings(subject: RuleContext) -> Iterator[Comparison]:
+def _sortings(subject: RuleContext) -> Iterator[FieldComparison]:
     """Yield sort keys that are numbers in some documents and texts in others; MT408 checks keys with texts alone."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if (field := _field_of(shape)) and shape.kinds & NUMBERS:
-                yield Comparison((*stage.path, key), field, "$sort")
+                yield FieldComparison((*stage.path, key), field, "$sort")
 
 
-def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
+def _inner_sortings(subject: RuleContext) -> Iterator[FieldComparison]:
     """Yield the sort keys of accumulators, windows and arrays: `$top`, `$rank`, `$sortArray`."""
     sorting = (stage for stage in subject.flow.stages if "sortBy" in stage.written.names)
     for stage in sorting:
@@ -112,7 +112,7 @@ def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
             for key in keys:
                 shape = lookup(stage.before, tuple(key.split(".")))
                 if field := _field_of(shape) or _field_in_elements(shape):
-                    yield Comparison(path, field, str(path[-2]))
+                    yield FieldComparison(path, field, str(path[-2]))
 
 
 def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
@@ -136,12 +136,12 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
     return [".".join(filter(None, (field, key))) for key in keys] if field else ()
 
 
-def _ends(subject: RuleContext) -> Iterator[Comparison]:
+def _ends(subject: RuleContext) -> Iterator[FieldComparison]:
     for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
         if (operator := last_operator(visit.path)) in _ENDS:
             within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
             if field := _field_of(visit.shape) or within:
-                yield Comparison(visit.path, field, operator)
+                yield FieldComparison(visit.path, field, operator)
 
 
 def _accumulates(path: Path, subject: RuleContext) -> bool:
@@ -150,12 +150,12 @@ def _accumulates(path: Path, subject: RuleContext) -> bool:
     return subject.flow.stages[int(path[0])].name in _GROUPING and len(operators) == 2
 
 
-def _conditions(subject: RuleContext) -> Iterator[Comparison]:
+def _conditions(subject: RuleContext) -> Iterator[FieldComparison]:
     for stage in subject.stages("$match"):
         yield from _on_own_fields(find_conditions(stage.argument, stage.path), stage.before)
 
 
-def _on_own_fields(conditions: Iterable[Comparison], shape: Shape) -> Iterator[Comparison]:
+def _on_own_fields(conditions: Iterable[FieldComparison], shape: Shape) -> Iterator[FieldComparison]:
     """Yield the conditions on unchanged fields of the collection, one of which has texts."""
     for one in conditions:
         shapes = [lookup(shape, tuple(name.split("."))) for name in (one.field, one.other) if name]
@@ -165,15 +165,15 @@ def _on_own_fields(conditions: Iterable[Comparison], shape: Shape) -> Iterator[C
 
 def _compare(
     path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]
-) -> Comparison | None:
+) -> FieldComparison | None:
     """Return the comparison of a field with numbers, or of two fields; None if none has texts from the collection."""
     fields = [shape.traits.path or "" for shape in compared]
     if not all(fields) or not any(map(_field_of, compared)):
         return None
-    return Comparison(path, fields[0], operator, numbers, "".join(fields[1:]))
+    return FieldComparison(path, fields[0], operator, numbers, "".join(fields[1:]))
 
 
-def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[Comparison]:
+def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[FieldComparison]:
     """Yield the conditions of the first stage.
 
     The shape lacks the texts that this stage removes, so the documents decide.
@@ -185,7 +185,7 @@ def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[Co
 
 def _conditions_on(
     collection: str, query: Mapping[str, Any], path: Path, documents: Documents
-) -> Iterator[Comparison]:
+) -> Iterator[FieldComparison]:
     """Yield the conditions on fields that have numeric texts in a collection."""
     for one in find_conditions(query, path):
         texts = [*documents.texts(collection, one.field)]
@@ -195,7 +195,7 @@ def _conditions_on(
             yield one
 
 
-def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
+def _facet_conditions(subject: RuleContext) -> Iterator[FieldComparison]:
     """Yield the conditions at the start of the pipelines of a `$facet`."""
     for stage in subject.stages("$facet"):
         for name, inner in stage.argument.items():
@@ -220,29 +220,29 @@ def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, 
         yield one["$match"], (*path, 0, "$match")
 
 
-def _buckets(subject: RuleContext) -> Iterator[Comparison]:
+def _buckets(subject: RuleContext) -> Iterator[FieldComparison]:
     for stage in subject.stages("$bucket", "$bucketAuto"):
         path = (*stage.path, "groupBy")
         numbers = numbers_in(stage.argument.get("boundaries"))
         for visit in stage.visits if numbers or stage.name == "$bucketAuto" else ():
             if not visit.name and visit.path == path and (field := _field_of(visit.shape)):
-                yield Comparison(path, field, stage.name, numbers)
+                yield FieldComparison(path, field, stage.name, numbers)
 
 
-def _operators(subject: RuleContext) -> Iterator[Comparison]:
+def _operators(subject: RuleContext) -> Iterator[FieldComparison]:
     """Yield the comparisons within expressions."""
     for visit in subject.visits(*EQUALITIES, *ORDERS):
         if len(visit.operands) == 2:
             yield from _compared(visit)
 
 
-def _compared(visit: Visit) -> Iterator[Comparison]:
+def _compared(visit: Visit) -> Iterator[FieldComparison]:
     shapes = [one.shape for one in visit.operands]
     if found := _compare(visit.path, visit.name, shapes, ()):
         yield found
     for one, other in (visit.operands, reversed(visit.operands)):
         if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
-            yield Comparison(visit.path, field, visit.name, numbers)
+            yield FieldComparison(visit.path, field, visit.name, numbers)
 
 
 def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:

@@ -23,7 +23,7 @@ _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.
 """A number as people and programs write it, with or without separators of thousands."""
 
 
-class Comparison(NamedTuple):
+class FieldComparison(NamedTuple):
     """An operator at a place of a query, or of a pipeline, that compares a field.
 
     The comparison is with ``numbers``, with the ``other`` field of the document, or among the field's values.
@@ -43,7 +43,7 @@ def names_types(part: Any) -> bool:
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 
 
-def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Comparison]:
+def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[FieldComparison]:
     """Yield the places where a query compares a field with numbers, or within ``$expr`` with another field."""
     for key, condition, place in conditions_in(query, path):
         if key == "$expr":
@@ -52,7 +52,7 @@ def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) 
             yield from _conditions_of(key, condition, place)
 
 
-def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
+def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[FieldComparison]:
     if not isinstance(condition, Mapping):
         condition, places = {"$eq": condition}, {"$eq": path}
     else:
@@ -61,10 +61,10 @@ def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> I
         if operator == "$not" and isinstance(operand, Mapping):
             yield from _conditions_of(field, operand, places[operator])
         elif numbers := numbers_in(operand):
-            yield Comparison(places[operator], field, operator, numbers)
+            yield FieldComparison(places[operator], field, operator, numbers)
 
 
-def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
+def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[FieldComparison]:
     """Yield the comparisons anywhere in an expression that have an unchanged field as an operand."""
     if isinstance(expression, (list, tuple)):
         for number, one in enumerate(expression):
@@ -76,13 +76,15 @@ def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator
             yield from _conditions_within(operands, (*path, name))
 
 
-def _compare(operator: str, operands: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[Comparison]:
+def _compare(
+    operator: str, operands: Sequence[Any], path: tuple[str | int, ...]
+) -> Iterator[FieldComparison]:
     first, second = map(field_in, operands)
     if first and second:
-        yield Comparison(path, first, operator, other=second)
+        yield FieldComparison(path, first, operator, other=second)
     for field, operand in ((first, operands[1]), (second, operands[0])):
         if field and (numbers := numbers_in(operand)):
-            yield Comparison(path, field, operator, numbers)
+            yield FieldComparison(path, field, operator, numbers)
 
 
 def field_in(expression: Any) -> str:

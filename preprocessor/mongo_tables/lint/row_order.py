@@ -13,8 +13,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError
-from mongo_tables.aggregation.fields import Effect, Gives, Parts, effect_of, record_of, split_path
-from mongo_tables.aggregation.fields import Order as Given
+from mongo_tables.aggregation.fields import Effect, Gives, Order, Parts, effect_of, record_of, split_path
 from mongo_tables.aggregation.sorting import parse
 from mongo_tables.directives.pipelines import write_sort
 from mongo_tables.directives.specs import PipelineSpec
@@ -30,7 +29,7 @@ class By(Enum):
     CHANCE = "chance"
 
 
-class Order(NamedTuple):
+class RowOrder(NamedTuple):
     """The origin of the order of documents: ``cause`` is the deciding stage, if there is one.
 
     ``arrays``: the order of the elements of arrays that stages made, by their field.
@@ -38,14 +37,14 @@ class Order(NamedTuple):
 
     by: By
     cause: Path = ()
-    arrays: Mapping[str, Order] = {}
+    arrays: Mapping[str, RowOrder] = {}
 
 
-STORED: Final = Order(By.STORAGE)
+STORED: Final = RowOrder(By.STORAGE)
 _OPEN: Final = (By.STORAGE, By.CHANCE)
 
 
-def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[Order]:
+def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[RowOrder]:
     """Return the order after each stage of a pipeline that is at ``path`` and reads a collection."""
     found, order = [], STORED
     for index, written in enumerate(pipeline):
@@ -55,7 +54,7 @@ def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[Order
     return found
 
 
-def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
+def _behind(order: RowOrder, name: str, argument: Any, path: Path) -> RowOrder:
     record = record_of(name)
     if record is None:
         return order
@@ -65,19 +64,19 @@ def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
     if name == "$unwind":
         return _unwind(order, argument, path)
     decided = record.order(argument)
-    if decided is Given.KEPT or (order.by is By.ONE and not record.adds):
+    if decided is Order.KEPT or (order.by is By.ONE and not record.adds):
         return order
-    is_chance = decided is Given.CHANCE or (decided is Given.PARTITIONS and order.by is not By.ONE)
-    return Order(By.CHANCE if is_chance else By.STAGE, path, order.arrays)
+    is_chance = decided is Order.CHANCE or (decided is Order.PARTITIONS and order.by is not By.ONE)
+    return RowOrder(By.CHANCE if is_chance else By.STAGE, path, order.arrays)
 
 
-def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mapping[str, Order]:
+def _arrays_behind(order: RowOrder, name: str, argument: Any, path: Path) -> Mapping[str, RowOrder]:
     """Return the order of array elements after a stage: of the arrays that it keeps, under any name, or makes."""
     making = MAKING_ARRAYS.get(name)
     if not order.arrays:
         return making(order, argument, path) if making else {}
     effect = effect_of(name, argument)
-    arrays: dict[str, Order] = {} if effect.only else dict(order.arrays)
+    arrays: dict[str, RowOrder] = {} if effect.only else dict(order.arrays)
     for field in effect.fields:
         made = ".".join(field.parts)
         source = f"${made}" if field.becomes == "kept" else field.expression
@@ -87,18 +86,18 @@ def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mappin
     return arrays | making(order, argument, path) if making else arrays
 
 
-def _order_group_arrays(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _order_group_arrays(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
     arrays = {}
     for name, value in argument.items():
         operator = next(iter(value), "") if isinstance(value, Mapping) and name != "_id" else ""
         if operator == "$addToSet":
-            arrays[name] = Order(By.CHANCE, (*path, name))
+            arrays[name] = RowOrder(By.CHANCE, (*path, name))
         elif operator == "$push" and order.by in _OPEN:
-            arrays[name] = Order(order.by, order.cause or (*path, name))
+            arrays[name] = RowOrder(order.by, order.cause or (*path, name))
     return arrays
 
 
-def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _in_facets(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
     arrays = {}
     for name, pipeline in argument.items():
         inside = order
@@ -109,7 +108,7 @@ def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
     return arrays
 
 
-def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
+def _order_lookup_array(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
     """Return the order of a join's array, if a stage inside the join leaves it without one.
 
     Otherwise nothing is reported, because a join usually finds a single document.
@@ -118,11 +117,11 @@ def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Or
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 
 
-def _order_graph_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
-    return {str(argument["as"]): Order(By.CHANCE, path)}
+def _order_graph_array(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
+    return {str(argument["as"]): RowOrder(By.CHANCE, path)}
 
 
-MAKING_ARRAYS: Final[Mapping[str, Callable[[Order, Any, Path], dict[str, Order]]]] = {
+MAKING_ARRAYS: Final[Mapping[str, Callable[[RowOrder, Any, Path], dict[str, RowOrder]]]] = {
     "$group": _order_group_arrays,
     "$facet": _in_facets,
     "$lookup": _order_lookup_array,
@@ -131,13 +130,13 @@ MAKING_ARRAYS: Final[Mapping[str, Callable[[Order, Any, Path], dict[str, Order]]
 """Stages that make arrays with a known order of elements; about others nothing is reported."""
 
 
-def _unwind(order: Order, argument: Any, path: Path) -> Order:
+def _unwind(order: RowOrder, argument: Any, path: Path) -> RowOrder:
     field = str(argument["path"] if isinstance(argument, Mapping) else argument)[1:]
-    inner = order.arrays.get(field, Order(By.STAGE, path))
+    inner = order.arrays.get(field, RowOrder(By.STAGE, path))
     arrays = {name: one for name, one in order.arrays.items() if name != field}
     if order.by is By.ONE or (inner.by in _OPEN and order.by is not By.CHANCE):
         by = By.STAGE if inner.by is By.ONE else inner.by
-        return Order(by, inner.cause, arrays)
+        return RowOrder(by, inner.cause, arrays)
     return order._replace(arrays=arrays)
 
 
@@ -180,7 +179,7 @@ def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
     return json.dumps({"$sort": keys}, ensure_ascii=False, default=str)
 
 
-def last_sorting(pipeline: Stages, found: Sequence[Order]) -> Sorting | None:
+def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
     """Return the sort that decides the order of the rows; None if another stage does, or makes several rows of one.
 
     ``found``: the order after each stage (see ``orders``).

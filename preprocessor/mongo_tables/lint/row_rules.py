@@ -8,15 +8,14 @@ from decimal import Decimal
 from itertools import chain, pairwise
 from typing import Any, Final
 
-from mongo_tables.aggregation.fields import Gives, record_of
-from mongo_tables.aggregation.fields import Order as Given
+from mongo_tables.aggregation.fields import Gives, Order, record_of
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.documents import Documents, leading_match
-from mongo_tables.lint.row_order import By, Order, Sorting, is_kept, write_sorting
+from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_sorting
 from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, find_made, quote, rule
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
@@ -154,7 +153,7 @@ def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
     )
 
 
-def _is_open(order: Order, unwind: Any) -> bool:
+def _is_open(order: RowOrder, unwind: Any) -> bool:
     """Return whether the elements of the unwound array have no order."""
     path = unwind["path"] if isinstance(unwind, Mapping) else unwind
     made = order.arrays.get(str(path)[1:])
@@ -209,7 +208,7 @@ def _may_choose(name: str, argument: Any) -> bool:
     record = record_of(name)
     if record is None:
         return True
-    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Given.SORTED
+    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Order.SORTED
 
 
 _MOST_AS_STORED: Final = 15

@@ -16,7 +16,7 @@ from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
-from mongo_tables.lint.row_order import Order, Sorting, last_sorting, orders
+from mongo_tables.lint.row_order import RowOrder, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column
@@ -184,7 +184,7 @@ class RuleContext:
         return self._visits.get("", ())
 
     @cached_property
-    def orders(self) -> list[Order]:
+    def orders(self) -> list[RowOrder]:
         """The origin of the order of documents after each stage."""
         return orders(self.spec.pipeline)
 

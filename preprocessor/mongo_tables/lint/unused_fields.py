@@ -48,25 +48,25 @@ class Unused(NamedTuple):
     computed: bool
 
 
-class Usage(NamedTuple):
+class FieldUsage(NamedTuple):
     """``unused``: the unused fields, in the order of the pipeline. ``read``: fields of the collection."""
 
     unused: Sequence[Unused]
     read: Live
 
 
-def usage(stages: Sequence[Written], columns: Iterable[str]) -> Usage:
+def usage(stages: Sequence[Written], columns: Iterable[str]) -> FieldUsage:
     """Return which parts of a pipeline are used when ``columns`` of its rows are shown."""
     return _usage(stages, Live(map(split_path, columns)))
 
 
-def _usage(stages: Sequence[Written], live: Live) -> Usage:
+def _usage(stages: Sequence[Written], live: Live) -> FieldUsage:
     unused: list[Unused] = []
     for index in range(len(stages) - 1, -1, -1):
         stage = stages[index]
         unused = [*_find_unused(stage, live, index), *unused]
         live = _live_before(stage, live)
-    return Usage(unused, live)
+    return FieldUsage(unused, live)
 
 
 def _without_places(parts: Parts) -> Parts:

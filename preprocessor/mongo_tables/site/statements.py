@@ -18,7 +18,13 @@ from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inli
 from mongo_tables.files.text import shorten
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair
+from mongo_tables.lint.numerals import (
+    FieldComparison,
+    find_conditions,
+    names_types,
+    say_wrong,
+    say_wrong_pair,
+)
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import brief_text, cell_text, is_number, raw_text, visible
@@ -262,7 +268,7 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
     return found
 
 
-def _say_wrong(one: Comparison, rows: Rows) -> str:
+def _say_wrong(one: FieldComparison, rows: Rows) -> str:
     """What goes wrong where a query compares fields of rows; "" where nothing must."""
     values = [column_value(row, one.field) for row in rows]
     if not one.other:

@@ -225,11 +225,11 @@ def select_telling(documents: Iterable[Document]) -> list[Document]:
 
 
 def _new(documents: Iterable[Document]) -> Iterator[Document]:
-    known = _Place()
+    known = _PathSummary()
     return (document for document in documents if known.learns(document))
 
 
-class _Place:
+class _PathSummary:
     """What was seen at one path: kinds of values, some values, names of fields and missing ones, elements."""
 
     __slots__ = ("_elements", "_fields", "_kinds", "_missing", "_values")
@@ -237,9 +237,9 @@ class _Place:
     def __init__(self) -> None:
         self._kinds: set[type] = set()
         self._values: set[Any] = set()
-        self._fields: dict[str, _Place] = {}
+        self._fields: dict[str, _PathSummary] = {}
         self._missing: set[str] = set()
-        self._elements: _Place | None = None
+        self._elements: _PathSummary | None = None
 
     def learns(self, value: Any) -> bool:
         """Record a value and return whether it shows anything new."""
@@ -253,7 +253,7 @@ class _Place:
         elif isinstance(value, dict):
             return self._learns_fields(value) or new
         elif kind is list:
-            self._elements = self._elements or _Place()
+            self._elements = self._elements or _PathSummary()
             for item in value:
                 new = self._elements.learns(item) or new
         return new
@@ -262,7 +262,7 @@ class _Place:
         new = False
         for name, value in document.items():
             if name not in self._fields:
-                self._fields[name] = _Place()
+                self._fields[name] = _PathSummary()
                 new = True
             new = self._fields[name].learns(value) or new
         if len(document) < len(self._fields):
