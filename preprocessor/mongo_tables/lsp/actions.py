@@ -37,7 +37,7 @@ class Action(NamedTuple):
     about: Diagnostic | None
 
 
-class _Place(NamedTuple):
+class _FindingText(NamedTuple):
     """A finding with its text: the tokens of the surrounding JSON, and the token at its position."""
 
     one: Finding
@@ -60,7 +60,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
         one = diagnostic.finding
         start = offset_of(one, lines)
         token = next((each for each in tokens if each.start == start), None)
-        place = _Place(one, text, tokens, token)
+        place = _FindingText(one, text, tokens, token)
         names_list = in_comment and one.related  # The mistake is in the list, not in its name here.
         for rewrite in () if names_list else rewrites_of(one, text):
             yield Action(rewrite, diagnostic)
@@ -73,7 +73,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
             yield Action(ignored, diagnostic)
 
 
-def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
+def _sort_at_end(place: _FindingText) -> Iterator[Rewrite]:
     """Yield a `$sort` at the end of the pipeline, or a sort of array elements there."""
     match = re.search(_AT_END, place.one.hint)
     edit = _append_element(place.text, place.tokens, ("pipeline",), match[1]) if match else None
@@ -81,7 +81,7 @@ def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
         yield Rewrite(f"End the pipeline with {match[1]}", (edit,), preferred=False)
 
 
-def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
+def _sort_by_more(place: _FindingText) -> Iterator[Rewrite]:
     """Yield a replacement of sort keys with ties by keys that distinguish the documents."""
     match = re.search(r'for example (?:\{("\$sort": .*)\}|("sort": .*?))(?:, or show both)?$', place.one.hint)
     if match is None or place.one.rule not in ("MT418", "MT419", "MT424") or place.token is None:
@@ -95,7 +95,7 @@ def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
         yield Rewrite(f"Sort by {written}", (edit,), preferred=False)
 
 
-def _match_before(place: _Place) -> Iterator[Rewrite]:
+def _match_before(place: _FindingText) -> Iterator[Rewrite]:
     """Yield the insertion of a stage from a hint, before the stage with the finding."""
     match = re.fullmatch(r'add (\{"\$match": .*\})', place.one.hint)
     if match and place.token and place.token.path[:1] == ("pipeline",):
@@ -103,7 +103,7 @@ def _match_before(place: _Place) -> Iterator[Rewrite]:
         yield Rewrite(f"Put {match[1]} before this stage", (edit,), preferred=False)
 
 
-def _add_key(place: _Place) -> Iterator[Rewrite]:
+def _add_key(place: _FindingText) -> Iterator[Rewrite]:
     """Yield the insertion of a key with its value from a hint, in the comment or in the object with the finding."""
     match = re.search(
         r'(?:add a `sort` .*?, for example|round what readers see:) "(\w+)": (.+?)(?: for the newest)?$',
@@ -118,7 +118,7 @@ def _add_key(place: _Place) -> Iterator[Rewrite]:
         yield Rewrite(f'Add "{match[1]}": {match[2]}', (edit,), preferred=False)
 
 
-def _write_header(place: _Place) -> Iterator[Rewrite]:
+def _write_header(place: _FindingText) -> Iterator[Rewrite]:
     """Yield a header without stray blanks, in words, or that describes all its values."""
     match = re.fullmatch(
         r'write "(.*)"|write it in words: "(.*)"|say so in the header, for example “(.*)”', place.one.hint
@@ -132,7 +132,7 @@ def _write_header(place: _Place) -> Iterator[Rewrite]:
         yield Rewrite("Remove stray blanks" if trims else f"Write {written}", (edit,), preferred=trims)
 
 
-def _read_copy(place: _Place) -> Iterator[Rewrite]:
+def _read_copy(place: _FindingText) -> Iterator[Rewrite]:
     """Yield the replacement of a field path by the copy that the neighbouring fields come from (MT415)."""
     match = re.fullmatch(r"read `([^`]+)`", place.one.hint)
     if place.one.rule == "MT415" and match and place.token and place.token.kind == "string":
@@ -142,7 +142,7 @@ def _read_copy(place: _Place) -> Iterator[Rewrite]:
         )
 
 
-def _take_out(place: _Place) -> Iterator[Rewrite]:
+def _take_out(place: _FindingText) -> Iterator[Rewrite]:
     """Yield the removal of a useless member: an ignored rule without findings, a duplicate key, an unused field."""
     if place.token is None or place.token.kind != "key":
         return
@@ -159,7 +159,7 @@ def _is_one_of_several(field: Token, tokens: Sequence[Token]) -> bool:
     return len(beside) > 1 and above[-1:] in (("$project",), ("$set",), ("$addFields",), ("$group",))
 
 
-_WAYS: Final[Sequence[Callable[[_Place], Iterator[Rewrite]]]] = (
+_WAYS: Final[Sequence[Callable[[_FindingText], Iterator[Rewrite]]]] = (
     _sort_at_end,
     _sort_by_more,
     _match_before,

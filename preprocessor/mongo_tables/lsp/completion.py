@@ -73,7 +73,7 @@ _Offers = Iterator[_Offer]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CompletionContext:
     """A position with its context. ``beside``: the other keys that the same object certainly has."""
 
     cursor: Cursor
@@ -116,7 +116,7 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
     own = cursor.path[-1] if is_key and cursor.token else None
     keys = frozenset(key for key in beside if key != own) if isinstance(beside, dict) else frozenset()
     spot = spot_at(cursor.path[:-1] if is_key else cursor.path, body.kind, value, known, start)
-    asked, role = _Asked(cursor, spot, keys), spot.way.slot.role
+    asked, role = _CompletionContext(cursor, spot, keys), spot.way.slot.role
     if is_key:
         offers = _KEYS[role](asked) if role in _KEYS else ()
         return _write_keys(text, cursor, [one for one in offers if one.label not in keys])
@@ -181,11 +181,11 @@ def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
                     )
 
 
-def _fields(asked: _Asked) -> _Offers:
+def _fields(asked: _CompletionContext) -> _Offers:
     return _list_fields(asked.spot.before(), asked.typed)
 
 
-def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
+def _fields_within(shape: Shape, asked: _CompletionContext, inside: str) -> _Offers:
     """Yield the fields below a path, by their names from there."""
     inside = f"{inside}." if inside else ""
     for one in _list_fields(shape, inside + asked.typed):
@@ -194,7 +194,7 @@ def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
             yield replace(one, label=within, value=within)
 
 
-def _fields_of_input(asked: _Asked, operator: Path) -> _Offers:
+def _fields_of_input(asked: _CompletionContext, operator: Path) -> _Offers:
     """Yield the fields of an operator's ``input``; of the document without an ``input``."""
     spot, path = asked.spot, (*operator, "input")
     written = value_at(spot.value, path) or "$$CURRENT"
@@ -204,11 +204,11 @@ def _fields_of_input(asked: _Asked, operator: Path) -> _Offers:
         yield from _fields_within(found, asked, rest)
 
 
-def _row_fields(asked: _Asked) -> _Offers:
+def _row_fields(asked: _CompletionContext) -> _Offers:
     return _list_fields(rows_shape(asked.spot.value, asked.known), asked.typed)
 
 
-def _own_columns(asked: _Asked) -> list[str]:
+def _own_columns(asked: _CompletionContext) -> list[str]:
     """Return the columns that the comment shows, as far as they are written."""
     found: list[Any] = []
     for key in ("columns", "x", "y", "series", "facets"):
@@ -217,7 +217,7 @@ def _own_columns(asked: _Asked) -> list[str]:
     return list(dict.fromkeys(one for one in found if isinstance(one, str) and one))
 
 
-def _quoted_columns(asked: _Asked) -> _Offers:
+def _quoted_columns(asked: _CompletionContext) -> _Offers:
     """Yield the columns of the table that a value or a statement quotes, and the other fields of its rows."""
     table = asked.text_at("table")
     for name, told in asked.known.columns(table).items() if table is not None else ():
@@ -236,14 +236,14 @@ def _list_operators(kind: OperatorKind, sort: Sort = "operator", without: Iterab
             yield _Offer(name, sort, since, f"[`{name}` in MongoDB's manual]({operator.manual})")
 
 
-def _schema_keys(asked: _Asked) -> _Offers:
+def _schema_keys(asked: _CompletionContext) -> _Offers:
     for name, about in asked.spot.way.slot.schema.get("properties", {}).items():
         if isinstance(about, Mapping):
             told = str(about.get("markdownDescription") or about.get("description") or "")
             yield _Offer(name, "key", about.get("title", ""), told)
 
 
-def _stage_keys(asked: _Asked) -> _Offers:
+def _stage_keys(asked: _CompletionContext) -> _Offers:
     """Yield the stages that are allowed at a position, each as the only key of its object."""
     if asked.beside:
         return
@@ -267,7 +267,7 @@ _WHOLE_QUERY_ONLY: Final = ("$expr", "$sampleRate")
 """These apply to a whole document, and so not to the elements of an array."""
 
 
-def _query_keys(asked: _Asked) -> _Offers:
+def _query_keys(asked: _CompletionContext) -> _Offers:
     slot = asked.spot.way.slot
     if slot.quoted:
         yield from _quoted_columns(asked)
@@ -277,18 +277,18 @@ def _query_keys(asked: _Asked) -> _Offers:
     yield from (one for one in _list_operators("query", without=without) if one.label in _TOP_OF_QUERY)
 
 
-def _condition_keys(asked: _Asked) -> _Offers:
+def _condition_keys(asked: _CompletionContext) -> _Offers:
     """Yield the operators of a condition on a field, which may be combined; ``$rand`` belongs to expressions."""
     alone = () if "$regex" in asked.beside else ("$options",)
     return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
 
 
-def _expression_keys(asked: _Asked) -> _Offers:
+def _expression_keys(asked: _CompletionContext) -> _Offers:
     """Yield the operators of expressions, each as the only key of its object."""
     return iter(()) if asked.beside else _list_operators("expression")
 
 
-def _accumulator_keys(asked: _Asked) -> _Offers:
+def _accumulator_keys(asked: _CompletionContext) -> _Offers:
     return iter(()) if asked.beside else _list_operators("accumulator")
 
 
@@ -303,18 +303,18 @@ _WITHOUT_ARGUMENT: Final = ("$rand", "$count", "$rank", "$denseRank", "$document
 """These take ``{}``."""
 
 
-def _window_operators(asked: _Asked) -> _Offers:
+def _window_operators(asked: _CompletionContext) -> _Offers:
     return _list_operators("window", without=_WITHOUT_WINDOW if "window" in asked.beside else ())
 
 
-def _window_keys(asked: _Asked) -> _Offers:
+def _window_keys(asked: _CompletionContext) -> _Offers:
     if not any(key.startswith("$") for key in asked.beside):
         yield from _window_operators(asked)
     if not asked.beside & _WITHOUT_WINDOW:
         yield _Offer("window", "key", "bounds of the window")
 
 
-def _operand_keys(asked: _Asked) -> _Offers:
+def _operand_keys(asked: _CompletionContext) -> _Offers:
     if argument_names(asked.name):
         return _argument_keys(asked)
     return iter(()) if asked.name in _WITHOUT_ARGUMENT else _expression_keys(asked)
@@ -330,7 +330,7 @@ _ONE_OF: Final[Mapping[str, frozenset[str]]] = {
 """Arguments that exclude one another."""
 
 
-def _argument_keys(asked: _Asked) -> _Offers:
+def _argument_keys(asked: _CompletionContext) -> _Offers:
     one_of = _ONE_OF.get(asked.name, frozenset())
     without = {name for name, needed in _NEEDS.get(asked.name, {}).items() if needed not in asked.beside}
     without |= one_of if one_of & asked.beside else frozenset()
@@ -339,19 +339,19 @@ def _argument_keys(asked: _Asked) -> _Offers:
             yield _Offer(name, "key", f"argument of {asked.name}")
 
 
-def _row_keys(asked: _Asked) -> _Offers:
+def _row_keys(asked: _CompletionContext) -> _Offers:
     """Yield the fields that can identify a row: the columns, and the other fields of rows."""
     names = dict.fromkeys([*_own_columns(asked), *(one.label for one in _row_fields(asked))])
     return (_Offer(name, "field") for name in names)
 
 
-def _rule_keys(asked: _Asked) -> _Offers:
+def _rule_keys(asked: _CompletionContext) -> _Offers:
     for rule in RULES.values():
         if may_be_ignored(rule.id, rule.severity):
             yield _Offer(rule.id, "key", rule.name, rule.summary)
 
 
-_KEYS: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+_KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("schema", "pipeline", "baseline"), _schema_keys),
     **dict.fromkeys(("computed", "projection", "sort keys", "fills"), _fields),
     **dict.fromkeys(("expression", "projected"), _expression_keys),
@@ -373,7 +373,7 @@ _KEYS: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
 # -- values --
 
 
-def _schema_values(asked: _Asked) -> _Offers:
+def _schema_values(asked: _CompletionContext) -> _Offers:
     schema = asked.spot.way.slot.schema
     enum, examples = schema.get("enum", ()), schema.get("examples", ())
     yield from (_Offer(str(value), "value", value=value) for value in enum)
@@ -386,7 +386,7 @@ def _schema_values(asked: _Asked) -> _Offers:
             yield _Offer(written, "value", "an example", value=example)
 
 
-def _expression_values(asked: _Asked) -> _Offers:
+def _expression_values(asked: _CompletionContext) -> _Offers:
     typed = asked.typed if asked.cursor.quoted else ""
     spot, path = asked.spot, asked.cursor.path
     name, prefix, rest = "$_", "$", typed.lstrip("$")
@@ -402,13 +402,13 @@ def _expression_values(asked: _Asked) -> _Offers:
             yield _Offer(f"$${variable}", "variable", told, value=f"$${variable}")
 
 
-def _projection_values(asked: _Asked) -> _Offers:
+def _projection_values(asked: _CompletionContext) -> _Offers:
     for flag, told in ((1, "kept"), (0, "left out")):
         yield _Offer(str(flag), "value", told, value=flag)
     yield from _expression_values(asked)
 
 
-def _operand_values(asked: _Asked) -> _Offers:
+def _operand_values(asked: _CompletionContext) -> _Offers:
     if asked.name != "$getField":
         return _expression_values(asked)
     return (one for one in _fields(asked) if "." not in one.label)
@@ -419,7 +419,7 @@ def _values(values: Iterable[Any]) -> _Offers:
         yield _Offer(value if isinstance(value, str) else json.dumps(value), "value", value=value)
 
 
-def _comparands(asked: _Asked) -> _Offers:
+def _comparands(asked: _CompletionContext) -> _Offers:
     slot = asked.spot.way.slot
     if slot.quoted:
         table = asked.text_at("table")
@@ -434,7 +434,7 @@ def _comparands(asked: _Asked) -> _Offers:
         yield from _values(held.traits.known or flags)
 
 
-def _values_of_own_rows(asked: _Asked) -> _Offers:
+def _values_of_own_rows(asked: _CompletionContext) -> _Offers:
     """Yield the values of a column in rows of the comment: of its table, else of the documents."""
     column, table = asked.name, asked.text_at("id")
     found = values_of_column(asked.known.rows(table) if table is not None else (), column)
@@ -442,19 +442,19 @@ def _values_of_own_rows(asked: _Asked) -> _Offers:
     return _values(found or shape.traits.known or ())
 
 
-def _foreign_fields(asked: _Asked) -> _Offers:
+def _foreign_fields(asked: _CompletionContext) -> _Offers:
     collection = asked.text_at(*asked.cursor.path[:-1], "from")
     return (
         _list_fields(asked.known.shape(collection, ()), asked.typed) if collection is not None else iter(())
     )
 
 
-def _unwound_values(asked: _Asked) -> _Offers:
+def _unwound_values(asked: _CompletionContext) -> _Offers:
     for one in _list_fields(asked.spot.before(), asked.typed.lstrip("$"), "$"):
         yield replace(one, label=f"${one.label}")
 
 
-def _column_values(asked: _Asked) -> _Offers:
+def _column_values(asked: _CompletionContext) -> _Offers:
     if asked.spot.way.slot.quoted:
         return _quoted_columns(asked)
     shown = ("chart", "baseline", "group_rows", "totals", "header_groups")
@@ -463,7 +463,7 @@ def _column_values(asked: _Asked) -> _Offers:
     return (one for one in offers if one.label not in asked.others)
 
 
-def _sorted_values(asked: _Asked) -> _Offers:
+def _sorted_values(asked: _CompletionContext) -> _Offers:
     minus = "-" if asked.typed.startswith("-") else ""
     used = {one.removeprefix("-") for one in asked.others if isinstance(one, str)}
     for one in _list_fields(asked.spot.before(), asked.typed.removeprefix("-")):
@@ -471,12 +471,12 @@ def _sorted_values(asked: _Asked) -> _Offers:
             yield replace(one, value=f"{minus}{one.value}")
 
 
-def _directions(asked: _Asked) -> _Offers:
+def _directions(asked: _CompletionContext) -> _Offers:
     yield _Offer("1", "value", "from the smallest up", value=1)
     yield _Offer("-1", "value", "from the greatest down", value=-1)
 
 
-def _shared_lists(asked: _Asked) -> _Offers:
+def _shared_lists(asked: _CompletionContext) -> _Offers:
     for name, told in asked.known.shared_names().items():
         yield _Offer(name, "list", "shared pipeline", told, value=name)
 
@@ -485,7 +485,7 @@ def _named(sort: Sort, names: Mapping[str, str]) -> _Offers:
     return (_Offer(name, sort, told, value=name) for name, told in names.items())
 
 
-_VALUES: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+_VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("schema", "baseline"), _schema_values),
     **dict.fromkeys(("field", "fields"), _fields),
     **dict.fromkeys(("condition", "comparand"), _comparands),
@@ -506,7 +506,7 @@ _VALUES: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
     "column": _column_values,
     "sorted": _sorted_values,
 }
-_OPENED: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+_OPENED: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("expression", "projected"), _expression_keys),
     "stage": _stage_keys,
     "operand": lambda asked: iter(()) if asked.name == "$getField" else _expression_keys(asked),

@@ -50,7 +50,7 @@ class Hover:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _HoverContext:
     """A token of a body with its context."""
 
     token: Token
@@ -79,7 +79,7 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
     word = unquote(text[token.start : token.end])
     value = read_value(text, read_tokens(text, body.start, body.end))
     path = token.path[:-1] if token.kind == "key" else token.path
-    asked = _Asked(token, word, spot_at(path, body.kind, value, known, start))
+    asked = _HoverContext(token, word, spot_at(path, body.kind, value, known, start))
     told = _tell_key(asked) if token.kind == "key" else _tell_value(asked)
     return Hover(token.start, token.end, told) if told else None
 
@@ -121,7 +121,7 @@ def _cell(text: str) -> str:
 # -- keys --
 
 
-def _tell_key(asked: _Asked) -> str:
+def _tell_key(asked: _HoverContext) -> str:
     slot = asked.spot.way.slot
     if asked.word.startswith("$"):
         return _tell_operator(asked.word, slot)
@@ -296,7 +296,7 @@ def _count(operator: Operator) -> str:
 # -- values --
 
 
-def _tell_value(asked: _Asked) -> str:
+def _tell_value(asked: _HoverContext) -> str:
     slot, word = asked.spot.way.slot, asked.word
     if slot.role in ("expression", "operand", "projected", "unwound", "accumulator", "window"):
         return _tell_expression(asked) if word.startswith("$") else ""
@@ -323,7 +323,7 @@ def _tell_list(name: str, known: Knowledge) -> str:
     return "\n\n".join(filter(None, (f"shared pipeline `{name}`", names[name], " → ".join(stages))))
 
 
-def _tell_expression(asked: _Asked) -> str:
+def _tell_expression(asked: _HoverContext) -> str:
     word = asked.word
     if not asked.spot.way.stretches:
         return ""
@@ -337,7 +337,7 @@ def _tell_expression(asked: _Asked) -> str:
     return _tell_field(asked, found, rest, called=word)
 
 
-def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str:
+def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "") -> str:
     """Return what is known about a field: its kinds, its share of documents, its meaning, and its values."""
     found = lookup(shape, tuple(path.split(".")))
     if found.absent:
@@ -364,12 +364,12 @@ _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact")
 """The stages that may drop documents."""
 
 
-def _stages_before(asked: _Asked) -> list[str]:
+def _stages_before(asked: _HoverContext) -> list[str]:
     """Return the names of the stages between the collection and the position."""
     return [next(iter(one)) for one in stages_before(asked.value, asked.spot.way.stretches, asked.known)]
 
 
-def _said_by_lists(asked: _Asked, path: str) -> str:
+def _said_by_lists(asked: _HoverContext, path: str) -> str:
     """Return the meaning of a field according to the last shared list before the position that creates it."""
     for stretch in reversed(asked.stretches):
         written = value_at(asked.value, stretch.path)
@@ -380,14 +380,14 @@ def _said_by_lists(asked: _Asked, path: str) -> str:
     return ""
 
 
-def _find_meaning(asked: _Asked, path: str) -> Field | None:
+def _find_meaning(asked: _HoverContext, path: str) -> Field | None:
     """Return the meaning of a field of benchmark results; None for other documents."""
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)
     return field_at(path) if results else None
 
 
-def _tell_share(asked: _Asked, path: str) -> str:
+def _tell_share(asked: _HoverContext, path: str) -> str:
     """Return how many documents have a field of the collection; stages before the position may drop some."""
     collection = value_at(asked.value, ("collection",))
     if not isinstance(collection, str):
@@ -402,7 +402,7 @@ def _list_values(values: frozenset[Any]) -> str:
     return list_some(shown, _VALUES)
 
 
-def _tell_column(asked: _Asked, column: str) -> str:
+def _tell_column(asked: _HoverContext, column: str) -> str:
     """Return the hover of a column in the table that a value or a statement quotes."""
     table = value_at(asked.value, ("table",))
     told = asked.known.columns(table).get(column) if isinstance(table, str) else None

@@ -157,7 +157,7 @@ def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
             yield Renaming(file, start, start + len(word), new)
 
 
-def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, Link]]:
+def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, LinkTarget]]:
     """Yield the links of pages that contain a word, each with its page."""
     for file, (text, comments) in texts.pages.items():
         if word in text:
@@ -174,7 +174,7 @@ _ELSEWHERE: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _PROBE: Final = "<!-- -->"
 
 
-class Link(NamedTuple):
+class LinkTarget(NamedTuple):
     """The offset of a link's target, and the target: a path, which may be empty, and the fragment after ``#``."""
 
     start: int
@@ -196,7 +196,7 @@ class Link(NamedTuple):
         return self.start + len(self.path) + 1
 
 
-def find_links(text: str, comments: Sequence[Comment]) -> Iterator[Link]:
+def find_links(text: str, comments: Sequence[Comment]) -> Iterator[LinkTarget]:
     """Yield the links of a page, including those in captions and cells of its ``comments``.
 
     Links in generated text are skipped.
@@ -208,7 +208,7 @@ def find_links(text: str, comments: Sequence[Comment]) -> Iterator[Link]:
         if start in live or any(each.start <= start < each.end for each in comments):
             kind = str(one.lastgroup)
             path, _, anchor = one[kind].partition("#")
-            yield Link(one.start(kind), path, anchor)
+            yield LinkTarget(one.start(kind), path, anchor)
 
 
 def _is_generated(at: int, comments: Sequence[Comment]) -> bool:

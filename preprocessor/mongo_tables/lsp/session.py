@@ -46,7 +46,7 @@ _LINE_END: Final = 2**31 - 1
 """The greatest column of the protocol."""
 
 
-class Document(NamedTuple):
+class OpenFile(NamedTuple):
     """An open file with the editor's text."""
 
     lines: Lines
@@ -79,7 +79,7 @@ def request_of(
     return Request(given.site, given.pipelines, given.results, given.limits, given.server), static
 
 
-class _Place(NamedTuple):
+class _BodyPosition(NamedTuple):
     """A position in an open file, with the comment or shared pipeline around it."""
 
     text: str
@@ -98,7 +98,7 @@ class Session:
         self._read_request = read_request
         self._asked = read_request()
         self._take(Project(*self._asked))
-        self.documents: dict[str, Document] = {}
+        self.documents: dict[str, OpenFile] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
         self.is_due = True
@@ -122,7 +122,7 @@ class Session:
 
     def _put(self, file: str, lines: Lines, version: int) -> None:
         with self._lock:
-            self.documents[file] = Document(lines, version)
+            self.documents[file] = OpenFile(lines, version)
             self._pending[file] = lines.text
             self.is_due = True
 
@@ -167,7 +167,7 @@ class Session:
         found = hover(text, body, offset, self.knowledge, self._start_of(file))
         return (found, lines) if found else None
 
-    def _place(self, file: str, at: Position) -> _Place | None:
+    def _place(self, file: str, at: Position) -> _BodyPosition | None:
         """Return the comment or pipeline of an open file at a position."""
         document = self.documents.get(file)
         if document is None:
@@ -175,7 +175,7 @@ class Session:
         text, lines = document.text, document.lines
         offset = lines.offset(at)
         body = self._body_at(file, text, offset)
-        return None if body is None else _Place(text, lines, offset, body)
+        return None if body is None else _BodyPosition(text, lines, offset, body)
 
     def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
         """Return the actions for findings in a range of an open file, or else in its lines.

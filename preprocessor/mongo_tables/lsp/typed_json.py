@@ -32,7 +32,7 @@ class Token(NamedTuple):
     path: Path
 
 
-class Frame(NamedTuple):
+class OpenContainer(NamedTuple):
     """An open container: its path and bracket, the place of its next member, and what that may be."""
 
     path: Path
@@ -50,22 +50,22 @@ class Tokens(NamedTuple):
     """The tokens of a text, and the containers that are open at its end, outermost first."""
 
     found: tuple[Token, ...]
-    open: tuple[Frame, ...]
+    open: tuple[OpenContainer, ...]
 
 
 def read_tokens(text: str, start: int = 0, end: int | None = None) -> Tokens:
     """Return the tokens of a text between two offsets."""
-    reader = _Reader(text)
+    reader = _TypedReader(text)
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         reader.take(match.start(), match.end())
     return Tokens(tuple(reader.found), tuple(reader.frames))
 
 
-class _Reader:
+class _TypedReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Token] = []
-        self.frames: list[Frame] = []
+        self.frames: list[OpenContainer] = []
         self.beyond = 0
         """The number of open containers that are nested too deep."""
 
@@ -77,7 +77,7 @@ class _Reader:
             path = self._begin_value()
             self.found.append(Token(start, end, "open", path))
             self.frames.append(
-                Frame(path, first, "" if first == "{" else 0, "key" if first == "{" else "value")
+                OpenContainer(path, first, "" if first == "{" else 0, "key" if first == "{" else "value")
             )
         elif first in "}]":
             self._close(start, end, first)
