@@ -163,7 +163,7 @@ def _join_currency(text: str, currency: str, form: ColumnFormat, convention: Con
 # -------------------------------------------------------------------------------------------------
 
 
-class Unit(NamedTuple):
+class DisplayUnit(NamedTuple):
     """A unit: its sign, and its size in the smallest unit of its kind."""
 
     sign: str
@@ -172,7 +172,7 @@ class Unit(NamedTuple):
 
 # https://www.bipm.org/en/publications/si-brochure, tables 7 and 8 of the 9th edition
 _TIMES: Final = tuple(
-    Unit(sign, Decimal(size))
+    DisplayUnit(sign, Decimal(size))
     for sign, size in (
         ("ns", 1), ("µs", 10**3), ("ms", 10**6), ("s", 10**9), ("min", 60 * 10**9), ("h", 3600 * 10**9),
         ("d", 86_400 * 10**9),
@@ -180,7 +180,7 @@ _TIMES: Final = tuple(
 )  # fmt: skip
 # IEC 80000-13 for steps of 1024
 _BYTES: Final = {
-    system: tuple(Unit(sign, Decimal(step**power)) for power, sign in enumerate(signs.split()))
+    system: tuple(DisplayUnit(sign, Decimal(step**power)) for power, sign in enumerate(signs.split()))
     for system, step, signs in (
         ("IEC", 1024, "B KiB MiB GiB TiB PiB EiB"),
         ("SI", 1000, "B kB MB GB TB PB EB"),
@@ -198,7 +198,9 @@ def _fit_bytes(number: Decimal, form: ColumnFormat, rounded: Round) -> tuple[Dec
     return _fit(number, units[0], units, rounded)
 
 
-def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> tuple[Decimal, str]:
+def _fit(
+    number: Decimal, own: DisplayUnit, units: Sequence[DisplayUnit], rounded: Round
+) -> tuple[Decimal, str]:
     """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one."""
     if number.is_zero():
         return abs(number), own.sign
@@ -215,7 +217,7 @@ def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> t
     return _round_to(units[-1], amount, carried, rounded), units[-1].sign
 
 
-def _round_to(unit: Unit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
+def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
     """Return the amount in a unit; if it rounds up to one (59.96 s, so 60.0 s, to 1.00 min), return ``carried``."""
     shown = rounded(_CONTEXT.divide(amount, unit.size))
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
@@ -284,7 +286,7 @@ def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
     return f"{whole}{convention.decimal}{fraction}" if fraction else whole
 
 
-class Shown(NamedTuple):
+class NumbersInText(NamedTuple):
     """The numbers of a text in order, as written and as values; ``words`` is the text with ``#`` for each number."""
 
     written: tuple[str, ...]
@@ -305,7 +307,7 @@ def _signs_of(form: ColumnFormat | None) -> _Signs:
     return _Signs(group, convention.decimal)
 
 
-def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
+def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
     """Return the numbers of a text that ``form`` has written, such as a cell; rounding is not undone.
 
     In ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
@@ -317,7 +319,9 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
     signs = _signs_of(form)
     pattern = _number(signs)
     written = tuple(pattern.findall(text))
-    return Shown(written, tuple(Decimal(_plain(one, signs)) for one in written), pattern.sub("#", text))
+    return NumbersInText(
+        written, tuple(Decimal(_plain(one, signs)) for one in written), pattern.sub("#", text)
+    )
 
 
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:

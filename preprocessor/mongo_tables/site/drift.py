@@ -21,7 +21,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
-from mongo_tables.render.number_text import Shown, is_written_by, read_numbers
+from mongo_tables.render.number_text import NumbersInText, is_written_by, read_numbers
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.site.statements import quoted_row, value_form
@@ -83,12 +83,12 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     return all(abs(new - old) <= tolerance.share * abs(old) for old, new in counting)
 
 
-def _is_of_same_format(standing: Shown, today: CurrentCell) -> bool:
+def _is_of_same_format(standing: NumbersInText, today: CurrentCell) -> bool:
     """Return whether a written text has the column's current format; if not, it must be written again."""
     return today.follows or not is_number(today.value) or is_written_by(standing.written[0], today.form)
 
 
-def _ends(today: CurrentCell, shown: Shown) -> Sequence[Decimal]:
+def _ends(today: CurrentCell, shown: NumbersInText) -> Sequence[Decimal]:
     """Return the interval of today's row: from the table's range, else from the text of a comparison."""
     if today.ends:
         return [number for end in today.ends for number in read_numbers(end, today.form).numbers]

@@ -63,7 +63,7 @@ class Scale:
         return self.at(value) if self.has(value) else self.start
 
 
-class Turn(NamedTuple):
+class NameAngle(NamedTuple):
     """The angle in degrees by which names under an axis are turned, with its sine and cosine."""
 
     degrees: int
@@ -71,7 +71,7 @@ class Turn(NamedTuple):
     cosine: float
 
 
-_TURNS: Final = (Turn(30, 0.5, 0.87), Turn(60, 0.87, 0.5))
+_TURNS: Final = (NameAngle(30, 0.5, 0.87), NameAngle(60, 0.87, 0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Axes:
     y_marks: tuple[Mark, ...]
     margin: float
     span: Span
-    turn: Turn | None
+    turn: NameAngle | None
     told: bool
 
     @property
@@ -186,7 +186,7 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     return scale, tuple(marks)
 
 
-def turn_of(data: Data, marks: Sequence[Mark], band: float) -> tuple[Turn | None, float]:
+def turn_of(data: Data, marks: Sequence[Mark], band: float) -> tuple[NameAngle | None, float]:
     """Return the slant of the names under the axis, if any, and the height that texts take beyond one line."""
     if data.kind != "category":
         return None, max(text.count("\n") for _, text in marks) * LINE if marks else 0

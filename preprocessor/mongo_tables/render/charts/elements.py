@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from mongo_tables.render.charts.plot import Plot, Point, Series
+from mongo_tables.render.charts.plot import Plot, PlotPoint, Series
 from mongo_tables.render.column import find_added_unit
 from mongo_tables.render.markup import display_width, text_html
 
@@ -194,7 +194,7 @@ def dashed_class(index: int) -> str:
     return f"{colour_class(index)} mongo-chart__d{index % 4}"
 
 
-def tip_html(plot: Plot, series: Series, point: Point) -> str:
+def tip_html(plot: Plot, series: Series, point: PlotPoint) -> str:
     """Return the tooltip of a point: everything known about it, with its unit once."""
     label, unit = plot.label(plot.x), plot.unit_beside(plot.x)
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()

@@ -38,7 +38,7 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.plot import Data, Plot, Point, Series
+from mongo_tables.render.charts.plot import Data, Plot, PlotPoint, Series
 from mongo_tables.render.charts.time_marks import Mark
 from mongo_tables.render.charts.vertical import TITLES_END, axis_title
 from mongo_tables.render.column import with_unit
@@ -64,11 +64,11 @@ _BELOW: Final = 46
 class Bar(NamedTuple):
     """The contents of one row: a value, or several stacked values, each with its series, and the text at its end."""
 
-    parts: tuple[tuple[int, Series, Point], ...]
+    parts: tuple[tuple[int, Series, PlotPoint], ...]
     text: str
 
 
-class Name(NamedTuple):
+class NamedBars(NamedTuple):
     """A name with its bars."""
 
     text: str
@@ -131,7 +131,7 @@ def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[s
     ]
 
 
-def names_of(plot: Plot, data: Data) -> list[Name]:
+def names_of(plot: Plot, data: Data) -> list[NamedBars]:
     """Return the names with their bars: one bar per series or, stacked, one for all series."""
     names = []
     for place, text in zip(data.x_values, data.x_texts, strict=True):
@@ -148,11 +148,11 @@ def names_of(plot: Plot, data: Data) -> list[Name]:
             bars = [Bar(tuple(parts), total or (texts[0] if len(texts) == 1 else ""))]
         else:
             bars = [Bar((part,), own) for part, own in zip(parts, texts, strict=True)]
-        names.append(Name(text, tuple(bars)))
+        names.append(NamedBars(text, tuple(bars)))
     return names
 
 
-def lay_out_names(names: Sequence[Name], width: float) -> Layout:
+def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
     """Lay out names, bars and values next to one another if there is room."""
     texts = [bar.text for name in names for bar in name.bars]
     values = max(map(text_width, texts), default=0) * _LETTER_OF_VALUES
@@ -171,7 +171,7 @@ def lay_out_names(names: Sequence[Name], width: float) -> Layout:
     return Layout(width, left, right, left - 14)
 
 
-def place_rows(names: Sequence[Name], layout: Layout, top: float) -> Rows:
+def place_rows(names: Sequence[NamedBars], layout: Layout, top: float) -> Rows:
     """Place the rows of each name below one another, from ``top`` on."""
     rows = Rows(top, top)
     for name in names:

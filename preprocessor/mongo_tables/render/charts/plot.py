@@ -113,7 +113,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
     )
 
 
-class Point(NamedTuple):
+class PlotPoint(NamedTuple):
     """One value of a series: its place on the horizontal axis, and its value, None for a gap.
 
     ``ends`` is the lowest and the highest value, with both in words, if both are known and drawable. ``unit`` is the
@@ -148,24 +148,24 @@ class Series(NamedTuple):
     """One line, or one colour of bars or dots; ``panel`` is the name of its panel, if there are several."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[PlotPoint, ...]
     panel: str = ""
 
     @property
-    def drawn(self) -> list[Point]:
+    def drawn(self) -> list[PlotPoint]:
         """Return the points that have a value."""
         return [point for point in self.points if point.y is not None]
 
-    def runs(self) -> Iterator[list[Point]]:
+    def runs(self) -> Iterator[list[PlotPoint]]:
         """Yield the runs of points between gaps."""
         return _runs(self.points, lambda point: point.y is not None)
 
-    def ranged_runs(self) -> Iterator[list[Point]]:
+    def ranged_runs(self) -> Iterator[list[PlotPoint]]:
         """Yield the runs of points that have a known range."""
         return _runs(self.points, lambda point: point.ends is not None)
 
 
-def _runs(points: Sequence[Point], there: Callable[[Point], bool]) -> Iterator[list[Point]]:
+def _runs(points: Sequence[PlotPoint], there: Callable[[PlotPoint], bool]) -> Iterator[list[PlotPoint]]:
     return (list(run) for is_there, run in groupby(points, there) if is_there)
 
 

@@ -11,7 +11,7 @@ from bson.datetime_ms import DatetimeMS
 
 from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, millis
 from mongo_tables.render.charts.marks import MARKS, mark_of
-from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, Point, Rows, Series
+from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoint, Rows, Series
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of
 from mongo_tables.render.markup import range_text, with_minus_signs
@@ -79,7 +79,7 @@ def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[
     """Return the points of the rows ``own``, over the places of all rows ``shown``."""
     mark = mark_of(plot)
     places = dict(sorted((one.x, one.text) for one in shown if one.x is not None))
-    found: dict[str, list[Point]] = {}
+    found: dict[str, list[PlotPoint]] = {}
     for row, x, text in own:
         for column in plot.y if x is not None else ():
             name = plot.label(column)
@@ -112,7 +112,7 @@ def present_values(rows: Rows, column: str) -> list[Any]:
     return [value for value in values if value is not MISSING and value is not None]
 
 
-def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> Point:
+def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text: str) -> PlotPoint:
     value = column_value(row, column)
     if (one := conclusion_of(value)) is not None:
         ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
@@ -120,10 +120,10 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
         interval = None
         if ratio is not None and one.interval is not None and one.interval[1] < _LARGEST:
             interval = float(one.interval[0]), float(one.interval[1])
-        return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
+        return PlotPoint(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
     number = _on_axis(plot, value)
     unit = "" if number is None else plot.unit_beside(column)
-    point = Point(x, number, x_text, plot.text(column, value), unit=unit)
+    point = PlotPoint(x, number, x_text, plot.text(column, value), unit=unit)
     if number is None or column not in plot.spread:
         return point
     low, high, *counts = (column_value(row, field) for field in plot.spread[column])
@@ -198,11 +198,11 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
     )
 
 
-def _at_every_place(series: Series, data: Data) -> list[Point]:
+def _at_every_place(series: Series, data: Data) -> list[PlotPoint]:
     """Return the points of a series, with a gap at each place where it has none."""
     own = {point.x: point for point in series.points}
     places = zip(data.x_values, data.x_texts, strict=True)
-    return [own.get(x) or Point(x, None, text, "", absent=True) for x, text in places]
+    return [own.get(x) or PlotPoint(x, None, text, "", absent=True) for x, text in places]
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:

@@ -22,7 +22,7 @@ from mongo_tables.render.charts.elements import (
 )
 from mongo_tables.render.charts.marks.dot import draw_range, draw_range_beside
 from mongo_tables.render.charts.marks.mark import Mark
-from mongo_tables.render.charts.plot import Data, Plot, Point
+from mongo_tables.render.charts.plot import Data, Plot, PlotPoint
 from mongo_tables.render.faults import Fault
 
 _MOST_WITH_VALUES: Final = 10
@@ -43,7 +43,7 @@ _THICKNESS: Final = 14
 # -------------------------------------------------------------------------------------------------
 
 
-class _Place(NamedTuple):
+class _BarPlace(NamedTuple):
     """The left side and the width of a bar, and the room for its value: 0 if no bar shows one."""
 
     left: float
@@ -79,15 +79,15 @@ def _width_of_bars(axes: Axes, count: int) -> float:
     return min(axes.band * _SHARE / count, _WIDEST)
 
 
-def _place(axes: Axes, index: int, point: Point) -> _Place:
+def _place(axes: Axes, index: int, point: PlotPoint) -> _BarPlace:
     count = max(len(axes.data.series), 1)
     width = _width_of_bars(axes, count)
     left = axes.x.at(point.x) + (index - count / 2) * width
     room = axes.band / count - 4 if axes.data.kind == "time" else min(width + 20, axes.band / count)
-    return _Place(left, width, room if count * len(axes.data.x_values) <= _MOST_WITH_VALUES else 0)
+    return _BarPlace(left, width, room if count * len(axes.data.x_values) <= _MOST_WITH_VALUES else 0)
 
 
-def _draw_value(axes: Axes, point: Point, place: _Place) -> Iterator[str]:
+def _draw_value(axes: Axes, point: PlotPoint, place: _BarPlace) -> Iterator[str]:
     at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
     ends = [at, floor, *map(axes.y.at, point.ends or ())]
     above = min(ends) - 5 if at <= floor else max(ends) + 13
@@ -118,7 +118,7 @@ def _draw_stacks(axes: Axes) -> Iterator[str]:
 
 def _draw_totals(axes: Axes) -> Iterator[str]:
     """Yield the known total of each bar at its end: of all bars, or of none."""
-    ends: dict[float, Point] = {}
+    ends: dict[float, PlotPoint] = {}
     for series in axes.data.series:
         ends |= {point.x: point for point in series.drawn if point.total}
     widest = max((text_width(point.total) for point in ends.values()), default=0)
@@ -135,7 +135,7 @@ def _draw_totals(axes: Axes) -> Iterator[str]:
 
 
 def _draw_beside(
-    index: int, point: Point, scale: Scale, middle: float, tip: str, *, part: bool = False
+    index: int, point: PlotPoint, scale: Scale, middle: float, tip: str, *, part: bool = False
 ) -> Iterator[str]:
     if point.y is not None:
         left, right = sorted((scale.foot(point.base), scale.at(point.top)))

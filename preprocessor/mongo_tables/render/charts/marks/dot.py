@@ -8,7 +8,7 @@ from typing import Final
 from mongo_tables.render.charts.axes import Axes, Scale
 from mongo_tables.render.charts.elements import coordinate, dashed_class, draw_area, marker_path, tip_html
 from mongo_tables.render.charts.marks.mark import Mark
-from mongo_tables.render.charts.plot import Point, Series
+from mongo_tables.render.charts.plot import PlotPoint, Series
 
 
 def draw_dots(axes: Axes) -> Iterator[str]:
@@ -33,7 +33,7 @@ def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
         yield from draw_range(axes, point, axes.x.at(point.x))
 
 
-def draw_range(axes: Axes, point: Point, x: float) -> Iterator[str]:
+def draw_range(axes: Axes, point: PlotPoint, x: float) -> Iterator[str]:
     """Yield the range of a value, if any: a thin line with a short line across each end."""
     if point.ends:
         low, high = (coordinate(axes.y.at(end)) for end in point.ends)
@@ -42,7 +42,7 @@ def draw_range(axes: Axes, point: Point, x: float) -> Iterator[str]:
         yield f'<path class="mongo-chart__range" d="{path}"/>'
 
 
-def draw_range_beside(point: Point, scale: Scale, middle: float) -> Iterator[str]:
+def draw_range_beside(point: PlotPoint, scale: Scale, middle: float) -> Iterator[str]:
     """Yield the range of a value along a horizontal axis, if any."""
     if point.ends:
         low, high = (coordinate(scale.at(end)) for end in point.ends)
@@ -50,7 +50,7 @@ def draw_range_beside(point: Point, scale: Scale, middle: float) -> Iterator[str
         yield f'<path class="mongo-chart__range" d="M{low} {coordinate(middle)}H{high}{ends}"/>'
 
 
-def _draw_beside(index: int, point: Point, scale: Scale, middle: float, tip: str) -> Iterator[str]:
+def _draw_beside(index: int, point: PlotPoint, scale: Scale, middle: float, tip: str) -> Iterator[str]:
     yield from draw_range_beside(point, scale, middle)
     if point.y is not None:
         yield draw_area("path", f'd="{marker_path(index, scale.at(point.y), middle)}"', tip)

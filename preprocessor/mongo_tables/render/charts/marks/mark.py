@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from mongo_tables.render.charts.axes import Axes, Scale
 from mongo_tables.render.charts.elements import colour_class, marker_path
-from mongo_tables.render.charts.plot import Data, Plot, Point
+from mongo_tables.render.charts.plot import Data, Plot, PlotPoint
 from mongo_tables.render.faults import Fault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
-DrawBeside: TypeAlias = Callable[[int, Point, Scale, float, str], Iterable[str]]
+DrawBeside: TypeAlias = Callable[[int, PlotPoint, Scale, float, str], Iterable[str]]
 """Draw a value of a series along a horizontal axis: the series number, the point, the row's middle, and the tooltip."""
 
 
