@@ -15,7 +15,7 @@ from typing import Any
 from mongo_tables.aggregation.catalogue import Kind, Operator, operators
 from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import load
-from mongo_tables.directives.schemas.result_fields import Field, fields
+from mongo_tables.directives.schemas.result_fields import ResultField, fields
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.findings.rules import RULES
 
@@ -188,7 +188,7 @@ _SIDE_BY_SIDE = """\
 {"$set": {"ratio": {"$divide": ["$work.operations_per_second", "$theirs"]}}}"""
 
 
-def _repeats_parameter(field: Field) -> bool:
+def _repeats_parameter(field: ResultField) -> bool:
     """Whether the field is a parameter outside ``variant``, where parameters are listed."""
     for place in (
         "_id.",
@@ -203,11 +203,11 @@ def _repeats_parameter(field: Field) -> bool:
     return False
 
 
-def _fields_section(group: str, inside: Iterable[Field]) -> str:
+def _fields_section(group: str, inside: Iterable[ResultField]) -> str:
     return f"## `{group}`\n\n{_fields_table(inside)}"
 
 
-def _fields_table(inside: Iterable[Field]) -> str:
+def _fields_table(inside: Iterable[ResultField]) -> str:
     lines = ["| Field | Unit | Title | Meaning |", "| --- | --- | --- | --- |"]
     lines += [f"| `{one.path}` | {one.unit} | {one.title} | {_cell(one.description)} |" for one in inside]
     return "\n".join(lines) + "\n"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mongo_tables.directives.html_comments import Page
+from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import SUSPECT, opening_at
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -64,7 +64,7 @@ _HINT = (
 )
 
 
-def front_matter_findings(page: Page, file: str) -> list[Finding]:
+def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
     """MT127: report comments in the values of front matter; readers never see one in a YAML comment."""
     count = front_matter_lines(page.lines)
     end = page.starts[count] if count < len(page.starts) else len(page.text)
@@ -84,7 +84,7 @@ def front_matter_findings(page: Page, file: str) -> list[Finding]:
     return told
 
 
-def _values(page: Page, count: int) -> Iterator[tuple[int, int]]:
+def _values(page: PageLines, count: int) -> Iterator[tuple[int, int]]:
     """Yield the start and end offsets of keys and values in the front matter; YAML comments are skipped."""
     lines = range(count)
     if page.lines[0].removeprefix("\ufeff").startswith("---"):

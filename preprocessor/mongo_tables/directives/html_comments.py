@@ -130,7 +130,7 @@ class FoldedLine(NamedTuple):
     opens: bool = False
 
 
-class Page:
+class PageLines:
     """A page by lines: ``lines[i]`` (without its line ending) begins at offset ``starts[i]``."""
 
     def __init__(self, text: str) -> None:
@@ -149,7 +149,7 @@ class Page:
         return index + 1, offset - self.starts[index] + 1 - mark
 
 
-def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
+def fold(page: PageLines, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
     """Fold the comments of ``page`` from line ``first_line`` on; the lines above are front matter."""
     return _Folding(page).run(first_line)
 
@@ -157,7 +157,7 @@ def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlCommen
 class _Folding:
     """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageLines) -> None:
         self.page = page
         self.comments: list[HtmlComment] = []
         self.folded: list[FoldedLine] = []

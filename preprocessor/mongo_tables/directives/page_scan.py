@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
 from mongo_tables.directives.containers import IMAGE, TITLE, Placement, places, prefix_length
 from mongo_tables.directives.front_matter import front_matter_findings, front_matter_lines
-from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, Page, fold
+from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
     KEYWORDS,
@@ -70,7 +70,7 @@ def find(text: str, file: str) -> Scan:
     """
     if not may_have_comment(text):
         return Scan((), ())
-    page = Page(text)
+    page = PageLines(text)
     folded, html_comments = fold(page, front_matter_lines(page.lines))
     openings = {html.number: opening_at(text, html.start) for html in html_comments}
     markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
@@ -357,7 +357,7 @@ def _ends_in_string(body: str) -> bool:
     return any(not string["closed"] for string in _STRING.finditer(body))
 
 
-def _comment(page: Page, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
+def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
     """Return the comment; on further lines its body is without the prefix of its container."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")

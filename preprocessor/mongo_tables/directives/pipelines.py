@@ -42,7 +42,7 @@ class SharedPipeline:
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
-    written: tuple[Written, ...] = ()
+    written: tuple[SharedStage, ...] = ()
 
 
 Lookup = Callable[[str], SharedPipeline | None]
@@ -172,7 +172,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     base: Path = ("pipeline",) if isinstance(value, dict) else ()
     result = expand(document, base, value["pipeline"] if base else value, shared)
     told = {**result.fields, **value.get("fields", {})} if base else result.fields
-    written = tuple(each.written or Written(document, each.path) for each in result.origins)
+    written = tuple(each.written or SharedStage(document, each.path) for each in result.origins)
     return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told, written=written)
 
 
@@ -226,7 +226,7 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SharedStage:
     """A stage in the file of a shared list: ``path`` leads to it in its ``document``."""
 
     document: Document
@@ -251,7 +251,7 @@ class Origin:
     path: Path
     form: Literal["stage", "shared", "key"] = "stage"
     fields: tuple[str, ...] = ()
-    written: Written | None = None
+    written: SharedStage | None = None
 
     def find(self, inner: Path) -> Path:
         """Return the path in the comment of the value at ``inner`` in the stage, or of the nearest written value."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
-from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, Page
+from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, PageLines
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -58,7 +58,7 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 
 
 def attach_regions(
-    page: Page, file: str, items: Sequence[Comment | Marker]
+    page: PageLines, file: str, items: Sequence[Comment | Marker]
 ) -> tuple[list[Comment], list[Finding]]:
     """Return the comments with their regions, without those inside a region, and complaints about stray markers.
 
@@ -89,7 +89,7 @@ def attach_regions(
     return comments, findings
 
 
-def _fault_of(page: Page, marker: Marker, closed: bool, comments: Sequence[Comment]) -> str:
+def _fault_of(page: PageLines, marker: Marker, closed: bool, comments: Sequence[Comment]) -> str:
     """Return the rule that a marker violates; "" if none."""
     if marker.digest is None:
         return "MT161"
@@ -108,7 +108,7 @@ def _is_in_sentence(comment: Comment) -> bool:
     return place_of(comment.keyword) == "sentence"
 
 
-def _region(page: Page, begin: Marker, end: Comment | Marker, above: Comment) -> Region:
+def _region(page: PageLines, begin: Marker, end: Comment | Marker, above: Comment) -> Region:
     """Return the region between two markers: for a block its lines, in a sentence its words on one line."""
     if _is_in_sentence(above):
         first, *others = NEWLINE.split(page.text[begin.end : end.start])

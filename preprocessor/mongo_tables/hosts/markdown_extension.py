@@ -27,7 +27,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings
-from mongo_tables.directives.html_comments import Page as Lines
+from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
@@ -128,7 +128,9 @@ class _Conversion:
         self._place = place = find_place(self._md, self._extension.getConfig("file") or "page")
         whole = place.whole(text)
         if not may_have_comment(text):
-            self._report(front_matter_findings(Lines(whole), place.shown) if may_have_comment(whole) else [])
+            self._report(
+                front_matter_findings(PageLines(whole), place.shown) if may_have_comment(whole) else []
+            )
             return text
         settings = self._settings(place)
         report = self._build(whole, place, settings)

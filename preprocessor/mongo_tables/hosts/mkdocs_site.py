@@ -18,7 +18,7 @@ from mkdocs.plugins import PrefixedLogger
 
 from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
-from mongo_tables.directives.html_comments import Page as Lines
+from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.environment import today
 from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
@@ -109,7 +109,7 @@ class SiteBuild:
             report([text], "error", "nothing was built")
             return ""
         if may_have_front_matter(text) and may_have_comment(text):
-            self.late += front_matter_findings(Lines(text), choose_shown_path(page.file))
+            self.late += front_matter_findings(PageLines(text), choose_shown_path(page.file))
         self.source = page, text
         return text
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation.fields import Gives, record_of
-from mongo_tables.directives.schemas.result_fields import Field, field_at
+from mongo_tables.directives.schemas.result_fields import ResultField, field_at
 from mongo_tables.lint.documents import load_result_shape
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import column
@@ -117,7 +117,7 @@ def _describe_source(source: str) -> str:
     return f"{name} ({array})" if name else source
 
 
-def _unit(field: Field) -> str:
+def _unit(field: ResultField) -> str:
     return "" if field.unit == _COUNT else field.unit
 
 

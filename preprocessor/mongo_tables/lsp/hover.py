@@ -11,7 +11,7 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Kind as OperatorKind
 from mongo_tables.aggregation.catalogue import Operator
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.schemas.result_fields import Field, field_at
+from mongo_tables.directives.schemas.result_fields import ResultField, field_at
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
@@ -380,7 +380,7 @@ def _said_by_lists(asked: _HoverContext, path: str) -> str:
     return ""
 
 
-def _find_meaning(asked: _HoverContext, path: str) -> Field | None:
+def _find_meaning(asked: _HoverContext, path: str) -> ResultField | None:
     """Return the meaning of a field of benchmark results; None for other documents."""
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)

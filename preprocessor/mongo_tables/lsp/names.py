@@ -15,7 +15,7 @@ from urllib.parse import unquote as unquote_path
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.containers import places
 from mongo_tables.directives.front_matter import front_matter_lines
-from mongo_tables.directives.html_comments import Page, fold
+from mongo_tables.directives.html_comments import PageLines, fold
 from mongo_tables.directives.pipelines import NAME
 from mongo_tables.lsp.positions import Lines
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, body_of, read_tokens, unquote
@@ -217,13 +217,13 @@ def _is_generated(at: int, comments: Sequence[Comment]) -> bool:
 
 def _list_live(text: str, starts: Sequence[int]) -> set[int]:
     """Return the offsets that are neither in code nor in comments, where a comment would be live."""
-    page = Page(text)
+    page = PageLines(text)
     first_line = front_matter_lines(page.lines)
     _, hidden = fold(page, first_line)
     open_to = [at for at in starts if not any(one.start <= at < one.end for one in hidden)]
     cuts = [0, *open_to, len(text)]
     probed = _PROBE.join(text[start:end] for start, end in pairwise(cuts))
-    folded, found = fold(Page(probed), first_line)
+    folded, found = fold(PageLines(probed), first_line)
     meant = {at + number * len(_PROBE): at for number, at in enumerate(open_to)}
     numbers = {one.number: meant[one.start] for one in found if one.start in meant}
     where = places(folded, numbers.keys())

@@ -18,7 +18,7 @@ ANY_NAME: Final = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ResultField:
     """One field: ``unit`` is empty if there is none, and ``1`` for a ratio or a plain count."""
 
     path: str
@@ -28,19 +28,19 @@ class Field:
 
 
 @cache
-def fields(kind: str = "result") -> Mapping[str, Field]:
+def fields(kind: str = "result") -> Mapping[str, ResultField]:
     """Return all fields of a document of this kind by path, in the order of its schema.
 
     Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``. A document precedes its fields.
     """
-    found: dict[str, Field] = {}
+    found: dict[str, ResultField] = {}
     for field in _inside(load(kind), (), kind):
         found.setdefault(field.path, field)
     return found
 
 
 @lru_cache(maxsize=4096)
-def field_at(path: str) -> Field | None:
+def field_at(path: str) -> ResultField | None:
     """Return the field at a path, or None if no schema describes it."""
     known = fields()
     parts = path.split(".")
@@ -48,7 +48,7 @@ def field_at(path: str) -> Field | None:
     return next((known[name] for name in (path, *anywhere) if name in known), None)
 
 
-def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[Field]:
+def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[ResultField]:
     """Yield the fields of a document that the schema in ``file`` describes."""
     for name, inner in schema.get("properties", {}).items():
         yield from _field(inner, (*path, name), file)
@@ -62,10 +62,10 @@ def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iter
         yield from _field(schema["additionalProperties"], (*path, ANY_NAME), file)
 
 
-def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[Field]:
+def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[ResultField]:
     if "$ref" in schema:
         schema, file = _follow_reference(schema["$ref"], file)
-    yield Field(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
+    yield ResultField(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
     yield from _inside(schema, path, file)
 
 
