@@ -33,7 +33,7 @@ from mongo_tables.build import build
 from mongo_tables.directives import comments
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.hosts.published_files import Documents, Shelf, path_of_all, put
+from mongo_tables.hosts.published_files import PublishedDocuments, Shelf, path_of_all, put
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.limits import Limits
@@ -74,7 +74,7 @@ def _paste_figures(site: Path) -> None:
     texts_of = {file.as_posix(): (docs / file).read_text("utf-8") for file in files}
     source = Answers(str(fixtures), Limits(), workers=1)
     report = build(snapshot_of(texts_of, "figures", docs / "pipelines"), source)
-    documents = Documents.of(open_fixtures(fixtures).local, "results")
+    documents = PublishedDocuments.of(open_fixtures(fixtures).local, "results")
     put({**documents.files, path_of_all("results"): documents.together}, docs)
     for page in report.pages:
         shelf = Shelf(page.file, _address(page.file))

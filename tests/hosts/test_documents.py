@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import pytest
 from bson import json_util
 
-from mongo_tables.hosts.published_files import Documents
+from mongo_tables.hosts.published_files import PublishedDocuments
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
 from tests.hosts.builds import build, build_twice, sample
@@ -19,8 +19,8 @@ from tests.measured import document
 LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
 
 
-def published(folder: Path) -> Documents:
-    return Documents.of(open_source(str(folder)).local, "results")
+def published(folder: Path) -> PublishedDocuments:
+    return PublishedDocuments.of(open_source(str(folder)).local, "results")
 
 
 def fixtures(folder: Path, **lines: str) -> Path:
@@ -85,7 +85,9 @@ def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
         folder = fixtures(tmp_path / str(number), a=text)
         assert published(folder).files == {}, text
     assert published(tmp_path / "none").files == {}
-    assert Documents.of(open_source("mongodb://user:secret@host/results").local, "results").files == {}
+    assert (
+        PublishedDocuments.of(open_source("mongodb://user:secret@host/results").local, "results").files == {}
+    )
 
 
 PAGE = """\

@@ -8,7 +8,7 @@ import pytest
 
 from mongo_tables.commands.explain.walk import StageWalk
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.hosts.published_files import Documents
+from mongo_tables.hosts.published_files import PublishedDocuments
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.file_source import FileSource
@@ -89,5 +89,5 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
     walk = StageWalk(counting, Query("numbers", spec.pipeline))
     assert walk.run() is None
     assert [step.count for step in walk.steps] == [3, 2, 2]
-    files = Documents.of(build.source.local, "numbers").files
+    files = PublishedDocuments.of(build.source.local, "numbers").files
     assert list(files.values())[:1] == [b'{"_id":1,"tags":["a"]}\n']

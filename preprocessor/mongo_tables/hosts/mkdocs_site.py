@@ -35,7 +35,7 @@ from mongo_tables.hosts.page_figures import (
     render,
 )
 from mongo_tables.hosts.page_place import choose_shown_path
-from mongo_tables.hosts.published_files import Documents, put
+from mongo_tables.hosts.published_files import PublishedDocuments, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markup
 from mongo_tables.render.anchors import anchors_in
@@ -253,10 +253,10 @@ class SiteBuild:
     # Figures
 
     @cached_property
-    def documents(self) -> Documents:
+    def documents(self) -> PublishedDocuments:
         """Return the result documents that are published with the pages."""
         where, collection = self.answers.where, self.options.documents
-        found = Documents.of(self.answers.local, collection)
+        found = PublishedDocuments.of(self.answers.local, collection)
         if collection and not found.files and find_watched_path(where):
             log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
         return found

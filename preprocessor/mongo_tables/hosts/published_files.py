@@ -95,7 +95,7 @@ _SCANNER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class PublishedDocuments:
     """The published documents of a collection: ``paths`` in the site by ``repr(_id)``, ``files`` by path."""
 
     collection: str
@@ -103,7 +103,7 @@ class Documents:
     files: Mapping[str, bytes]
 
     @classmethod
-    def of(cls, local: FileSource | None, collection: str) -> Documents:
+    def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
         """Publish the local documents; none if they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
