@@ -15,7 +15,7 @@ from itertools import combinations
 from math import isfinite
 from typing import Final
 
-from mongo_tables.commands.diff.tables import ShownCell, ShownCells, ShownTable
+from mongo_tables.commands.diff.tables import PageTable, ShownCell, ShownCells
 
 _MOST_KEYS: Final = 3
 """Keys with up to this many columns are tried; then all columns that can identify a row are used."""
@@ -62,7 +62,7 @@ class TableChange:
     failed: tuple[str, str] = ("", "")
 
 
-def compare(old: Sequence[ShownTable], new: Sequence[ShownTable]) -> list[TableChange]:
+def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableChange]:
     """Return every table that differs between the sides, in the order of the new, then the removed ones."""
     before, after = _index_by_name(old), _index_by_name(new)
     found = []
@@ -75,9 +75,9 @@ def compare(old: Sequence[ShownTable], new: Sequence[ShownTable]) -> list[TableC
     return [*found, *(TableChange(table.page, table.line, table.name, "went") for table in gone)]
 
 
-def _index_by_name(tables: Sequence[ShownTable]) -> dict[tuple[str, str, int], ShownTable]:
+def _index_by_name(tables: Sequence[PageTable]) -> dict[tuple[str, str, int], PageTable]:
     """Index tables by page and name; several with the same name also by their order."""
-    found: dict[tuple[str, str, int], ShownTable] = {}
+    found: dict[tuple[str, str, int], PageTable] = {}
     for table in tables:
         number = 0
         while (table.page, table.name, number) in found:
@@ -86,7 +86,7 @@ def _index_by_name(tables: Sequence[ShownTable]) -> dict[tuple[str, str, int], S
     return found
 
 
-def _compare_table(old: ShownTable, new: ShownTable) -> TableChange | None:
+def _compare_table(old: PageTable, new: PageTable) -> TableChange | None:
     measured = _compare_measurements(old, new)
     retested = _DIGEST in measured  # then figures have no ratio: they are not from one test
     pairs, unclear = _pair_rows(old, new)
@@ -125,7 +125,7 @@ def _compare_table(old: ShownTable, new: ShownTable) -> TableChange | None:
 
 
 def _compare_cells(
-    old: ShownTable, new: ShownTable, pairs: Sequence[_Pair], retested: bool
+    old: PageTable, new: PageTable, pairs: Sequence[_Pair], retested: bool
 ) -> Iterator[CellChange]:
     common = [column for column in new.columns if column in old.columns]
     for pair in pairs:
@@ -139,7 +139,7 @@ def _compare_cells(
                 yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
 
 
-def _list_cells(table: ShownTable, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
+def _list_cells(table: PageTable, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
     """Yield label, column and text of the cells of rows, in columns that cannot identify them."""
     for label, row in rows:
         for at, column in enumerate(table.columns):
@@ -159,7 +159,7 @@ def _ratio(old: ShownCell, new: ShownCell) -> float | None:
     return ratio if isfinite(ratio) else None
 
 
-def _compare_measurements(old: ShownTable, new: ShownTable) -> dict[str, tuple[str, str]]:
+def _compare_measurements(old: PageTable, new: PageTable) -> dict[str, tuple[str, str]]:
     """Return the differences in how the tables were measured, including what only one side states."""
     if not (old.measured and new.measured):
         return {}
@@ -188,7 +188,7 @@ Columns = tuple[tuple[int, int], ...]
 """Columns of both tables: the number of each in the old, and in the new."""
 
 
-def _pair_rows(old: ShownTable, new: ShownTable) -> tuple[list[_Pair], tuple[str, ...]]:
+def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
     """Pair the rows of the new table in its order, then the removed ones; return the pairs and the unclear labels.
 
     A label is unclear if several rows have it, and they differ between the sides.
@@ -218,7 +218,7 @@ def _group_by_identity(identities: Sequence[Identity]) -> dict[Identity, list[in
 
 
 def _match_rows(
-    label: str, old: ShownTable, new: ShownTable, olds: Sequence[int], news: Sequence[int]
+    label: str, old: PageTable, new: PageTable, olds: Sequence[int], news: Sequence[int]
 ) -> Iterator[_Pair]:
     """Pair the rows of one label: equal ones first, then the others in order if both sides have the same number."""
     equal: dict[ShownCells, list[int]] = {}
@@ -238,7 +238,7 @@ def _match_rows(
     yield from (_Pair(name(place), one, None) for place, one in enumerate(olds, 1) if one in free)
 
 
-def _find_key(old: ShownTable, new: ShownTable) -> Columns:
+def _find_key(old: PageTable, new: PageTable) -> Columns:
     """Choose the columns that identify the rows of both tables."""
     naming = _find_shared_columns(old, new)
     if old.stated or new.stated or not naming:
@@ -265,13 +265,13 @@ def _keep_telling(naming: Columns, count_names: Callable[[Columns], int]) -> Col
     return kept
 
 
-def _identify_rows(old: ShownTable, new: ShownTable, key: Columns) -> Iterator[list[Identity]]:
+def _identify_rows(old: PageTable, new: PageTable, key: Columns) -> Iterator[list[Identity]]:
     for table, side in ((old, 0), (new, 1)):
         cells = ([row[columns[side]] for columns in key] for row in table.rows)
         yield [tuple(cell.text if cell.raw is None else cell.raw for cell in row) for row in cells]
 
 
-def _find_shared_columns(old: ShownTable, new: ShownTable) -> Columns:
+def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
     """Find the columns that can identify rows on both sides; the first one may have another header."""
     if not (old.columns and new.columns):
         return ()

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.commands.diff.changes import TableChange
 from mongo_tables.commands.diff.formats import markdown
-from mongo_tables.commands.diff.tables import ShownTable, read_checkout
+from mongo_tables.commands.diff.tables import PageTable, read_checkout
 from mongo_tables.files import atomic
 from mongo_tables.files.environment import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
@@ -91,7 +91,7 @@ def read_pull_request() -> PullRequest | None:
 # -- what it is compared with --
 
 
-def read_both(request: PullRequest, asked: Namespace) -> tuple[list[ShownTable], list[ShownTable], str]:
+def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], list[PageTable], str]:
     """Read the tables of the base and of this checkout; return them with the commit of the base.
 
     The base has no tables if its site cannot be read: the pull request may fix that.

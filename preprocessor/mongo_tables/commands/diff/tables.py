@@ -54,7 +54,7 @@ ShownCells = tuple[ShownCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTable:
+class PageTable:
     """A table of a page. ``line`` is 0 for a built page. ``failed`` is the reason if it has no rows.
 
     ``naming``: the numbers of the columns that can identify a row; if they are ``stated``, all of them do.
@@ -72,7 +72,7 @@ class ShownTable:
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def read_sides(arguments: Namespace) -> tuple[list[ShownTable], list[ShownTable]]:
+def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
     """Read the tables of OLD and of NEW. Raises UsageError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
         raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
@@ -113,7 +113,7 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
 # -- pages with a results source --
 
 
-def _read_pages(named: str, arguments: Namespace) -> list[ShownTable]:
+def _read_pages(named: str, arguments: Namespace) -> list[PageTable]:
     paths = arguments.pages or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments)))
     with closing(Answers(named, arguments.limits)) as asked:
@@ -121,7 +121,7 @@ def _read_pages(named: str, arguments: Namespace) -> list[ShownTable]:
         return _make_tables(read, asked, arguments.key)
 
 
-def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[ShownTable]:
+def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[PageTable]:
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
     ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all relative to the folder, and
@@ -146,7 +146,7 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
 
 def _make_tables(
     read: ReadSnapshots, source: Answers, written_key: str | None, *, needs_results: bool = True
-) -> list[ShownTable]:
+) -> list[PageTable]:
     """Return all tables of the pages, and of the values of their charts.
 
     ``--key`` identifies rows in tables that have all of it. Raises UsageError if no table has it.
@@ -168,19 +168,19 @@ def _make_tables(
     ]
 
 
-def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> ShownTable:
+def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> PageTable:
     rows = answers[spec.query.key]
     table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
     place = (spec.file, spec.comment.line, name)
     if isinstance(rows, ResultsError):
-        return ShownTable(*place, table.headers, (), failed=rows.message)
+        return PageTable(*place, table.headers, (), failed=rows.message)
     stated = tuple(key) if key and set(key) <= set(table.columns) else naming_of_chart(spec)
     naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
     headers, cells = _format_cells(table, rows)
     groups = answers[measured.key]
     found = {} if isinstance(groups, ResultsError) else _list_measurements(groups)
-    return ShownTable(*place, headers, cells, tuple(naming), bool(stated), measured=found)
+    return PageTable(*place, headers, cells, tuple(naming), bool(stated), measured=found)
 
 
 def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
@@ -222,9 +222,9 @@ def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:
 # -- a built site --
 
 
-def read_built_site(folder: Path) -> list[ShownTable]:
+def read_built_site(folder: Path) -> list[PageTable]:
     """Read every table that the plugin wrote into a site's pages, in the order of the pages' paths."""
-    found: list[ShownTable] = []
+    found: list[PageTable] = []
     for file in sorted(folder.rglob("*.html")):
         text = file.read_text("utf-8")
         if 'class="mongo-table"' in text:
@@ -240,7 +240,7 @@ class _PageReader(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.tables: list[ShownTable] = []
+        self.tables: list[PageTable] = []
         self._page = page
         self._figure: str | None = None
         self._name = ""
@@ -295,5 +295,5 @@ class _PageReader(HTMLParser):
             for at in range(1, len(headers))
             if not any(_FRACTION.match(row[at].raw or "") for row in cells)
         )
-        self.tables.append(ShownTable(self._page, 0, name, headers, cells, (0, *others)))
+        self.tables.append(PageTable(self._page, 0, name, headers, cells, (0, *others)))
         self._rows = None
