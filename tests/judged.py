@@ -10,8 +10,7 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.site.checks import Judge, Source
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.in_place import InPlace, compose_in_place
-from mongo_tables.site.pages import Answers as ByKey
-from mongo_tables.site.pages import Page, Tables, tables_by_id
+from mongo_tables.site.pages import AnswersByKey, Page, Tables, tables_by_id
 from mongo_tables.site.site import Site
 from mongo_tables.site.snapshot import Needs
 
@@ -34,6 +33,6 @@ def asked(folder: Path | str, *pages: Page) -> Report:
     return report_on(Answers(str(folder)), *pages)
 
 
-def composed_in_place(page: Page, answers: ByKey, tables: Tables) -> InPlace:
+def composed_in_place(page: Page, answers: AnswersByKey, tables: Tables) -> InPlace:
     """What belongs behind the comments of a page, and beside the file that it leads to."""
     return compose_in_place(page, Path(os.path.realpath(page.file)), answers, tables)

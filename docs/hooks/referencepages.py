@@ -12,14 +12,14 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from mongo_tables.aggregation.catalogue import Kind, Operator, operators
+from mongo_tables.aggregation.catalogue import Operator, OperatorKind, operators
 from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.schemas.result_fields import ResultField, fields
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.findings.rules import RULES
 
-_KINDS: tuple[tuple[Kind, str], ...] = (
+_KINDS: tuple[tuple[OperatorKind, str], ...] = (
     ("stage", "Stages"),
     ("expression", "Expressions"),
     ("accumulator", "Accumulators of `$group`"),

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.results.answers import Answers as Answered
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import ResultsError
     from mongo_tables.site.checks import Source
     from mongo_tables.site.drawing import Find, Place
     from mongo_tables.site.in_place import InPlace
     from mongo_tables.site.numbers.classes import TextNumber
-    from mongo_tables.site.pages import Answers, Page, Tables
+    from mongo_tables.site.pages import AnswersByKey, Page, Tables
     from mongo_tables.site.snapshot import Snapshot
 
 
@@ -77,7 +77,7 @@ class Figures:
 class Report:
     """The result of a build; each part is computed once, on demand."""
 
-    def __init__(self, site: Site, answers: Answered, figures: Figures) -> None:
+    def __init__(self, site: Site, answers: Answers, figures: Figures) -> None:
         self.site = site
         self.source = answers
         self.figures = figures
@@ -88,7 +88,7 @@ class Report:
         return self.site.pages
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> AnswersByKey:
         """Return the rows of each query, or its error, by ``Query.key``."""
         return self.source.by_key
 

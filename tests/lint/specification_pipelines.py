@@ -21,7 +21,7 @@ import yaml
 from pymongo.errors import OperationFailure
 
 from mongo_tables.aggregation import catalogue
-from mongo_tables.aggregation.catalogue import Kind
+from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.versions import is_newer
@@ -197,7 +197,7 @@ def test_every_operator_that_is_newer_than_the_server_is_named(tmp_path: Path) -
         )
 
 
-def _came_after(kind: Kind, name: str, server: str) -> bool:
+def _came_after(kind: OperatorKind, name: str, server: str) -> bool:
     operator = catalogue.find(kind, name)
     return operator is not None and is_newer(operator.since, server)
 

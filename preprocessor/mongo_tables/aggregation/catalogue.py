@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
-Kind = Literal["stage", "expression", "accumulator", "window", "query"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+OperatorKind = Literal["stage", "expression", "accumulator", "window", "query"]
+KINDS: tuple[OperatorKind, ...] = get_args(OperatorKind)
 Trait = Literal[
     "accumulates",  # computes fields of several documents
     "chooses",  # may return a value although an operand is null, or none although all have one
@@ -64,7 +64,7 @@ class Operator(NamedTuple):
     """
 
     name: str
-    kind: Kind
+    kind: OperatorKind
     family: str = ""
     style: Style = "value"
     least: int = 0
@@ -115,7 +115,7 @@ def _versions() -> Mapping[tuple[str, str], dict[str, Any]]:
     return {(line["kind"], line["name"]): line for line in map(json.loads, lines)}
 
 
-def _version(kind: Kind, name: str) -> dict[str, Any]:
+def _version(kind: OperatorKind, name: str) -> dict[str, Any]:
     return _versions().get((kind, name), {})
 
 
@@ -133,7 +133,7 @@ class Argument(NamedTuple):
     variadic: bool
 
 
-def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
+def find_arguments(kind: OperatorKind, name: str) -> Mapping[str, Argument]:
     """Return an operator's arguments by MongoDB's definitions, by name; none for an undefined operator."""
     operator = find(kind, name)
     stated = (operator and operator.since_of) or {}
@@ -149,7 +149,7 @@ def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
     }
 
 
-def takes_named_arguments(kind: Kind, name: str) -> bool:
+def takes_named_arguments(kind: OperatorKind, name: str) -> bool:
     """Return whether MongoDB defines an operator with a document of arguments."""
     return bool(_version(kind, name).get("form") == "object")
 
@@ -159,7 +159,7 @@ def operators() -> list[Operator]:
     return list(_operators().values())
 
 
-def find(kind: Kind, name: str) -> Operator | None:
+def find(kind: OperatorKind, name: str) -> Operator | None:
     """Return the operator of this kind and name, or None if MongoDB has none.
 
     Example:
@@ -169,18 +169,18 @@ def find(kind: Kind, name: str) -> Operator | None:
     return _operators().get((kind, name))
 
 
-def get(kind: Kind, name: str) -> Operator:
+def get(kind: OperatorKind, name: str) -> Operator:
     """Return the operator of this kind and name. Raises KeyError if there is none."""
     return _operators()[kind, name]
 
 
-def names(kind: Kind) -> list[str]:
+def names(kind: OperatorKind) -> list[str]:
     """Return the sorted names of all operators of a kind, for "did you mean"."""
     return sorted(name for found, name in _operators() if found == kind)
 
 
 @cache
-def names_with(trait: Trait, *kinds: Kind) -> frozenset[str]:
+def names_with(trait: Trait, *kinds: OperatorKind) -> frozenset[str]:
     """Return the names of the operators with a trait, optionally only of ``kinds``."""
     return frozenset(
         one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)

@@ -262,7 +262,7 @@ _F = TypeVar("_F")
 
 
 def find_form(
-    kind: catalogue.Kind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
+    kind: catalogue.OperatorKind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
 ) -> _F:
     """Return the registered form of an operator in ``forms``; imports its family on first use.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.aggregation.catalogue import Kind
+from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.aggregation.errors import Path
 
 
 class Use(NamedTuple):
     """A use of a stage or an operator: ``path`` leads to its name, ``argument`` is its argument."""
 
-    kind: Kind
+    kind: OperatorKind
     name: str
     path: Path
     argument: Any
@@ -53,7 +53,7 @@ def _expression(value: Any, path: Path) -> Uses:
             yield from _expression(inner, where)
 
 
-def _of_fields(kind: Kind) -> _Reader:
+def _of_fields(kind: OperatorKind) -> _Reader:
     """Return a reader of fields with an accumulator or a window function each."""
 
     def read(value: Any, path: Path) -> Uses:

@@ -16,11 +16,11 @@ from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
-    from mongo_tables.aggregation.catalogue import Kind
+    from mongo_tables.aggregation.catalogue import OperatorKind
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.findings.finding import Finding
 
-_KINDS: Final[tuple[Kind, ...]] = ("stage", "expression", "accumulator", "window")
+_KINDS: Final[tuple[OperatorKind, ...]] = ("stage", "expression", "accumulator", "window")
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)
 _LAST_PATCH: Final = 999
 """The patch of a version without one: 6.0 means the last version of its series."""

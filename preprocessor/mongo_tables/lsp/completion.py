@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from mongo_tables.aggregation import catalogue
-from mongo_tables.aggregation.catalogue import Kind as OperatorKind
+from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at

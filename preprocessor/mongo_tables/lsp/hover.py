@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mongo_tables.aggregation import catalogue
-from mongo_tables.aggregation.catalogue import Kind as OperatorKind
-from mongo_tables.aggregation.catalogue import Operator
+from mongo_tables.aggregation.catalogue import Operator, OperatorKind
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.schemas.result_fields import ResultField, field_at
 from mongo_tables.files.text import list_some

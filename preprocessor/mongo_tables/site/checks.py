@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.generated import defer_findings
 from mongo_tables.site.pages import (
-    Answers,
+    AnswersByKey,
     Page,
     Tables,
     list_written_ids,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.documents import Documents
     from mongo_tables.lint.linter import Looked, Ran
-    from mongo_tables.results.answers import Answers as Answered
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import Query, Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.site import Site
@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 class Source(Protocol):
     """A results source: files or MongoDB."""
 
-    def answer(self, queries: Iterable[Query]) -> Answered:
+    def answer(self, queries: Iterable[Query]) -> Answers:
         """Run each distinct query once; an error counts as an answer."""
         ...
 
@@ -50,10 +50,10 @@ class Source(Protocol):
 class Judge:
     """Judge of comments by the rows of their tables; judges each comment once, on demand."""
 
-    def __init__(self, site: Site, answers: Answered, memo: Memo | None = None) -> None:
+    def __init__(self, site: Site, answers: Answers, memo: Memo | None = None) -> None:
         self.site = site
         self.source = answers
-        self.answers: Answers = answers.by_key
+        self.answers: AnswersByKey = answers.by_key
         self.tables: Tables = site.tables
         self.asked = site.snapshot.needs != "nothing"
         self._memo = memo

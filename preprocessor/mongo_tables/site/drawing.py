@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mongo_tables.render.provenance_html import ListedRuns
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
-    from mongo_tables.site.pages import Answers, Tables
+    from mongo_tables.site.pages import AnswersByKey, Tables
 
 Place = Callable[[str, str], str]
 """Publishes a file (name, text) for readers of the page; returns its address, or "" if it cannot."""
@@ -52,7 +52,7 @@ class _Told:
 class FigureContext:
     """The inputs of drawing a page's figures; the last one has the first figure for each source of rows."""
 
-    answers: Answers
+    answers: AnswersByKey
     tables: Tables
     provenance: Callable[[PipelineSpec], Provenance | None]
     place: Place

@@ -20,7 +20,7 @@ from mongo_tables.site.snapshot import WrittenFile
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.render.charts.drawing import Drawing
-    from mongo_tables.site.pages import Answers, Page
+    from mongo_tables.site.pages import AnswersByKey, Page
 
 
 _ENDING: Final = ".svg"
@@ -35,7 +35,7 @@ class DrawnFile(NamedTuple):
     markdown: str
 
 
-def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
+def draw_files(page: Page, file: Path, answers: AnswersByKey) -> list[DrawnFile]:
     """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
     from mongo_tables.render.anchors import with_anchors  # not needed on pages without charts
     from mongo_tables.render.charts.drawing import draw_chart

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.drawing_files import DrawnFile
-    from mongo_tables.site.pages import Answers, Page, Tables
+    from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 
 State = Literal["not there", "the same", "near", "another"]
@@ -80,7 +80,7 @@ class InPlace(NamedTuple):
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
 
-def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -> InPlace:
+def compose_in_place(page: Page, path: Path, answers: AnswersByKey, tables: Tables) -> InPlace:
     """Compose the figures and drawings of the page at ``path`` from the rows, without writing anything.
 
     A comment without a place for its figure is skipped: ``region_findings`` reports it.
@@ -91,7 +91,7 @@ def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -
     return InPlace(page, path, _mark_due(list(_list_parts(page, context))), drawings)
 
 
-def _draw(page: Page, path: Path, answers: Answers) -> list[DrawnFile]:
+def _draw(page: Page, path: Path, answers: AnswersByKey) -> list[DrawnFile]:
     if not any(_may_be_drawn(spec) for spec in page.specs):
         return []
     from mongo_tables.site.drawing_files import draw_files  # most pages have no drawings

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.drawing import FigureContext
     from mongo_tables.site.markdown_figures import MarkdownContext
-    from mongo_tables.site.pages import Answers, Tables
+    from mongo_tables.site.pages import AnswersByKey, Tables
 
 
 class CommentKind(NamedTuple):
@@ -29,7 +29,7 @@ class CommentKind(NamedTuple):
 
     html: Callable[[Any, FigureContext], str]
     markdown: Callable[[Any, MarkdownContext], Sequence[str]]
-    findings: Callable[[Any, Tables, Answers, Sequence[str], date], list[Finding]]
+    findings: Callable[[Any, Tables, AnswersByKey, Sequence[str], date], list[Finding]]
 
 
 def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:

@@ -17,7 +17,7 @@ from mongo_tables.directives.specs import Spec
 from mongo_tables.render.formats import DEFAULT
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown_figures import MarkdownContext
-from mongo_tables.site.pages import Answers, Page, Tables
+from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -37,7 +37,7 @@ def newline_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DEFAULT) -> str:
+def render_markdown(page: Page, answers: AnswersByKey, tables: Tables, form: str = DEFAULT) -> str:
     """Return the page with a table, a value or nothing (for a statement) in place of each comment.
 
     ``tables`` maps ids to the tables that values may quote, ``form`` is one of ``TABLE_FORMATS``. Generated

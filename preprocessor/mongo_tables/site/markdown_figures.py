@@ -14,7 +14,7 @@ from mongo_tables.site.pages import provenance_in
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, ValueSpec
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.pages import Answers, Tables
+    from mongo_tables.site.pages import AnswersByKey, Tables
 
 
 class MarkdownContext(NamedTuple):
@@ -24,7 +24,7 @@ class MarkdownContext(NamedTuple):
     is none; ``picture`` is None if the page has no drawing files.
     """
 
-    answers: Answers
+    answers: AnswersByKey
     tables: Tables
     form: str = DEFAULT
     picture: Callable[[PipelineSpec], str] | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance
 
 
-Answers = Mapping[str, "Rows | ResultsError"]
+AnswersByKey = Mapping[str, "Rows | ResultsError"]
 """The answers of the results source, by ``Query.key``."""
 
 
@@ -87,7 +87,7 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
     return found
 
 
-def provenance_in(spec: PipelineSpec, answers: Answers) -> Provenance | None:
+def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | None:
     """Return the provenance of a figure, or None without result documents or without an answer."""
     groups = answers.get(spec.source_query.key)
     if groups is None or isinstance(groups, ResultsError):

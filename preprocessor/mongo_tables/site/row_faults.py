@@ -22,11 +22,11 @@ from mongo_tables.site.pages import provenance_in
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.pages import Answers, Tables
+    from mongo_tables.site.pages import AnswersByKey, Tables
 
 
 def row_findings(
-    spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+    spec: PipelineSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Return the faults of a table or a chart that only its rows show.
 
@@ -71,7 +71,7 @@ def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> lis
     return found
 
 
-def _too_old(spec: PipelineSpec, answers: Answers, today: date) -> list[Finding]:
+def _too_old(spec: PipelineSpec, answers: AnswersByKey, today: date) -> list[Finding]:
     if spec.max_age is None:
         return []
     source = provenance_in(spec, answers)

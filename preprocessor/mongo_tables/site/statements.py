@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import CheckSpec, QuotingSpec, TableSpec, ValueSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.pages import Answers
+    from mongo_tables.site.pages import AnswersByKey
 
 
 _ROWS_SHOWN = 3
@@ -54,7 +54,7 @@ class ShownValue(NamedTuple):
     to: str = ""
 
 
-def shown_value(spec: ValueSpec, tables: Tables, answers: Answers) -> ShownValue | None:
+def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ShownValue | None:
     """The value of a sentence; None when there is none, or its table has a fault."""
     row = quoted_row(spec, tables, answers)
     if row is None:
@@ -71,13 +71,13 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: Answers) -> ShownValue
     return ShownValue(value, f"{text} {form.unit}" if form.unit else text, to=to)
 
 
-def quoted_row(spec: ValueSpec, tables: Tables, answers: Answers) -> Mapping[str, Any] | None:
+def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
     """The row that a value comes from; None when there is not exactly one, or its table has a fault."""
     rows = _select_rows(spec, tables, answers).rows
     return rows[0] if rows is not None and len(rows) == 1 else None
 
 
-def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnFormat | None:
+def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ColumnFormat | None:
     """How a value of a table is written: as the comment says, else as the table's column is."""
     table, rows = tables[spec.table], _rows_of(spec, tables, answers)
     form = spec.format or table.form_of(spec.column)
@@ -109,14 +109,14 @@ def _find_contradiction(value: object) -> str:
     return "" if one is None else find_contradiction(one)
 
 
-def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
+def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
     """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
     found = shown_value(spec, tables, answers)
     return found.text if found else ""
 
 
 def value_findings(
-    spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+    spec: ValueSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
     selection = _select_rows(spec, tables, answers)
@@ -180,7 +180,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
 
 
 def check_findings(
-    spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+    spec: CheckSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Why the statement does not hold: no row has a field, no row is selected, or a selected row does not match."""
     selection = _select_rows(spec, tables, answers)
@@ -218,13 +218,13 @@ class _Selection(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def _select_rows(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
+def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _Selection:
     """Select the rows that match ``where``; none, and no finding, when the table has a fault of its own."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
 
-def _rows_of(spec: QuotingSpec, tables: Tables, answers: Answers) -> Rows | None:
+def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
     """All rows of the table; None when it has a fault, such as no rows where it does not say what to show instead."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None

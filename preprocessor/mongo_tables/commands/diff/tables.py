@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, TableSpec
     from mongo_tables.results.model import Rows
     from mongo_tables.site.disk import ReadSnapshots
-    from mongo_tables.site.pages import Answers as AnswersByKey
+    from mongo_tables.site.pages import AnswersByKey
 
 Kind = Literal["results source", "built site", "checkout"]
 

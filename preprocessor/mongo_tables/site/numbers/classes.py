@@ -36,7 +36,7 @@ from mongo_tables.site.written_tables import WrittenTable, read_cell
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.numbers.text import Precision
-    from mongo_tables.site.pages import Answers, Page, Tables
+    from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 
 RULE = "MT324"
@@ -70,7 +70,7 @@ class TextNumber:
     candidate: Candidate | None = None
 
 
-def classify_numbers(pages: Sequence[Page], tables: Tables, answers: Answers) -> list[TextNumber]:
+def classify_numbers(pages: Sequence[Page], tables: Tables, answers: AnswersByKey) -> list[TextNumber]:
     """Return the numbers of pages, in order; ``tables`` are the quotable tables, with rows in ``answers``."""
     return [one for page in pages for one in _PageNumbers(page, tables, answers).classify()]
 
@@ -91,7 +91,7 @@ def open_findings(numbers: Sequence[TextNumber]) -> list[Finding]:
 
 
 class _PageNumbers:
-    def __init__(self, page: Page, tables: Tables, answers: Answers) -> None:
+    def __init__(self, page: Page, tables: Tables, answers: AnswersByKey) -> None:
         self.page = page
         self.tables = ChainMap(tables_by_id([page]), tables)  # type: ignore[arg-type]
         self.context = MarkdownContext(answers, self.tables)
