@@ -63,13 +63,13 @@ LIVE: Final = rf"<!--\s*({'|'.join(KEYWORDS)})\s*:"
 BEGINNING: Final = rf"<!--\s*(?:{'|'.join(family.beginning for family in _FAMILIES)})"
 """The pattern of the beginning of a comment that its author means for this program."""
 
-Place = Literal["block", "sentence", "either"]
+Placement = Literal["block", "sentence", "either"]
 """The place of a comment: on separate lines, in a sentence, or as its author wrote it."""
 
 
-def place_of(keyword: str) -> Place:
+def place_of(keyword: str) -> Placement:
     """Return the place of the comment, according to its schema."""
-    place: Place = load(KEYWORDS[keyword])["x-place"]
+    place: Placement = load(KEYWORDS[keyword])["x-place"]
     return place
 
 

@@ -18,7 +18,7 @@ from mongo_tables.findings.finding import Finding
 
 VERSION = 1
 
-Mark = tuple[str, str, str]
+FindingKey = tuple[str, str, str]
 """The identity of a finding: its file as the baseline names it, its rule, its message without line numbers."""
 
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
@@ -61,18 +61,18 @@ def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) 
     return Compared(tuple(new), left.total())
 
 
-def _mark(one: Finding, folder: Path) -> Mark:
+def _mark(one: Finding, folder: Path) -> FindingKey:
     file = Path(os.path.relpath(one.file, folder)).as_posix()
     return file, one.rule, _PLACE.sub("line …", one.message)
 
 
-def _fold(mark: Mark) -> Mark:
+def _fold(mark: FindingKey) -> FindingKey:
     """Return a mark without the initial capital and the full stop that messages of version 0.1 have."""
     file, rule, message = mark
     return file, rule, (message[:1].lower() + message[1:]).removesuffix(".")
 
 
-def _read_accepted(text: str) -> Counter[Mark]:
+def _read_accepted(text: str) -> Counter[FindingKey]:
     try:
         content = json.loads(text)
         version = content["version"]

@@ -16,7 +16,7 @@ from mongo_tables.render.conclusions import (
     full_words_of,
     list_conclusions,
 )
-from mongo_tables.render.faults import Fault
+from mongo_tables.render.faults import SpecFault
 from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import brief_text, cell_text, finite_decimal, raw_or_nothing
 from mongo_tables.results.verdicts import ITSELF
@@ -156,7 +156,7 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
 # -------------------------------------------------------------------------------------------------
 
 
-def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
+def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
     """Return faults of the baseline: it is no row or several rows, or there is nothing to compare it with."""
     if spec.baseline is None:
         return []
@@ -177,7 +177,7 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
     ]
 
 
-def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[Fault]:
+def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[SpecFault]:
     """Return reasons why conclusions cannot be shown in a table whose baseline is row ``base``, counted from 0."""
     field = (spec.baseline or {}).get("comparison")
     if field is None:
@@ -193,7 +193,7 @@ def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[Fault]
     yield from contradiction_faults(_PLACE, conclusions)
 
 
-def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
+def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
     """Find rows whose field is missing or is not a conclusion; null is valid, as a conclusion may be absent."""
     values = [column_value(row, field) for row in rows]
     pairs = enumerate(zip(values, conclusions, strict=True))
@@ -211,7 +211,7 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
         yield _PLACE, message, hint
 
 
-def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[Fault]:
+def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[SpecFault]:
     """Find a baseline that differs from the row against which the others were measured."""
     own = conclusions[base]
     if own is None or own.against != ITSELF:
@@ -226,7 +226,7 @@ def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) ->
         yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
 
 
-def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
     """Return reasons why the conclusions of a comparison column cannot be shown in its cells."""
     for number, column in enumerate(spec.columns):
         if rows and isinstance(column_value(rows[0], column), Mapping):
@@ -236,7 +236,7 @@ def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
 
 def contradiction_faults(
     place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
-) -> Iterator[Fault]:
+) -> Iterator[SpecFault]:
     """Return a fault for the first row whose verdict contradicts its own interval, as in data edited by hand."""
     for number, one in enumerate(conclusions, 1):
         if one is not None and (fault := find_contradiction(one)):

@@ -20,7 +20,7 @@ from mongo_tables.render.values import cell_text, finite_decimal, is_number, raw
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
-Fault = tuple[tuple[str | int, ...], str, str]
+SpecFault = tuple[tuple[str | int, ...], str, str]
 """Path of the setting in the comment, message and hint."""
 Rows = Sequence[Mapping[str, object]]
 
@@ -54,7 +54,7 @@ def _told(value: object) -> str:
     return f"the text “{text}”" if isinstance(value, str) else text
 
 
-def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[Fault]:
+def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[SpecFault]:
     """Yield a fault for the first value of each column that does not fit its format."""
     for column, form in spec.format.items():
         for number, row in enumerate(rows, 1):
@@ -64,7 +64,7 @@ def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[Fault]:
                 break
 
 
-def total_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+def total_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
     """Yield faults for totals over texts: their sum would be 0, and their minimum an accident of type order."""
     for column, kind in spec.totals.items():
         if kind == "count":
@@ -82,7 +82,7 @@ def total_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
         yield ("totals", column), message, "total another column, or `count` its values"
 
 
-def link_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+def link_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
     """Yield a fault for the first unsafe link address of each column."""
     for column, form in spec.format.items():
         fields = fields_of(form.link) if form.link else []
@@ -95,7 +95,7 @@ def link_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
                 break
 
 
-def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[Fault]:
+def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[SpecFault]:
     """Yield a fault for the first value of each column that lies outside the range shown with it."""
     for name, fields in spec.spread.items():
         for number, row in enumerate(rows, 1):
@@ -112,7 +112,7 @@ def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[Fault]:
                 break
 
 
-def group_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+def group_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
     """Yield faults for groups whose rows are not consecutive: readers would take each part for the whole group."""
     values = [column_value(row, spec.group_rows) for row in rows] if spec.group_rows else []
     seen: set[str] = set()

@@ -28,7 +28,7 @@ from mongo_tables.runner.blocks import (
     measures_twice,
 )
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
-from mongo_tables.runner.host import Origin, origin_of
+from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.journal import Journal, SlicesPlace, WindowKey
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
@@ -171,7 +171,7 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measurem
     """Measure all blocks, then again those with foreign use of the machine; likewise for windows in slices."""
     measured = _Measurements(_plan(runs, journal, length), bool(runs[0].side))
     wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
-    known: dict[tuple[int, str], Origin] = {}
+    known: dict[tuple[int, str], RowOrigin] = {}
     while (number := _next_block(measured, length)) is not None:
         if number == len(measured.attempts):
             measured.attempts.append([])
@@ -271,7 +271,7 @@ def _measure_block(
     measured: _Measurements,
     number: int,
     journal: Journal,
-    known: dict[tuple[int, str], Origin],
+    known: dict[tuple[int, str], RowOrigin],
 ) -> None:
     """Measure a block or its missing windows; discard and repeat one that was interrupted too long ago."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
@@ -318,7 +318,7 @@ def _is_given_up(
     )
 
 
-def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
+def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None:
     """Raise RunnerError if a window comes from another server or machine than the first one of the target."""
     now = origin_of(window)
     other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))

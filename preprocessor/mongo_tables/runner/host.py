@@ -166,11 +166,11 @@ def product_of(build_info: Mapping[str, Any]) -> str:
     return "" if "modules" in build_info or "storageEngines" in build_info else "not MongoDB"
 
 
-Origin = dict[str, Any]
+RowOrigin = dict[str, Any]
 """Where a window was measured, as far as windows of one row must agree in it."""
 
 
-def origin_of(row: Mapping[str, Any]) -> Origin:
+def origin_of(row: Mapping[str, Any]) -> RowOrigin:
     """Return versions and machine of a row, without what may vary on one machine."""
     machine = {name: value for name, value in row["hardware"].items() if name != "disk"}
     return {**row["versions"], **machine}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 
-Series = Sequence[dict[str, Any]]
+SampleSeries = Sequence[dict[str, Any]]
 INSIDE: Final = "inside the window"
 """The fact that each point lies inside the window."""
 
@@ -37,8 +37,8 @@ class Monitored(NamedTuple):
     """Series of process and disk; ``facts`` gives their resolution, their lag, and where their points lie."""
 
     source: str
-    process_series: Series
-    disk_series: Series
+    process_series: SampleSeries
+    disk_series: SampleSeries
     facts: Mapping[str, Any]
 
     @property
@@ -47,7 +47,7 @@ class Monitored(NamedTuple):
         return bool(self.facts["points"] == INSIDE)
 
 
-def merged(own: Series, others: Series, *, prefer_others: bool) -> list[dict[str, Any]]:
+def merged(own: SampleSeries, others: SampleSeries, *, prefer_others: bool) -> list[dict[str, Any]]:
     """Return one series of each name: of two the preferred one, unless only the other has a value."""
     first, second = (others, own) if prefer_others else (own, others)
     chosen: dict[str, dict[str, Any]] = {}

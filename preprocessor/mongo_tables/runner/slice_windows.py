@@ -15,7 +15,7 @@ from mongo_tables.runner.blocks import MOST_ATTEMPTS, Block, Turn, choose, count
 from mongo_tables.runner.journal import SlicesPlace
 from mongo_tables.runner.slices import LONGEST_PART, Slices
 
-Window = Mapping[str, Any]
+WindowRow = Mapping[str, Any]
 
 
 class Which(NamedTuple):
@@ -43,7 +43,7 @@ def compose(
     }
 
 
-def has_long_requests(window: Window) -> bool:
+def has_long_requests(window: WindowRow) -> bool:
     """Return whether requests of either were so long that too many are counted in part."""
     return any(
         latency is not None and latency > 1000 * LONGEST_PART * window["slice_ms"]
@@ -51,7 +51,7 @@ def has_long_requests(window: Window) -> bool:
     )
 
 
-def describe(window: Window, names: tuple[str, str]) -> str:
+def describe(window: WindowRow, names: tuple[str, str]) -> str:
     """Return the result of a window and its doubts in one line; ``names`` are those of the targets."""
     said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
     for name, errors in zip(names, window["errors"], strict=True):
@@ -70,7 +70,7 @@ class Counted(NamedTuple):
     """The attempt of a window that counts, its processors in foreign use, and the number of attempts."""
 
     block: int
-    window: Window
+    window: WindowRow
     excess: float | None
     attempts: int
 
@@ -82,7 +82,7 @@ class SliceWindows:
     attempts: dict[tuple[Which, int], list[Block]] = field(default_factory=dict)
     """Also keyed by block: for disturbances of the machine, each window is a block of its own."""
 
-    def add(self, place: SlicesPlace, window: Window) -> None:
+    def add(self, place: SlicesPlace, window: WindowRow) -> None:
         """Add a measured window."""
         which = Which(place.targets[1], place.variant)
         self.attempts.setdefault((which, place.block), []).append({Turn(*which): window})

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 
-State = Literal["not there", "the same", "near", "another"]
+FigureState = Literal["not there", "the same", "near", "another"]
 
 
 class PlacedFigure(NamedTuple):
@@ -45,7 +45,7 @@ class PlacedFigure(NamedTuple):
     end: int
     text: str
     shown: str
-    state: State
+    state: FigureState
     is_due: bool = True
 
 
@@ -130,7 +130,7 @@ def _part_under(
         return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
     near = not _was_edited(comment) and _is_near_figure(comment.region.inner, spec, context)
-    state: State = "the same" if page.text[start:end] == text else "near" if near else "another"
+    state: FigureState = "the same" if page.text[start:end] == text else "near" if near else "another"
     return PlacedFigure(spec, start, end, text, shown, state)
 
 
@@ -152,7 +152,7 @@ def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownCont
     region = comment.region
     same = (region.inner, region.digest) == (shown, digest(shown))
     near = not same and not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
-    state: State = "the same" if same else "near" if near else "another"
+    state: FigureState = "the same" if same else "near" if near else "another"
     return PlacedFigure(spec, region.start, region.end, text, shown, state)
 
 

@@ -16,7 +16,7 @@ from mongo_tables.aggregation.dates import DAY
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.charts.elements import LINE, shorten, text_width, wrap_text
 from mongo_tables.render.charts.plot import Data, Plot
-from mongo_tables.render.charts.time_marks import Mark, time_marks
+from mongo_tables.render.charts.time_marks import AxisMark, time_marks
 from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
@@ -86,8 +86,8 @@ class Axes:
     data: Data
     x: Scale
     y: Scale
-    x_marks: tuple[Mark, ...]
-    y_marks: tuple[Mark, ...]
+    x_marks: tuple[AxisMark, ...]
+    y_marks: tuple[AxisMark, ...]
     margin: float
     span: Span
     turn: NameAngle | None
@@ -111,7 +111,7 @@ class Axes:
         return self.x.start - self.margin, self.x.end + self.margin
 
 
-def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[Mark, ...]:
+def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[AxisMark, ...]:
     """Return about ``most`` round values, with their texts, that cover the values of a vertical axis and zero."""
     values = _with_references(plot, values)
     if "y" in plot.log:
@@ -123,7 +123,7 @@ def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[Mark, .
 
 def value_axis(
     plot: Plot, values: Sequence[float], sides: Span, span: Span, *, from_zero: bool
-) -> tuple[Scale, tuple[Mark, ...]]:
+) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return a horizontal axis of values with its marks.
 
     The axis includes zero, except for dots and ranges that lie around a reference.
@@ -147,7 +147,7 @@ def _with_references(plot: Plot, values: Sequence[float]) -> list[float]:
     return [value for value in every if value > 0] if "y" in plot.log else every
 
 
-def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[Mark, ...]]:
+def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return the horizontal axis between two sides with the marks that fit; their texts stay within ``span``."""
     left, right = sides
     values = data.x_values or (0.0,)
@@ -171,7 +171,7 @@ def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tupl
     return scale, marks
 
 
-def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[Mark, ...]]:
+def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return a time axis to scale; bars get half a bar's width of extra room at both ends."""
     if not data.x_values:
         return Scale(0, 0, *sides), ()
@@ -186,7 +186,7 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     return scale, tuple(marks)
 
 
-def turn_of(data: Data, marks: Sequence[Mark], band: float) -> tuple[NameAngle | None, float]:
+def turn_of(data: Data, marks: Sequence[AxisMark], band: float) -> tuple[NameAngle | None, float]:
     """Return the slant of the names under the axis, if any, and the height that texts take beyond one line."""
     if data.kind != "category":
         return None, max(text.count("\n") for _, text in marks) * LINE if marks else 0
@@ -240,7 +240,7 @@ def log_marks(low: float, high: float, most: int) -> list[float]:
     return marks[start : max(end, start + 1) + 1]
 
 
-def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[Mark, ...]:
+def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[AxisMark, ...]:
     """Return the numbers as marks with the texts that the page shows for them."""
     return tuple(zip(values, map(with_minus_signs, mark_texts(plot, column, values)), strict=True))
 
@@ -268,7 +268,7 @@ def _mark_text(value: float, form: ColumnFormat) -> str:
 # -------------------------------------------------------------------------------------------------
 
 
-def fit(marks: Sequence[Mark], scale: Scale, span: Span, between: float = 8) -> bool:
+def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = 8) -> bool:
     """Return whether neighbouring texts of the same line do not touch."""
     for row in zip_longest(*(text.split("\n") for _, text in marks), fillvalue=""):
         placed = [

@@ -23,7 +23,7 @@ from mongo_tables.render.charts.series import (
 from mongo_tables.render.column import column_value
 from mongo_tables.render.comparison import contradiction_faults
 from mongo_tables.render.conclusions import conclusion_of, list_conclusions
-from mongo_tables.render.faults import Fault
+from mongo_tables.render.faults import SpecFault
 
 _SHOWN: Final = 3
 """The number of undrawable values that a message lists."""
@@ -32,7 +32,7 @@ _MOST_PARTS: Final = 12
 """The largest number of series in which no two share both a colour and a pattern or dash."""
 
 
-def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
+def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
     """Return faults for values that a plot would leave out, or draw so that readers cannot distinguish them."""
     if plot is None:
         return []
@@ -51,7 +51,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
     ]
 
 
-def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
+def _find_unfit_settings(plot: Plot) -> Iterator[SpecFault]:
     if plot.horizontal and mark_of(plot).draw_beside is None:
         message = f"a horizontal chart has names beside its values, and no {plot.mark} goes through names"
         yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
@@ -61,7 +61,7 @@ def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
             yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
 
 
-def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[Fault]:
+def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[SpecFault]:
     """Find panels that show nothing: too many to compare, or one for each place."""
     place = (*plot.place, "facets")
     if plot.facets is None:
@@ -79,7 +79,7 @@ def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[Fault]:
         yield place, message, "choose some of them in the pipeline, or draw them in one chart"
 
 
-def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[Fault]:
+def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find the reasons why values cannot be stacked."""
     if not plot.stack:
         return
@@ -102,7 +102,7 @@ def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterato
         yield place, message, "add up the small ones in the pipeline"
 
 
-def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
+def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
     """Find values that an axis cannot show as numbers: the chart would silently leave them out."""
     place = (*plot.place, "y")
     for column in plot.y:
@@ -127,7 +127,7 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
             yield place, message, hint
 
 
-def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
     """Find rows that have no place on the horizontal axis, or none that fits the places of the other rows."""
     place = (*plot.place, "x")
     present = present_values(rows, plot.x)
@@ -152,7 +152,7 @@ def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
         yield place, f"{message} {plot.text(plot.x, out[0])}", hint
 
 
-def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
     """Find logarithmic axes with values that have no logarithm."""
     place = (*plot.place, "log")
     if "x" in plot.log and data.kind != "number":
@@ -167,7 +167,7 @@ def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault
             yield place, message, "draw that axis linear, or leave those rows out"
 
 
-def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     if mark_of(plot).repeats:
         return
     for series in (series for data in drawn for series in data.series if series.points):
@@ -179,7 +179,7 @@ def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
             return
 
 
-def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
     """Find lines over names whose series order the names differently: a line would fall where its rows rise."""
     parted = plot.series is not None or plot.facets is not None
     if not mark_of(plot).joined or data.kind != "category" or not parted:

@@ -39,7 +39,7 @@ from mongo_tables.render.charts.legend import (
 )
 from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot, PlotPoint, Series
-from mongo_tables.render.charts.time_marks import Mark
+from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.charts.vertical import TITLES_END, axis_title
 from mongo_tables.render.column import with_unit
 
@@ -197,7 +197,7 @@ def place_rows(names: Sequence[NamedBars], layout: Layout, top: float) -> Rows:
 
 def scale_of(
     plot: Plot, values: Sequence[float], layout: Layout, span: Span
-) -> tuple[Scale, tuple[Mark, ...]]:
+) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return the axis of the values, between names and value texts, with its marks."""
     return value_axis(plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero)
 
@@ -210,7 +210,7 @@ def title_of(plot: Plot, width: float) -> list[str]:
     return axis_title(plot, unit if several else with_unit(names, unit), "y", width)
 
 
-def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[Mark]:
+def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[AxisMark]:
     """Return the labels of references with their places above the lines; none if they would touch one another."""
     found = [
         (middle_of(scale, one), one.label)
@@ -221,7 +221,9 @@ def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[Mark]:
     return [] if too_wide or not fit(found, Scale(*span, *span), span) else found
 
 
-def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout) -> Iterator[str]:
+def draw_ground(
+    plot: Plot, scale: Scale, marks: Sequence[AxisMark], rows: Rows, layout: Layout
+) -> Iterator[str]:
     """Yield what is drawn behind names and values: bands, the grid, and lines that bars would not hide."""
     sides = rows.top, rows.bottom
     yield from draw_bands(plot, scale, sides)

@@ -26,7 +26,7 @@ from mongo_tables.aggregation.values import millis
 
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
-Mark = tuple[float, str]
+AxisMark = tuple[float, str]
 """A time in milliseconds since 1970, and its text of one or two lines, separated by a line end."""
 
 
@@ -55,8 +55,13 @@ _STEPS: Final = (
 
 
 def time_marks(
-    low: float, high: float, named: str, most: int, fit: Callable[[Sequence[Mark]], bool], least: float = 0
-) -> list[Mark]:
+    low: float,
+    high: float,
+    named: str,
+    most: int,
+    fit: Callable[[Sequence[AxisMark]], bool],
+    least: float = 0,
+) -> list[AxisMark]:
     """Return at most ``most`` marks from ``low`` to ``high``, as close as they ``fit`` and at least ``least`` ms apart.
 
     ``named`` is the time zone in which they are round, "" for UTC. If there is only one time, or no round time lies
@@ -117,8 +122,8 @@ def _find_moments(local: int, clock: Zone) -> list[int]:
     return sorted(local - offset for offset in around if clock.local(local - offset) == local)
 
 
-def _label_moments(moments: Sequence[int], step: _Step, clock: Zone) -> list[Mark]:
-    marks: list[Mark] = []
+def _label_moments(moments: Sequence[int], step: _Step, clock: Zone) -> list[AxisMark]:
+    marks: list[AxisMark] = []
     before: Parts | None = None
     for moment in moments:
         parts = local_parts(clock.local(moment))
@@ -150,7 +155,7 @@ def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
     return "" if same_day else f"{parts.day} {MONTHS[parts.month - 1]} {year}".rstrip()
 
 
-def has_clock_times(marks: Sequence[Mark]) -> bool:
+def has_clock_times(marks: Sequence[AxisMark]) -> bool:
     """Return whether marks show times of day, which need a time zone."""
     return any(":" in text for _, text in marks)
 

@@ -43,7 +43,7 @@ from mongo_tables.render.charts.legend import (
 )
 from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot
-from mongo_tables.render.charts.time_marks import Mark, has_clock_times
+from mongo_tables.render.charts.time_marks import AxisMark, has_clock_times
 from mongo_tables.render.column import with_unit
 
 TITLES_END: Final = 34
@@ -90,13 +90,13 @@ class Frame(NamedTuple):
     margin: float
 
 
-def y_room(marks: Sequence[Mark]) -> float:
+def y_room(marks: Sequence[AxisMark]) -> float:
     """Return the width of the texts of a vertical axis at its left."""
     return max(text_width(text) for _, text in marks) + 16
 
 
 def place_axes(
-    plot: Plot, data: Data, marks: tuple[Mark, ...], frame: Frame, *, told: bool
+    plot: Plot, data: Data, marks: tuple[AxisMark, ...], frame: Frame, *, told: bool
 ) -> tuple[Axes, float]:
     """Return the axes, with these vertical marks, and the height that the texts below take beyond one line."""
     x, x_marks = x_axis(plot, data, frame.sides, frame.span)
@@ -157,7 +157,7 @@ def y_title(plot: Plot, width: float) -> list[str]:
     return axis_title(plot, title, "y", width)
 
 
-def x_title(plot: Plot, data: Data, marks: Sequence[Mark], width: float) -> list[str]:
+def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> list[str]:
     """Return the title of the horizontal axis in lines; for dates with the zone, if it is named or times are shown."""
     unit = plot.unit(plot.x)
     if data.kind == "time":

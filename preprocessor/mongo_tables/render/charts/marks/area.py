@@ -12,7 +12,7 @@ from mongo_tables.render.charts.marks.dot import draw_markers, draw_range
 from mongo_tables.render.charts.marks.line import draw_line, look_of_line, path_of
 from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Data, Plot, Series
-from mongo_tables.render.faults import Fault
+from mongo_tables.render.faults import SpecFault
 
 
 def _draw_areas(axes: Axes) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _sign(index: int, x: float, y: float) -> str:
     return f'<g class="{dashed_class(index)}">{fill}{line}</g>'
 
 
-def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find areas that hide one another, that cannot begin at zero, or that have nothing to be stacked on."""
     several = any(sum(bool(series.drawn) for series in data.series) > 1 for data in drawn)
     if several and not plot.stack:
@@ -66,7 +66,7 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
         yield from _find_holes(plot, drawn)
 
 
-def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find places where an area has nothing below it: a series has no row there, or values of the other sign."""
     for data in drawn:
         values = [point.y or 0.0 for series in data.series for point in series.drawn]

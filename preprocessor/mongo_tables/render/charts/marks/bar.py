@@ -23,7 +23,7 @@ from mongo_tables.render.charts.elements import (
 from mongo_tables.render.charts.marks.dot import draw_range, draw_range_beside
 from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Data, Plot, PlotPoint
-from mongo_tables.render.faults import Fault
+from mongo_tables.render.faults import SpecFault
 
 _MOST_WITH_VALUES: Final = 10
 """The largest number of bars that show their values; with more, readers use the axis."""
@@ -159,7 +159,7 @@ def _sign_of_part(index: int, x: float, y: float) -> str:
 # -------------------------------------------------------------------------------------------------
 
 
-def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find stacks that show no sum, and bars on a time axis that are too thin to be visible."""
     if plot.stack and "y" in plot.log:
         message = "on a logarithmic axis equal lengths are no equal amounts, so a stack on it shows no sum"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from mongo_tables.render.charts.axes import Axes, Scale
 from mongo_tables.render.charts.elements import colour_class, marker_path
 from mongo_tables.render.charts.plot import Data, Plot, PlotPoint
-from mongo_tables.render.faults import Fault
+from mongo_tables.render.faults import SpecFault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
 DrawBeside: TypeAlias = Callable[[int, PlotPoint, Scale, float, str], Iterable[str]]
@@ -52,4 +52,4 @@ class Mark:
     repeats: bool = False
     has_ends: bool = False
     stacked: Mark | None = None
-    find_faults: Callable[[Plot, Sequence[Data]], Iterable[Fault]] = lambda plot, drawn: ()
+    find_faults: Callable[[Plot, Sequence[Data]], Iterable[SpecFault]] = lambda plot, drawn: ()
