@@ -27,7 +27,7 @@ from mongo_tables.aggregation.values import millis
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 AxisMark = tuple[float, str]
-"""A time in milliseconds since 1970, and its text of one or two lines, separated by a line end."""
+"""A position on an axis, in the case of time in milliseconds since 1970, and its text of one or two lines."""
 
 
 @dataclass(frozen=True, slots=True)
