@@ -25,7 +25,7 @@ def atlas(account, monkeypatch):
     """A fake whose clusters nobody can use."""
     with serving() as fake:
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
-        monkeypatch.setattr(api, "Clock", lambda: fake.time)
+        monkeypatch.setattr(api, "LocalClock", lambda: fake.time)
         yield fake
         check_contract(fake)
 
@@ -35,7 +35,7 @@ def usable(account, monkeypatch, replica_set):
     """A fake whose clusters are a replica set that runs here."""
     with serving(replica_set.uri) as fake:
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
-        monkeypatch.setattr(api, "Clock", lambda: fake.time)
+        monkeypatch.setattr(api, "LocalClock", lambda: fake.time)
         yield fake
         check_contract(fake)
 
