@@ -30,7 +30,7 @@ from mongo_tables.site.disk import Request
 from mongo_tables.site.site_config import find_site
 from tests.hosts.inprocess import CONFIG, Outcome, built, seen, value, write
 
-SEEDS: Final = [*range(3), *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(3, 60))]
+SEEDS: Final = [*range(3), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(3, 60))]
 
 
 def table(name: str, stages: str) -> str:
