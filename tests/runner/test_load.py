@@ -138,4 +138,4 @@ def test_a_pool_that_was_dismissed_has_other_processes_for_the_next_work(one):
     one.dismiss()
     assert not before.is_alive()
     with pretending() as uri:
-        assert one.perform(replace(LOAD, uri=uri, config=READS, seconds=0.1)).operations > 0
+        assert one.perform(replace(LOAD, uri=uri, config=READS, seconds=2.0)).operations > 0

@@ -38,7 +38,7 @@ class SpecimenSpec(Spec):
 
 '''
 KIND = """\
-    SpecimenSpec: Kind(
+    SpecimenSpec: CommentKind(
         html=lambda spec, context: f'<p class="note">{text_html(spec.text)}</p>',
         markdown=lambda spec, context: [f"Note: {spec.text}"],
         findings=lambda spec, *known: [],
@@ -67,7 +67,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '        Directive("table"',
         '        Directive("specimen", SpecimenSpec),\n',
     )
-    insert(package / "site/kinds.py", "    TableSpec: Kind(", KIND)
+    insert(package / "site/kinds.py", "    TableSpec: CommentKind(", KIND)
     insert(
         package / "site/kinds.py",
         "from mongo_tables.directives.specs import",
