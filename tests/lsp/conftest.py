@@ -14,6 +14,8 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
+from mongo_tables.lsp.session import Session, request_of
+
 PAGE = "docs/page.md"
 TABLE = """\
 <!-- MONGO_TABLE: {
@@ -52,6 +54,20 @@ def lay_out(folder: Path, pages: dict[str, str]) -> None:
     runs = folder / "fixtures" / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     (runs / "runs.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in DOCUMENTS), "utf-8")
+
+
+def session_here() -> Session:
+    """A session of the server in the working folder, with the settings of its site."""
+    return Session(lambda: request_of(None, None, None, database=False))
+
+
+def checked_session(folder: Path) -> Session:
+    """A session in ``folder`` whose pages were checked once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        made = session_here()
+        made.check()
+        return made
 
 
 class Editor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.lsp.positions import Lines, Position, Span
-from mongo_tables.lsp.session import Session, request_of
+from mongo_tables.lsp.session import Session
 from mongo_tables.site.rewrites import apply_edits
-from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out
+from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 
 ALL = Span(Position(0, 0), Position(999, 0))
 
@@ -18,7 +18,7 @@ def session(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     lay_out(folder, {PAGE: f"# Speeds\n\n{TABLE}\n{SAID}"})
     (folder / "mkdocs.yml").write_text("site_name: Speeds\n")
     monkeypatch.chdir(folder)
-    return Session(lambda: request_of(None, None, None, database=False))
+    return session_here()
 
 
 def rules(session: Session, text: str) -> list[str]:

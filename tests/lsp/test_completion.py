@@ -11,9 +11,9 @@ import pytest
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.positions import Position
-from mongo_tables.lsp.session import Session, request_of
+from mongo_tables.lsp.session import Session
 from mongo_tables.lsp.typed_json import comment_body, cursor_at
-from tests.lsp.conftest import SAID, TABLE, lay_out
+from tests.lsp.conftest import SAID, TABLE, checked_session, lay_out, session_here
 
 DOCUMENTS = [
     {
@@ -38,11 +38,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     (folder / "fixtures/bench").mkdir()
     lines = "".join(f"{json.dumps(one)}\n" for one in DOCUMENTS)
     (folder / "fixtures/bench/bench.jsonl").write_text(lines)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        made = Session(lambda: request_of(None, None, None, database=False))
-        made.check()
-        return made
+    return checked_session(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -213,7 +209,7 @@ def test_collections_are_offered_beside_others_that_cannot_be_read(
         (tmp_path / "fixtures" / name).parent.mkdir(parents=True)
         (tmp_path / "fixtures" / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    made = Session(lambda: request_of(None, None, None, database=False))
+    made = session_here()
     found = completed(made, f"<!-- MONGO_TABLE: {before}|")[1].found
     assert [(one.label, one.remark) for one in found] == [
         ("broken", "cannot be read"),
@@ -471,7 +467,7 @@ def test_a_value_that_would_end_the_comment_is_written_so_that_it_does_not(tmp_p
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        session = Session(lambda: request_of(None, None, None, database=False))
+        session = session_here()
         session.check()
         assert taken(session, page, "a --> b").endswith(r'{"kind": "a --\u003e b"')
         assert taken(session, page, "c --!> d").endswith(r'{"kind": "c --!\u003e d"')

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.lsp.positions import Edit, Lines, Position, Span
-from mongo_tables.lsp.session import Session, request_of
-from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out
+from mongo_tables.lsp.session import Session
+from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 
 LIST = "docs/pipelines/reads.json"
 CHART = (
@@ -97,12 +97,12 @@ def type_at_random(session: Session, seed: int, amount: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_that_is_typed_makes_a_question_fail(site: Path, seed: int) -> None:
-    type_at_random(Session(lambda: request_of(None, None, None, database=False)), seed, AMOUNT["quick"] // 2)
+    type_at_random(session_here(), seed, AMOUNT["quick"] // 2)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(3_000)
 def test_nothing_of_twenty_thousand_edits_makes_a_question_fail(site: Path) -> None:
     for seed in range(10):
-        session = Session(lambda: request_of(None, None, None, database=False))
+        session = session_here()
         type_at_random(session, 100 + seed, AMOUNT["exhaustive"] // 10)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.lsp.positions import Lines
-from mongo_tables.lsp.session import Session, request_of
-from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out
+from mongo_tables.lsp.session import Session
+from tests.lsp.conftest import PAGE, SAID, TABLE, checked_session, lay_out
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +22,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     (folder / "fixtures/results/r.jsonl").write_text(key % (1, ', "duration": 5') + key % (2, ""))
     (folder / "fixtures/tagged").mkdir()
     (folder / "fixtures/tagged/t.jsonl").write_text('{"_id": 1, "tags": ["a", "b"]}\n')
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        made = Session(lambda: request_of(None, None, None, database=False))
-        made.check()
-        return made
+    return checked_session(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from mongo_tables.lsp.session import Session, request_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request
 from mongo_tables.site.rewrites import apply_edits
-from tests.lsp.conftest import SAID, TABLE, lay_out
+from tests.lsp.conftest import SAID, TABLE, lay_out, session_here
 
 TESTS = Path(__file__).parents[1]
 LINTED = [
@@ -122,7 +122,7 @@ def edits_of(
 
 def opened(texts: Mapping[str, str]) -> Session:
     """A session with these texts open."""
-    session = Session(lambda: request_of(None, None, None, database=False))
+    session = session_here()
     for file, text in texts.items():
         session.open(file, text, 1)
     return session
