@@ -42,7 +42,7 @@ def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> N
 
     def ask() -> Rows | ResultsError:
         kept.refresh()
-        kept.ask([query])
+        kept.answer([query])
         return kept.by_key[query.key]
 
     assert ask() == [{"_id": 1}]

@@ -58,9 +58,20 @@ class Answers:
         if self._source is not None:
             self._source.refresh()
 
-    def ask(self, queries: Iterable[Query]) -> None:
-        """Run each query that has no answer yet, once."""
-        new = {query.key: query for query in queries if query.key not in self._answers}
+    def answer(self, queries: Iterable[Query]) -> Answers:
+        """Run each distinct query that has no answer yet, and return all answers; an error is an answer, too.
+
+        ``unreachable`` is then the first error of these queries that concerns the whole source.
+        """
+        asked = {query.key: query for query in queries}
+        self._ask({key: query for key, query in asked.items() if key not in self._answers})
+        errors = (each for each in map(self._answers.get, asked) if isinstance(each, ResultsError))
+        self._unreachable = next((each for each in errors if each.environment), None)
+        if asked:
+            self._look_for_unread()
+        return self
+
+    def _ask(self, new: Mapping[str, Query]) -> None:
         if not new:
             return
         try:
@@ -71,8 +82,6 @@ class Answers:
                 self._answers.update(self._answer(new))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
-        failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
-        self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
         """Return the answers to queries, from the memo where possible."""
@@ -101,21 +110,6 @@ class Answers:
                     (key, digests[key]), answer, 1 + len(answer) if isinstance(answer, list) else 1
                 )
         return {key: found[key] for key in queries}
-
-    def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query once and return all answers; an error is an answer, too.
-
-        ``unreachable`` is then the first of these errors that concerns the whole source.
-        """
-        asked = list(queries)
-        self.ask(asked)
-        errors = (
-            each for each in (self._answers[query.key] for query in asked) if isinstance(each, ResultsError)
-        )
-        self._unreachable = next((each for each in errors if each.environment), None)
-        if asked:
-            self._look_for_unread()
-        return self
 
     def _look_for_unread(self) -> None:
         """Find the files that no query reads: those in no known format, and those that cannot be parsed."""
@@ -250,9 +244,8 @@ def _ask(ask: Ask, query: Query, lost: list[ResultsError]) -> Rows | ResultsErro
             hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
             environment=True,
         )
-    except (
-        BaseException
-    ) as error:  # a defect in this program: raised in the caller's thread, not lost in a worker
+    except BaseException as error:
+        # A defect in this program: raised in the caller's thread, not lost in a worker.
         return error
 
 
