@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from mongo_tables.results.model import ResultsError
@@ -102,12 +103,17 @@ class Judge:
 
         Results of a database are not cached, because its rows can change at any time.
         """
-        if self._memo is None or (digest := self.source.digest) is None:
+        if self._memo is None or (digest := self._digest) is None:
             return make()
         comment, snapshot = spec.comment, self.site.snapshot
         written = spec.file, comment.matter, comment.line, comment.start, snapshot.shared.digest
         around = digest, snapshot.needs, snapshot.today, snapshot.server
         return self._memo.get((what, written, around, beside), make)
+
+    @cached_property
+    def _digest(self) -> str | None:
+        """Return the digest of all documents, which is the same for every comment of a build."""
+        return self.source.digest
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Return where a figure's rows come from; computed once for all figures of the same documents."""
