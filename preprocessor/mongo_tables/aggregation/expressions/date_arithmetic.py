@@ -83,6 +83,11 @@ def _unit(name: str, value: Any) -> str:
     return str(value)
 
 
+def _start_of_week(document: Document, runs: Runs, unit: Any) -> Any:
+    """Return the value of ``startOfWeek``, which counts for weeks only; Sunday if it is not given."""
+    return runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
+
+
 def _weekday(name: str, value: Any) -> int:
     """Return 1 for Monday to 7 for Sunday, from a name or its first three letters in any case."""
     if not is_string(value):
@@ -139,7 +144,7 @@ def _diff(name: str, document: Document, runs: Runs) -> Any:
     if values is None:
         return None
     start, end, unit, where = values
-    week = runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
+    week = _start_of_week(document, runs, unit)
     if is_nullish(week):
         return None
     first, last = _date(name, "startDate", start), _date(name, "endDate", end)
@@ -169,7 +174,7 @@ def _trunc(name: str, document: Document, runs: Runs) -> Any:
     if values is None:
         return None
     value, unit, size, where = values
-    week = runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
+    week = _start_of_week(document, runs, unit)
     if is_nullish(week):
         return None
     date, unit, bins = _date(name, "date", value), _unit(name, unit), whole(size)
