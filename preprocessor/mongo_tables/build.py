@@ -39,9 +39,7 @@ def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Repor
     """
     site = parse_site(snapshot, memo)  # pages -> directives; what is wrong with them are findings
     answers = source.answer(site.queries())  # each distinct query once
-    figures = Figures(
-        Judge(site, answers, memo)
-    )  # directive -> HTML, Markdown, SVG and their files, on demand
+    figures = Figures(Judge(site, answers, memo))  # directive -> HTML, Markdown, SVG, files, on demand
     return Report(site, answers, figures)
 
 

@@ -448,9 +448,8 @@ class _Reader:
                 self.problem(key_at, message, "remove one of the two, or rename it", _DUPLICATE)
         if self.gap and self.gap.opener == start:
             under = self.line(start) < self.line(self.at) and self.indent(start) == self.indent(self.at - 1)
-            self.gap = (
-                None if under else self.gap
-            )  # its brace is indented like its line: unusual, but consistent
+            # Its brace is indented like its line: unusual, but consistent.
+            self.gap = None if under else self.gap
         return found
 
     def is_of_outer(self, path: Path, opener: int, last_key: int, key_at: int) -> bool:

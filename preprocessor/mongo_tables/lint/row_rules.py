@@ -180,9 +180,8 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
     spec = subject.spec
     if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
         return
-    from mongo_tables.results.benchmark_results import (
-        is_benchmark,
-    )  # imports the comparison of benchmarks, too
+    # This imports the comparison of benchmarks as well, so it is late.
+    from mongo_tables.results.benchmark_results import is_benchmark
 
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:
@@ -254,9 +253,8 @@ def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None
     form = spec.format.get(column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.columns import (
-        fit_format,  # a slow import, which rows of fixtures and databases do not need
-    )
+    # A slow import, which rows of fixtures and databases do not need.
+    from mongo_tables.render.columns import fit_format
 
     return fit_format(form, spec, column, rows)
 

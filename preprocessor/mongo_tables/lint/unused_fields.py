@@ -120,9 +120,8 @@ def find_unused(subject: RuleContext) -> Iterator[Finding]:
         name for name, shape in subject.flow.rows.fields.items() if not live.has((name,)) and has_array(shape)
     ]
     yield from _find_unused_fields(subject, [one for one in unused if one.computed or one.name not in heavy])
-    if (
-        subject.spec.has_own_pipeline
-    ):  # Otherwise the rows are whole documents, which the author did not choose.
+    if subject.spec.has_own_pipeline:
+        # Otherwise the rows are whole documents, which the author did not choose.
         kept = {one.name: one.path for one in unused if not one.computed}
         yield from _find_unshown_arrays(subject, [name for name in heavy if name != "_id"], kept)
     if not live.has(("_id",)):

@@ -249,9 +249,8 @@ class FileSource(ResultsSource):
         guard(query)
         with self._lock:
             collection = self._find(query.collection)
-            if (
-                is_source_query(query) and collection.digest
-            ):  # Otherwise some may have been written to ``database``.
+            if is_source_query(query) and collection.digest:
+                # Otherwise some may have been written to ``database``.
                 if collection.documents and TOLD_BY.isdisjoint(collection.fields):
                     return []
                 groups = answer_by_document(collection, query, self._evaluate, self._encode_rows)

@@ -39,9 +39,8 @@ def keep_to_one_line() -> None:
 
     Users get one line about the failed call; with the driver's log at DEBUG they get both.
     """
-    logging.getLogger(_LOGGER).addFilter(
-        _is_asked_for
-    )  # a repeated call adds nothing: the filter is the same function
+    # A repeated call adds nothing: the filter is the same function.
+    logging.getLogger(_LOGGER).addFilter(_is_asked_for)
 
 
 def _is_asked_for(record: logging.LogRecord) -> bool:

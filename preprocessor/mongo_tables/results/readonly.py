@@ -110,9 +110,8 @@ def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint
     if isinstance(value, Mapping):
         yield from _in_mapping(value, path, position)
     elif isinstance(value, (list, tuple)):
-        below: _Position = (
-            "data" if position == "conditions" else position
-        )  # the list is compared for equality
+        # The list is compared for equality.
+        below: _Position = "data" if position == "conditions" else position
         for number, inner in enumerate(value):
             yield from _in_value(inner, (*path, number), below)
     elif isinstance(value, str) and type(value).__name__ == "Code":

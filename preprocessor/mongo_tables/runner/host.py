@@ -70,9 +70,8 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
     place = directory.resolve()
     mounts = psutil.disk_partitions(all=not physical)
     around = [mount for mount in mounts if place.is_relative_to(mount.mountpoint)]
-    return max(
-        reversed(around), key=lambda mount: len(mount.mountpoint), default=None
-    )  # the last one hides the others
+    # The last one hides the others.
+    return max(reversed(around), key=lambda mount: len(mount.mountpoint), default=None)
 
 
 def _said(disk: Path | None, file: str) -> str:

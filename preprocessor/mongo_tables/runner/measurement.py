@@ -219,9 +219,8 @@ class _WindowWatch:
 
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
         first, last = self._begins[-1], self._over
-        if (
-            last is None or not outcome.steady
-        ):  # the window is all of the work, from its start to its last answer
+        if last is None or not outcome.steady:
+            # The window is all of the work, from its start to its last answer.
             first, last = self._begins[0], self._look_behind()
         self._sampler.stop()
         seen = self._sampler.between(first.mark, last.mark)

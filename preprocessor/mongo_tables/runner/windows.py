@@ -173,10 +173,8 @@ class _Prepared:
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     """Bring the target into the state in which a window of this variant begins."""
-    kind, database = (
-        run.kind,
-        run.client[run.database],
-    )  # a new deployment has no data
+    # A new deployment has no data.
+    kind, database = run.kind, run.client[run.database]
     config = _with_own_collection(run, run.config(number))
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)

@@ -35,9 +35,8 @@ def row_findings(
     """
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
-        from mongo_tables.lint.versions import (
-            since_hint,
-        )  # also imports the linter, which `render` does not need
+        # This imports the linter as well, which `render` does not need.
+        from mongo_tables.lint.versions import since_hint
 
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
@@ -132,9 +131,9 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     faults = []
     if not isinstance(spec, TableSpec) or spec.chart:
         from mongo_tables.render.charts.faults import plot_faults
-        from mongo_tables.render.charts.plot import (
-            plot_of,
-        )  # not needed on pages without charts
+
+        # Not needed on pages without charts.
+        from mongo_tables.render.charts.plot import plot_of
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]

@@ -25,10 +25,8 @@ def toml_settings(file: Path) -> Mapping[str, Any]:
 
     try:
         return tomllib.loads(_read(file))
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # Python raises ValueError for numbers of thousands of digits.
+    except (ValueError, RecursionError) as error:
+        # Python raises ValueError for numbers of thousands of digits.
         raise UsageError(f"{file.name}: not TOML: {error}", _MEND) from None
 
 

@@ -83,9 +83,8 @@ def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Column
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.columns import (
-        fit_format,  # rows of fixtures and databases do not pay for it
-    )
+    # A slow import, which rows of fixtures and databases do not need.
+    from mongo_tables.render.columns import fit_format
 
     return fit_format(form, table, spec.column, rows)
 
@@ -306,9 +305,8 @@ def _format_row_count(rows: int) -> str:
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """The fewest leading columns that tell all rows apart; all naming columns when none do."""
-    from mongo_tables.lint.row_rules import (
-        find_naming_columns,
-    )  # and with it the linter, which `render` does not need
+    # This imports the linter as well, which `render` does not need.
+    from mongo_tables.lint.row_rules import find_naming_columns
 
     columns = find_naming_columns(table, rows)
     for count in range(1, len(columns)):

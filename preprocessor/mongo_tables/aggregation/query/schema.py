@@ -180,9 +180,8 @@ def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
         if divisor.is_infinite():
             return not exact
         remainder = CONTEXT.remainder(exact, divisor)
-        if (
-            remainder.is_nan()
-        ):  # a quotient of more than 34 digits: Decimal gives up, exact arithmetic does not
+        if remainder.is_nan():
+            # A quotient of more than 34 digits: Decimal gives up, exact arithmetic does not.
             return Fraction(exact) % Fraction(divisor) == 0
         return not remainder
 

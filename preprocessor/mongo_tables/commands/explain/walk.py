@@ -95,9 +95,8 @@ class StageWalk:
 
     def _local_steps(self, local: FileSource) -> Iterator[Step]:
         pipeline = self._query.pipeline
-        with suppress(
-            AggregationError
-        ):  # It comes up again at its stage. This imports operators before any is timed.
+        with suppress(AggregationError):
+            # It comes up again at its stage. This imports operators before any is timed.
             check(pipeline, variables=self._query.let)
         rows = list(local.candidates(self._query))
         yield Step(len(local.documents(self._query.collection)), rows, 0.0)

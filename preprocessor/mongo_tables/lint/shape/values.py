@@ -143,9 +143,8 @@ class _Changed(Mapping[str, Shape]):
     def __init__(
         self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: frozenset[str] = frozenset()
     ) -> None:
-        if isinstance(
-            before, _Changed
-        ):  # However many stages change fields, each field is at most two steps away.
+        if isinstance(before, _Changed):
+            # However many stages change fields, each field is at most two steps away.
             gone, known = before._dropped | dropped, before._made
             if dropped:
                 known = {name: one for name, one in known.items() if name not in dropped}

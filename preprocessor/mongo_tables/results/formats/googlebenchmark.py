@@ -138,9 +138,8 @@ def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str
             found.iterations.extend([iterations.whole()] if iterations else [])
         elif statistic in _SUMMARY:
             found.summary[statistic] = value
-        elif (
-            relative is None or relative.value != "percentage"
-        ):  # The coefficient of variation follows from the others.
+        elif relative is None or relative.value != "percentage":
+            # The coefficient of variation follows from the others.
             found.other[statistic] = value
 
 
