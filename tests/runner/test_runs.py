@@ -165,7 +165,8 @@ def test_the_load_that_warms_runs_on_into_the_window_and_is_in_no_figure(
     assert (warmup["rule"], row["repeats"][0]["cut_seconds"]) == (rule, warmup["cut_seconds"])
     assert warmup["cut_seconds"] >= min(2.0, seconds)
     assert row["checks"]["steady"] in steady
-    assert row["duration"] == pytest.approx(1000 * seconds, abs=2)
+    # A busy machine closes a window late, never early.
+    assert row["duration"] >= 1000 * seconds - 2
     # The counters of the server are read just outside of the window; two connections are in the middle of a request.
     served -= row["before_status"]["opcounters"]["query"]
     assert served >= row["work"]["operations"] - 2
