@@ -73,7 +73,7 @@ def test_of_very_many_faults_the_others_are_counted(site: Path) -> None:
     write(site, {"fixtures/r/r.jsonl": ROWS + "{\n" * 50})
     found = mongo_tables("check", cwd=site, expect=1).stdout
     assert found.count("error MT310") == 21
-    assert "fixtures: error MT310 fixture files have 30 more faults" in found
+    assert "fixtures/r/r.jsonl: error MT310 fixture files have 30 more faults" in found
 
 
 def test_a_link_to_nothing_is_a_finding_of_its_own_file(site: Path) -> None:

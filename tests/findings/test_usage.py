@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.findings.rules import finding
-from mongo_tables.findings.usage import CommandError, UsageError, print_failure
-from mongo_tables.results.model import Fault, ResultsError
-from mongo_tables.runner.errors import ExperimentError, RunnerError
+from mongo_tables.findings.usage import CommandError, print_failure
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault
+from mongo_tables.runner.errors import ExperimentError
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        UsageError("no\x1b[2J such", "name it"),
-        RunnerError("no\x1b[2J such", "name it"),
+        CommandError("no\x1b[2J such", "name it"),
+        CommandError("no\x1b[2J such", "name it"),
         ResultsError("no\x1b[2J such", hint="name it"),
     ],
     ids=lambda error: type(error).__name__,
@@ -31,8 +31,8 @@ def test_every_error_is_a_line_and_a_hint_that_no_terminal_obeys(
 @pytest.mark.parametrize(
     "error",
     [
-        ExperimentError("bad", findings=[finding("MT310", "a.toml", (2, 3), "wrong", "mend it")], source="x\ny = 1\n"),
-        ResultsError("bad", faults=[Fault(Path("a.jsonl"), 2, 3, "wrong", "mend it")], more=4),
+        ExperimentError("bad", findings=[finding("MT310", "a.toml", (2, 3), "wrong", "mend it")], sources={"a.toml": "x\ny = 1\n"}),
+        combine_faults([file_fault(Path("a.jsonl"), (line, 3), "wrong", "mend it") for line in range(2, 26)]),
     ],
     ids=lambda error: type(error).__name__,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mongo_tables.findings.finding import Finding
 from mongo_tables.results import file_documents
 from mongo_tables.results.file_documents import SMALL
 from mongo_tables.results.model import Query
@@ -22,7 +23,11 @@ def told(folder: Path) -> list[str]:
     source = open_source(str(folder)).local
     assert source is not None
     source.aggregate(Query("used", ()))
-    return [str(fault).removeprefix(f"{folder}/") for fault in source.broken()]
+    return [_said(one).removeprefix(f"{folder}/") for one in source.broken()]
+
+
+def _said(fault: Finding) -> str:
+    return f"{fault.file}:{fault.line}:{fault.column}: {fault.message}"
 
 
 @pytest.mark.parametrize(

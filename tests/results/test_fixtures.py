@@ -184,7 +184,7 @@ def test_a_link_to_nothing_is_named_with_what_it_leads_to(folder: Path, name: st
             open_fixtures(folder).aggregate(ALL)
         assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, where there is nothing"
         assert caught.value.hint == "put the documents there, or remove the link"
-        assert [fault.file for fault in caught.value.faults] == [folder / name]
+        assert [fault.file for fault in caught.value.findings] == [str(folder / name)]
     (folder / name).unlink()
     (folder / "results" / ".#y.jsonl").symlink_to("a.lock.of.an.editor")
     assert open_fixtures(folder).aggregate(ALL)

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import Interval, pool
 from mongo_tables.results.pooling import pool_rows, thin_out
@@ -149,7 +149,7 @@ def test_rows_that_are_not_in_two_campaigns_are_told_and_other_experiments_left_
 def test_campaigns_that_measured_something_else_are_refused_by_the_field(field, values):
     part, name = field.split(".")
     old, new = (at(hour, **{part: {name: value}}) for hour, value in zip((3, 9), values, strict=True))
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(CommandError) as refused:
         pool_rows(new, old)
     assert refused.value.message == (
         f"t: size 1: the campaigns of-3 and of-9 did not measure the same: {field} is {values[0]} in the one and "
@@ -159,7 +159,9 @@ def test_campaigns_that_measured_something_else_are_refused_by_the_field(field, 
 
 def test_campaigns_with_another_reference_are_refused():
     old = campaign([measured(1, FLAT), measured(4, shaken(50), shaken(50))], 1, "other", 3)
-    with pytest.raises(UsageError, match=r"comparison\.against is size 4 in the one and itself in the other"):
+    with pytest.raises(
+        CommandError, match=r"comparison\.against is size 4 in the one and itself in the other"
+    ):
         pool_rows(at(9), old)
 
 
@@ -221,7 +223,7 @@ def test_slices_of_other_widths_are_other_measurements():
         for hour, width in ((9, 0.4), (3, 0.04))
     )
     with pytest.raises(
-        UsageError, match=r"campaign\.slice_seconds is 0\.04 in the one and 0\.4 in the other"
+        CommandError, match=r"campaign\.slice_seconds is 0\.04 in the one and 0\.4 in the other"
     ):
         pooled(wide, narrow)
 

@@ -15,7 +15,7 @@ import pytest
 
 from mongo_tables.commands.compare.arithmetic import explain
 from mongo_tables.commands.compare.wording import format_json, format_pooled, format_text
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import compare
 from mongo_tables.results.history import list_series
 from mongo_tables.results.pooling import pool_rows, thin_out
@@ -88,7 +88,7 @@ def use(rows: list[dict[str, Any]]) -> None:
     for ratios in (False, True):
         list_series([*rows, *OLD], ratios=ratios)
     list(map(thin_out, rows))
-    with suppress(UsageError):
+    with suppress(CommandError):
         list(format_pooled(pool_rows(rows, OLD)))
 
 

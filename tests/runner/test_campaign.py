@@ -10,11 +10,12 @@ from statistics import geometric_mean
 import pytest
 from pymongo import MongoClient
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Plan
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.errors import RunnerError, TimeIsOver
+from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.journal import Campaign, Journal, open_journal
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.named_targets import ALONE, NamedTarget
@@ -189,7 +190,7 @@ def test_a_run_is_not_gone_on_with_on_another_server(run_of, tmp_path, monkeypat
         run_of(tmp_path, Cutting(1))
     versions = host.versions
     monkeypatch.setattr(host, "versions", lambda info: {**versions(info), "server": "8.0.1"})
-    with pytest.raises(RunnerError, match=r"measured elsewhere: server was 6\.0\.\d+, and is 8\.0\.1"):
+    with pytest.raises(CommandError, match=r"measured elsewhere: server was 6\.0\.\d+, and is 8\.0\.1"):
         run_of(tmp_path, Progress(io.StringIO()), resume=True)
 
 

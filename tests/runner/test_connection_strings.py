@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.commands.run.targets import LoadedTarget
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import selection_ms
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.journal import Campaign, open_journal
 from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.options import Options
@@ -28,7 +28,7 @@ from mongo_tables.runner.target import open_target
     ],
 )
 def test_a_string_that_the_driver_refuses_is_told_without_its_secret(opened, uri, told):
-    with pytest.raises(RunnerError, match=told) as caught:
+    with pytest.raises(CommandError, match=told) as caught:
         opened(uri)
     assert "no usable connection string" in caught.value.message
     assert "Xq7Zk" not in caught.value.message
@@ -38,14 +38,14 @@ def test_a_string_that_the_driver_refuses_is_told_without_its_secret(opened, uri
 @pytest.mark.parametrize("opened", [open_target, open_store, experiments.load])
 @pytest.mark.parametrize("slip", ["mongodb:/", "Mongodb://", "mongdb://"])
 def test_a_string_with_a_slip_in_it_is_told_without_its_secret(opened, slip):
-    with pytest.raises(RunnerError) as caught:
+    with pytest.raises(CommandError) as caught:
         opened(f"{slip}me:Xq7Zk@host/db")
     assert "Xq7Zk" not in caught.value.message
 
 
 def test_a_results_database_that_does_not_answer_is_told_in_a_line():
     store = open_store("mongodb://me:Xq7Zk@127.0.0.1:1/db", patience_ms=100)
-    with pytest.raises(RunnerError, match="the results database: ServerSelectionTimeoutError") as caught:
+    with pytest.raises(CommandError, match="the results database: ServerSelectionTimeoutError") as caught:
         store.experiments()
     store.close()
     assert caught.value.message.endswith("Connection refused")
@@ -97,7 +97,7 @@ def test_a_run_is_not_gone_on_with_where_the_connection_string_asks_for_somethin
     campaign = Campaign.new()
     open_journal(store, "query_full", asked(FIRST), False, campaign).note([])
     assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), True, campaign).kept
-    with pytest.raises(RunnerError, match="had another target"):
+    with pytest.raises(CommandError, match="had another target"):
         open_journal(store, "query_full", asked(uri), True, campaign)
 
 

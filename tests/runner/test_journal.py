@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.files import atomic
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.blocks import Turn
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.journal import Campaign, WindowKey, open_journal
 from mongo_tables.runner.store import FileStore
 
@@ -42,7 +42,7 @@ def place(number):
 
 def test_a_place_that_nothing_can_be_written_to_is_known_before_anything_is_measured(disk, tmp_path):
     disk.room = 0
-    with pytest.raises(RunnerError, match="No space left on device") as caught:
+    with pytest.raises(CommandError, match="No space left on device") as caught:
         journal_in(tmp_path)
     assert caught.value.hint.startswith("nothing is measured yet")
     assert "--output" in caught.value.hint
@@ -56,7 +56,7 @@ def test_a_run_that_does_not_begin_leaves_nothing_of_itself(disk, tmp_path):
 def test_a_first_window_that_cannot_be_written_is_not_said_to_be_kept(disk, tmp_path):
     journal = journal_in(tmp_path)
     disk.room = 1
-    with pytest.raises(RunnerError, match="No space left on device") as caught:
+    with pytest.raises(CommandError, match="No space left on device") as caught:
         journal.keep_window(place(0), FIRST)
     assert (
         caught.value.hint
@@ -69,10 +69,10 @@ def test_of_a_later_window_that_cannot_be_written_only_that_one_is_lost(disk, tm
     journal = journal_in(tmp_path)
     journal.keep_window(place(0), FIRST)
     disk.room = 0
-    with pytest.raises(RunnerError, match="No space left on device") as caught:
+    with pytest.raises(CommandError, match="No space left on device") as caught:
         journal.keep_window(place(1), FIRST)
     assert "the window under way is not kept, those before it are; --resume" in caught.value.hint
-    with pytest.raises(RunnerError) as caught:
+    with pytest.raises(CommandError) as caught:
         journal_in(tmp_path, resume=True)
     assert "what is measured is kept" in caught.value.hint
     disk.room = 1000

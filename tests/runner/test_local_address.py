@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import LocalAddress, find_program, is_local, parse_local
 from mongo_tables.runner.named_targets import parse_targets, split_targets
 
@@ -71,7 +72,7 @@ def test_what_is_no_local_target_is_not_taken_for_one(where):
 )
 def test_what_a_local_target_has_not_is_told_with_what_was_meant(where, said, hint):
     assert is_local(where)
-    with pytest.raises(RunnerError) as caught:
+    with pytest.raises(CommandError) as caught:
         parse_local(where)
     assert said in caught.value.message
     assert hint in caught.value.hint

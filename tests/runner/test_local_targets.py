@@ -15,9 +15,10 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import compare
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import find_mongod
 from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.options import Options
@@ -125,7 +126,7 @@ def test_a_script_that_starts_mongod_beside_itself_is_refused_and_nothing_is_lef
     ],
 )
 def test_what_cannot_be_is_told_before_anything_is_started(where, said):
-    with pytest.raises(RunnerError, match=said):
+    with pytest.raises(CommandError, match=said):
         open_target(where)
 
 

@@ -14,8 +14,9 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.named_targets import (
     NamedTarget,
@@ -210,13 +211,13 @@ def test_several_targets_keep_their_order():
     ],
 )
 def test_several_targets_without_names_of_their_own_are_refused(given, said):
-    with pytest.raises(RunnerError, match=said):
+    with pytest.raises(CommandError, match=said):
         parse_targets(given)
 
 
 def test_a_complaint_and_a_description_of_a_target_hold_no_password():
     given = ["a=local", "mongodb://me:secret1@host/"]
-    with pytest.raises(RunnerError) as caught:
+    with pytest.raises(CommandError) as caught:
         parse_targets(given)
     assert "secret1" not in caught.value.message
     assert "secret1" not in repr(parse_targets([f"a={given[1]}"]))

@@ -16,11 +16,11 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.values import cell_text
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import Plan, Turn
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.journal import SlicesPlace
 from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows, round_amount, row_id
 from mongo_tables.runner.schema_check import check_published, check_result
@@ -304,7 +304,7 @@ def test_a_document_belongs_to_the_row_of_the_result_to_the_order_of_its_fields(
 
 def test_a_document_that_is_none_is_refused():
     document = result_rows.published_documents(tiny())[0]
-    with pytest.raises(RunnerError, match="figures"):
+    with pytest.raises(CommandError, match="figures"):
         check_published({**document, "figures": {}})
 
 

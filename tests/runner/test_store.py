@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from pymongo import MongoClient
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import store as stores
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.journal import Campaign, Journal
 from mongo_tables.runner.store import FileStore, open_store
 
@@ -120,7 +120,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fdopen", full_disk)
-    with pytest.raises(RunnerError, match="No space left"):
+    with pytest.raises(CommandError, match="No space left"):
         store.put(row(2, 1))
     assert [one["value"] for one in store.rows("t")] == [1]
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["t.jsonl"]
@@ -130,7 +130,7 @@ def test_a_file_that_is_not_extended_json_is_named(tmp_path):
     path = tmp_path / "results" / "t.jsonl"
     path.parent.mkdir()
     path.write_text("{", encoding="utf-8")
-    with pytest.raises(RunnerError, match=r"t\.jsonl"):
+    with pytest.raises(CommandError, match=r"t\.jsonl"):
         FileStore(tmp_path).rows("t")
 
 

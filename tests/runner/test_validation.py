@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.directives.schemas import load
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_documents import fixture_documents
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.store import FileStore
@@ -92,7 +92,7 @@ def test_a_row_may_say_what_taking_turns_in_slices_gave(row):
     ],
 )
 def test_a_row_that_is_not_is_refused_with_the_place(row, change, where):
-    with pytest.raises(RunnerError, match=where):
+    with pytest.raises(CommandError, match=where):
         check_result({**row, **change})
 
 

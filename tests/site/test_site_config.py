@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import find_site, list_site_files, read_site
 from tests.commands.test_commands import mongo_tables
 
@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, name: str, text:
     done = mongo_tables("check", cwd=tmp_path, expect=2)
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 2
-    with pytest.raises(UsageError):
+    with pytest.raises(CommandError):
         read_site(tmp_path / name)
 
 

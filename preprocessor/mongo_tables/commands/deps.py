@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the source files of pages; return 1 if comments have faults, since their sources are unknown.
 
-    Raises UsageError for a path that is not a page, ResultsError for unreadable files of results.
+    Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
     from mongo_tables.commands.options import request_of
     from mongo_tables.results.opening import open_source

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the list or the descriptions, or write the published figures; return 0.
 
-    Raises RunnerError for a missing or invalid experiment, and if the figures cannot be written.
+    Raises CommandError for a missing or invalid experiment, and if the figures cannot be written.
     """
     from mongo_tables.runner import experiment as experiments
 

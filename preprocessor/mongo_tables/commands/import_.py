@@ -103,7 +103,7 @@ def run(arguments: Namespace) -> int:
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
     """Return the documents of all files.
 
-    Raises ResultsError for a file that cannot be read, and for a benchmark in two files; RunnerError if requested
+    Raises ResultsError for a file that cannot be read, and for a benchmark in two files; CommandError if requested
     intervals cannot be computed.
     """
     from mongo_tables.commands.measurement import require_intervals

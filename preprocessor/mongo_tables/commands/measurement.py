@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
-from mongo_tables.findings.usage import print_error
+from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:
     from mongo_tables.runner.progress import Progress
@@ -23,22 +23,21 @@ EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 
 
 def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
-    """Raise RunnerError if a command needs a missing module of an extra."""
-    from mongo_tables.runner.errors import RunnerError
+    """Raise CommandError if a command needs a missing module of an extra."""
 
     if any(importlib.util.find_spec(name) is None for name in modules):
-        raise RunnerError(
+        raise CommandError(
             f"command {command} needs the extra {extra}", f"pip install 'mongo-tables[{extra}]'"
         )
 
 
 def require_intervals(command: str) -> None:
-    """Raise RunnerError if intervals cannot be computed."""
+    """Raise CommandError if intervals cannot be computed."""
     require_extra(command, "runner", ("scipy",))
 
 
 def require_runner(command: str, load_machines: str | None = None) -> None:
-    """Raise RunnerError if a module is missing that the runner, or its load machines, need."""
+    """Raise CommandError if a module is missing that the runner, or its load machines, need."""
     require_extra(command, "runner", EXTRA)
     if load_machines:
         require_extra(f"{command} --load-machines", "cluster", CLUSTER_EXTRA)

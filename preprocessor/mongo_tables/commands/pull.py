@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines, request_of
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.directives.pipelines import Stage
@@ -100,10 +100,10 @@ def _select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list
 
     option = "--pipeline" if arguments.pipeline else "--as" if arguments.name else ""
     if option and len(arguments.collections) != 1:
-        raise UsageError(f"{option} is for one collection", "name it behind the source")
+        raise CommandError(f"{option} is for one collection", "name it behind the source")
     names = arguments.collections or sorted({reader.query.collection for reader in readers})
     if not names:
-        raise UsageError("no page reads a collection", "name the collections, or the pages with --docs")
+        raise CommandError("no page reads a collection", "name the collections, or the pages with --docs")
     if not arguments.pipeline:
         return [Copied(name, arguments.name or "") for name in names]
     stages = _read_stages(arguments.pipeline, arguments.pipelines)
@@ -112,18 +112,18 @@ def _select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list
 
 
 def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
-    """Read the stages of a shared pipeline. Raises UsageError with all its faults."""
+    """Read the stages of a shared pipeline. Raises CommandError with all its faults."""
     from mongo_tables.directives.pipelines import SharedPipelines
 
     shared = SharedPipelines(Path(folder))(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
         message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
-        raise UsageError(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
+        raise CommandError(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
     faults = [one for one in shared.findings if one.severity == "error"]
     if faults:
         lines = [f"{one.file}:{one.line}:{one.column}: {one.rule} {one.message}" for one in faults]
-        raise UsageError("\n".join(lines), faults[0].hint)
+        raise CommandError("\n".join(lines), faults[0].hint)
     return shared.stages
 
 
@@ -139,7 +139,7 @@ def _naming_stages(pipeline: str | None) -> Iterator[None]:
             raise
         # A pipeline's path begins with the number of a stage, from 0.
         place = " → ".join((f"stage {int(error.path[0]) + 1}", *map(str, error.path[1:])))
-        raise UsageError(f"--pipeline {pipeline}, {place}: {error.message}", error.hint) from None
+        raise CommandError(f"--pipeline {pipeline}, {place}: {error.message}", error.hint) from None
 
 
 # -- what pages read --
@@ -159,7 +159,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
     pages = [page for snapshot in read.snapshots for page in parse_site(snapshot).pages]
     faulty = [page.file for page in pages if any(one.severity == "error" for one in page.findings)]
     if faulty and arguments.prune:
-        raise UsageError(
+        raise CommandError(
             f"{faulty[0]} has errors, so what it reads cannot be known",
             f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
         )

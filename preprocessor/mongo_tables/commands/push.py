@@ -51,16 +51,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Copy, and print a line for each changed collection; return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder
-    from mongo_tables.findings.usage import UsageError
+    from mongo_tables.findings.usage import CommandError
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.opening import is_uri, open_source
     from mongo_tables.runner.push import push
 
     if not is_uri(arguments.target):
-        raise UsageError(f"{arguments.target} is no database", "mongodb://HOST/DATABASE names one")
+        raise CommandError(f"{arguments.target} is no database", "mongodb://HOST/DATABASE names one")
     source = open_source(arguments.origin or find_fixture_folder(arguments.site))
     if not isinstance(source, FileSource):
-        raise UsageError("--from names files, or a folder of them", "between databases: pull, then push")
+        raise CommandError("--from names files, or a folder of them", "between databases: pull, then push")
     source.reach()
     done = push(
         source, arguments.target, arguments.collections, remove=arguments.remove, dry_run=arguments.dry_run

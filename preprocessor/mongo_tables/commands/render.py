@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
 from mongo_tables.findings.reporters import report as write_findings
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Render every page or, if one has an error, none; return 1 if there are findings, else 0.
 
-    Raises UsageError for options that require another one.
+    Raises CommandError for options that require another one.
     """
     if (arguments.check or arguments.force) and not arguments.in_place:
-        raise UsageError("--check and --force go with --in-place")
+        raise CommandError("--check and --force go with --in-place")
     if arguments.in_place and arguments.format != DEFAULT:
         # The same checks that `check` applies to tables in pages.
-        raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
+        raise CommandError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
     from mongo_tables.build import build
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_snapshots, require_pages
@@ -107,7 +107,7 @@ def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> b
 
 
 def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -> None:
-    """Write each page under ``folder``. Raises UsageError if two pages would become one file."""
+    """Write each page under ``folder``. Raises CommandError if two pages would become one file."""
     from mongo_tables.commands.file_changes import save_texts
 
     files: dict[Path, str] = {}
@@ -116,7 +116,7 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
         inside = not path.is_absolute() and ".." not in path.parts
         file = folder / (path if inside else path.name)
         if file in files:
-            raise UsageError(f"{files[file]} and {name} would both become {file}", "render them one by one")
+            raise CommandError(f"{files[file]} and {name} would both become {file}", "render them one by one")
         files[file] = name
     save_texts(dict(zip(files, texts, strict=True)))
 
@@ -127,7 +127,7 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     """Update every page and its drawings, or with ``--check`` show the changes; return the exit status.
 
-    Nothing is written if a page has an error, or a manual edit would be lost. Raises UsageError if two pages would
+    Nothing is written if a page has an error, or a manual edit would be lost. Raises CommandError if two pages would
     have the same drawing.
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
@@ -168,7 +168,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
 def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Finding]:
     """Yield what prevents writing drawings, and drawings that no longer belong to a chart.
 
-    Raises UsageError if two pages would have the same drawing.
+    Raises CommandError if two pages would have the same drawing.
     """
     from mongo_tables.files.text import shorten_path
     from mongo_tables.site.drawing_files import judge_file, orphan_findings
@@ -179,7 +179,7 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
             owner = owners.setdefault(drawing.path, one.page.file)
             if owner != one.page.file:
                 message = f"{owner} and {one.page.file} would both be drawn into {shorten_path(drawing.path)}"
-                raise UsageError(message, "give one of the charts another `id`")
+                raise CommandError(message, "give one of the charts another `id`")
             fault = judge_file(drawing, one.page.file, files)
             yield from [fault] if fault and fault.rule != _STALE else []
         yield from orphan_findings(one.page, one.path, {drawing.path for drawing in one.drawings}, files)

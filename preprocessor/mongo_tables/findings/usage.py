@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.findings.reporters import escape_control_chars, hint_line, report
 
@@ -12,30 +13,35 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
 
 
+_NO_TEXTS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
 class CommandError(Exception):
-    """An error that prevents a command: one line for the user, without secrets, and a hint; exit status 2."""
+    """An error that prevents a command: one line for the user, without secrets, and a hint; exit status 2.
 
-    sources: Mapping[str, str] = {}
-    """The texts, by file name, of files with findings, if excerpts are to be shown."""
+    If it has places in files, ``findings`` are reported in place of the line, with excerpts of the files whose texts
+    ``sources`` has.
+    """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        findings: Sequence[Finding] = (),
+        sources: Mapping[str, str] = _NO_TEXTS,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
-
-    def as_findings(self) -> Sequence[Finding]:
-        """Return the findings to report in place of the line, if the error has places in files."""
-        return ()
-
-
-class UsageError(CommandError):
-    """The command cannot run as requested."""
+        self.findings = tuple(findings)
+        self.sources = sources
 
 
 def print_failure(error: CommandError) -> int:
     """Print on standard error why the command ends; return its exit status."""
-    if found := error.as_findings():
-        print(report(found, "text", sources=error.sources), end="", file=sys.stderr)
+    if error.findings:
+        print(report(error.findings, "text", sources=error.sources), end="", file=sys.stderr)
     else:
         print_error(error.message, error.hint)
     return 2

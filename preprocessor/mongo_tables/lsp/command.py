@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from mongo_tables.commands.options import SOURCE, add_limit, add_results
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
     "Speaks the Language Server Protocol over standard input and output, for Markdown pages and shared pipelines\n"
@@ -47,11 +47,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Serve until the editor ends the session. Raises UsageError if pygls is not installed."""
+    """Serve until the editor ends the session. Raises CommandError if pygls is not installed."""
     if importlib.util.find_spec("pygls") is None:
-        raise UsageError("command lsp needs the extra lsp", "pip install 'mongo-tables[lsp]'")
+        raise CommandError("command lsp needs the extra lsp", "pip install 'mongo-tables[lsp]'")
     if sys.stdin.isatty():
-        raise UsageError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
+        raise CommandError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
     from mongo_tables.lsp.protocol import serve
 
     serve(arguments)

@@ -15,7 +15,7 @@ from typing import Final
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.lsp.actions import Action
 from mongo_tables.lsp.completion import Suggestion
 from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_name, rename
@@ -59,7 +59,7 @@ def _register(server: Server) -> None:
 def _initialize(server: Server, params: lsp.InitializeParams) -> None:
     try:
         server.begin(params)
-    except UsageError as error:
+    except CommandError as error:
         logging.getLogger(__name__).error("%s", error)
 
 

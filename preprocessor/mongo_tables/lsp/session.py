@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.html_comments import is_fenced
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
@@ -71,7 +71,7 @@ def request_of(
 ) -> tuple[Request, bool]:
     """Return the settings of checks in the current folder, and whether no pipeline runs.
 
-    Raises UsageError for an unreadable site file.
+    Raises CommandError for an unreadable site file.
     """
     given = Namespace(config_file=site_file, results=results, limit=limit)
     fill_in(given)
@@ -293,7 +293,7 @@ class Session:
         """Read the disk again; if the site has changed, reopen everything."""
         asked = self._asked
         # If the site file is incomplete because it is being written, the old settings stay.
-        with suppress(UsageError):
+        with suppress(CommandError):
             asked = self._read_request()
         if asked == self._asked:
             self.project.look_again()
@@ -323,7 +323,7 @@ class Sites:
     """The session of the folder, and one for each site below it with a requested file.
 
     ``open_session`` takes the file of a site; None means the settings of the folder itself. If ``named`` is the file of
-    a site, all pages belong to it. Raises UsageError for an unreadable site file.
+    a site, all pages belong to it. Raises CommandError for an unreadable site file.
     """
 
     def __init__(self, open_session: Callable[[str | None], Session], named: str | None) -> None:
@@ -354,7 +354,7 @@ class Sites:
             around = self._main.project.where.of(file)
             site = around.site if around else find_site(Path(file).parent)
             return self._session_of(site) if site else self._main
-        except UsageError:  # Its file is being written.
+        except CommandError:  # Its file is being written.
             return self._main
 
     def _session_of(self, site: SiteConfig) -> Session:

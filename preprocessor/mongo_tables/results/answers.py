@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.files.memo import Memo
+from mongo_tables.findings.finding import Finding
 from mongo_tables.results.limits import Limits
-from mongo_tables.results.model import Fault, Query, ResultsError, ResultsSource, Rows
+from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Answers:
         """The number of pipelines that this build has run."""
         self.unread: Sequence[Path] = ()
         """Existing files that are not read, sorted; filled in by the first query."""
-        self.broken: Sequence[Fault] = ()
+        self.broken: Sequence[Finding] = ()
         """The first fault of each plain file that no query reads and that cannot be parsed."""
         self.read: dict[str, str] = {}
         """The digest of each collection that this build has read, by collection name."""

@@ -23,7 +23,7 @@ from bson.int64 import Int64
 from mongo_tables.aggregation.join_index import IndexedCollection
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import place_at, shorten_path
-from mongo_tables.findings.finding import Complaint
+from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
 from mongo_tables.results.collection import Collection
@@ -31,7 +31,7 @@ from mongo_tables.results.extended_json import Form
 from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
 from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
-from mongo_tables.results.model import FAULTS_SHOWN, Fault, ResultsError, combine_faults
+from mongo_tables.results.model import FAULTS_SHOWN, ResultsError, combine_faults, file_fault
 from mongo_tables.results.rows import through_bson
 from mongo_tables.results.source_text import SourcePart
 
@@ -101,7 +101,7 @@ def decode(contents: Contents) -> Collection:
     return Collection(contents.name, whole, contents.digest, paths, plain=contents.fixtures is None)
 
 
-def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Fault]:
+def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Finding]:
     """Yield a fault for each document that repeats an earlier ``_id``, at its position if it is in a fixture file."""
     seen: dict[bytes, tuple[int, int]] = {}
     for place in ((number, index) for number, some in enumerate(read) for index in range(len(some))):
@@ -112,19 +112,19 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
         (here, content), (there, before) = (contents.files[number] for number, _ in (place, first))
         if contents.fixtures is None:
             elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
-            yield Fault(here.path, 0, 0, f"the _id {key!r} is that of {elsewhere}", _ONCE)
+            yield file_fault(here.path, (0, 0), f"the _id {key!r} is that of {elsewhere}", _ONCE)
         else:
             above, _ = _place_of(there.path, before, first[1])
             at = _place_of(here.path, content, place[1])
-            yield Fault(
-                here.path, *at, f"the _id {key!r} is also that of {shorten_path(there.path)}:{above}", _ONCE
+            yield file_fault(
+                here.path, at, f"the _id {key!r} is also that of {shorten_path(there.path)}:{above}", _ONCE
             )
 
 
 # -- fixture files --
 
 
-def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Fault]]:
+def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Finding]]:
     """Return a file's documents, ``_id`` first as a server stores it, and all faults, both in order.
 
     Faults: text that is not UTF-8, not JSON or not Extended JSON; a repeated key in an object; a document without
@@ -134,15 +134,15 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Fault
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig", "replace")
-        return [], [Fault(path, *place_at(before, len(before)), "not UTF-8")]
+        return [], [file_fault(path, place_at(before, len(before)), "not UTF-8")]
     found: list[Document] = []
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     is_array = path.suffix == ".json"
     for line, part in [(1, text)] if is_array else _lines(text):
         for one in extended_json.read(part, Form(is_array)):
             if isinstance(one, Complaint):
                 above, column = place_at(part, one.at)
-                faults.append(Fault(path, line + above - 1, column, one.message, one.hint))
+                faults.append(file_fault(path, (line + above - 1, column), one.message, one.hint))
             else:
                 found.append(one)
     return found, faults
@@ -172,14 +172,14 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _find_faults(folder: Path) -> ResultsError | None:
     """Return every fault of every file of a fixture folder, so that one run reports all; None if there is none."""
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     for places in list_results([SourcePart("", str(folder), "")]).collections.values():
         for place in places:
             try:
                 for file in place.files() if place.folder else ():
                     faults += read_fixture(file.path, file.read())[1]
             except ResultsError as error:  # The file cannot be opened.
-                faults += error.faults
+                faults += error.findings
     return combine_faults(faults) if faults else None
 
 
@@ -198,7 +198,7 @@ def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], 
     return (IndexedCollection(documents) if len(content) < LARGE else RowTable(documents)), has_ids
 
 
-def find_fault(plain: ResultsFile) -> Fault | None:
+def find_fault(plain: ResultsFile) -> Finding | None:
     """Return the first fault of a small file that no comment uses; None if it can be read.
 
     Authors learn of the fault before a comment uses the file.
@@ -210,7 +210,7 @@ def find_fault(plain: ResultsFile) -> Fault | None:
         if len(content) < SMALL and not _is_sound_json(SourceFile(plain.path, plain.types, content)):
             read_plain(plain, content)
     except ResultsError as error:
-        return error.faults[0] if error.faults else Fault(plain.path, 0, 0, error.message, error.hint)
+        return [*error.findings, file_fault(plain.path, (0, 0), error.message, error.hint)][0]
     return None
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
-from mongo_tables.results.model import Fault, ResultsError, combine_faults
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 from mongo_tables.results.source_text import SourcePart, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
@@ -260,7 +260,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
     if broken:
         raise combine_faults(
-            [Fault(p, 0, 0, f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
+            [file_fault(p, (0, 0), f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
         )
 
 
@@ -354,7 +354,7 @@ def read_types(text: str) -> Mapping[str, str]:
 
 
 def _refuse(path: Path, message: str, hint: str = "") -> ResultsError:
-    return combine_faults([Fault(path, 0, 0, message, hint)])
+    return combine_faults([file_fault(path, (0, 0), message, hint)])
 
 
 def _unusable(message: str, hint: str = "") -> ResultsError:

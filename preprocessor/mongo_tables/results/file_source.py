@@ -19,6 +19,7 @@ from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline,
 from mongo_tables.aggregation.limits import PipelineLimits, pause_clock
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
@@ -26,7 +27,6 @@ from mongo_tables.results.file_documents import decode, find_fault, read_content
 from mongo_tables.results.file_listing import CollectionFiles, list_results, refuse_two
 from mongo_tables.results.limits import OPTIONS, Limits
 from mongo_tables.results.model import (
-    Fault,
     PipelineRefused,
     PlainRows,
     Query,
@@ -123,7 +123,7 @@ class FileSource(ResultsSource):
         """Return the files of a collection, in order; empty for an unknown one."""
         return [file.path for place in self._list().get(collection, ()) for file in place.files()]
 
-    def broken(self) -> Sequence[Fault]:
+    def broken(self) -> Sequence[Finding]:
         """Return the first fault of each small plain file that no query reads and that cannot be parsed."""
         found = (
             find_fault(file)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import shorten_path
@@ -42,28 +42,14 @@ class Query:
             return digest_of(repr(parts))
 
 
-class Fault(NamedTuple):
-    """A fault at a position of a fixture file; line and column from 1, in characters, or 0 for the whole file."""
-
-    file: Path
-    line: int
-    column: int
-    message: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        place = f":{self.line}:{self.column}" if self.line else ""
-        return f"{self.file}{place}: {self.message}"
-
-
 class ResultsError(CommandError):
     """The error of a query, or of a whole source; the message never contains a secret.
 
     The message is one line, except for several faults of fixture files, with one line each.
 
     ``path`` leads from the pipeline to the culprit, if known: ``(3, "$set", "x")``. ``environment`` is true if the
-    whole source is unusable (no server, no folder, unreadable files), so that further queries are useless. ``faults``
-    are the first faults of fixture files, ``more`` is the number of further ones.
+    whole source is unusable (no server, no folder, unreadable files), so that further queries are useless. ``findings``
+    are the faults of result files.
     """
 
     def __init__(
@@ -73,40 +59,33 @@ class ResultsError(CommandError):
         hint: str = "",
         path: tuple[str | int, ...] | None = None,
         environment: bool = False,
-        faults: Sequence[Fault] = (),
-        more: int = 0,
+        findings: Sequence[Finding] = (),
     ) -> None:
-        super().__init__(message, hint)
+        super().__init__(message, hint, findings=findings)
         self.path = path
         self.environment = environment
-        self.faults = faults
-        self.more = more
 
-    def as_findings(self, file: str = "fixtures") -> Sequence[Finding]:
-        """Return the faults of fixture files as findings; the number of further faults is a finding of ``file``."""
-        found = [
-            finding("MT310", shorten_path(each.file), (each.line, each.column), each.message, each.hint)
-            for each in self.faults
-        ]
-        if self.more:
-            message = f"fixture files have {self.more} more faults"
-            found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
-        return found
+
+def file_fault(path: Path, at: tuple[int, int], message: str, hint: str = "") -> Finding:
+    """Return the fault of a result file at a line and column; (0, 0) is the whole file."""
+    return finding("MT310", shorten_path(path), at, message, hint)
 
 
 FAULTS_SHOWN: Final = 20
 
 
-def combine_faults(faults: Sequence[Fault]) -> ResultsError:
+def combine_faults(faults: Sequence[Finding]) -> ResultsError:
     """Return one error for all faults: a line for each of the first ones, and the number of further ones."""
-    lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
-    if more := max(0, len(faults) - FAULTS_SHOWN):
+    shown = list(faults[:FAULTS_SHOWN])
+    places = (f"{one.file}:{one.line}:{one.column}" if one.line else one.file for one in shown)
+    lines = [f"{place}: {one.message}" for place, one in zip(places, shown, strict=True)]
+    hint = next((one.hint for one in shown if one.hint), "")
+    if more := len(faults) - len(shown):
         lines.append(f"and {more} more")
-    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
-    first = tuple(faults[:FAULTS_SHOWN])
-    return ResultsError(
-        "\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first, more=more
-    )
+        message = f"fixture files have {more} more faults"
+        first = faults[FAULTS_SHOWN]._replace(line=0, column=0)
+        shown.append(first._replace(message=message, hint="mend those that are told first"))
+    return ResultsError("\n".join(lines), hint=hint, environment=True, findings=shown)
 
 
 class PipelineRefused(ResultsError):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import conclude_intervals, find_negligible
 from mongo_tables.results.conditions import list_differences, list_other_work
@@ -49,7 +49,7 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
     """Return the rows with the conclusions over their campaign and those of ``others``.
 
     A repeated campaign counts once. Earlier conclusions are replaced, or removed if there is no conclusion now; rows of
-    experiments that ``others`` do not have stay as they are. Raises UsageError if two campaigns did not measure the
+    experiments that ``others`` do not have stay as they are. Raises CommandError if two campaigns did not measure the
     same.
     """
     again = {row["_id"]["testname"] for row in others}
@@ -156,12 +156,12 @@ def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | No
 
 
 def _refuse_other_work(group: Group) -> None:
-    """Raise UsageError for a campaign that measured something else than the oldest one."""
+    """Raise CommandError for a campaign that measured something else than the oldest one."""
     first = group[0]
     for other in group[1:]:
         for field, (one, another) in _list_incomparable(first, other):
             ids = [row["campaign"]["id"] for row in (first, other)]
-            raise UsageError(
+            raise CommandError(
                 f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} did not measure the same: {field} is "
                 f"{one} in the one and {another} in the other",
                 "pool what was asked for alike; --experiment leaves other experiments out",

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 # An @ in the path could be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
@@ -31,7 +31,7 @@ def is_revision(where: str) -> bool:
 def on_disk(where: str) -> Iterator[str]:
     """Provide a results source for the block: ``where``, or the files of the revision that it names.
 
-    Raises UsageError as ``write_revision`` does.
+    Raises CommandError as ``write_revision`` does.
     """
     if not is_revision(where):
         yield where
@@ -43,7 +43,7 @@ def on_disk(where: str) -> Iterator[str]:
 def last_change(where: str) -> str:
     """Return the full name of the last revision, up to that of ``REVISION:PATH``, that changed the path.
 
-    Raises UsageError with Git's message.
+    Raises CommandError with Git's message.
     """
     found = _parts(where)
     asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
@@ -53,7 +53,7 @@ def last_change(where: str) -> str:
 def list_revisions(path: str) -> list[str]:
     """Return this path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
 
-    Raises UsageError with Git's message.
+    Raises CommandError with Git's message.
     """
     found = _parts(f"HEAD:{path}")
     asked = ("rev-list", "--end-of-options", found["revision"], "--", found["path"])
@@ -66,7 +66,7 @@ def write_revision(where: str, folder: Path) -> Path:
     """Write the files of ``REVISION:PATH`` under ``folder`` and return the path there. Nothing else changes.
 
     A temporary index checks them out, because an archive omits files with ``export-ignore``. An empty ``.git`` stops
-    the search for a site's configuration at the folder. Raises UsageError with Git's message if there is no such
+    the search for a site's configuration at the folder. Raises CommandError with Git's message if there is no such
     revision, path or repository.
     """
     found = _parts(where)
@@ -75,7 +75,7 @@ def write_revision(where: str, folder: Path) -> Path:
     _git(where, "read-tree", "--end-of-options", found["revision"], more=index)
     names = _git(where, "ls-files", "-z", "--", found["path"], more=index)
     if not names and found["path"] != ".":  # The folder may be newer than the revision.
-        raise UsageError(f"{where}: the path did not match any files of the revision", _EXAMPLE)
+        raise CommandError(f"{where}: the path did not match any files of the revision", _EXAMPLE)
     _git(where, "checkout-index", "-z", "--stdin", f"--prefix={folder}{os.sep}", stdin=names, more=index)
     (folder / ".git").touch()
     path = folder / place / found["path"]
@@ -86,10 +86,10 @@ def write_revision(where: str, folder: Path) -> Path:
 def _parts(where: str) -> re.Match[str]:
     found = _REVISION.fullmatch(where)
     if found is None:
-        raise UsageError(f"{where}: not a revision and a path")
+        raise CommandError(f"{where}: not a revision and a path")
     if PurePosixPath(found["path"]).is_absolute():
         # Git would take it for a path in the work tree, and compare its files with themselves.
-        raise UsageError(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
+        raise CommandError(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
     return found
 
 
@@ -97,10 +97,10 @@ def _git(where: str, *asked: str, stdin: bytes = b"", more: Mapping[str, str] | 
     try:
         done = run_git(*asked, stdin=stdin, more=more)
     except FileNotFoundError:
-        raise UsageError(f"{where}: git is not installed") from None
+        raise CommandError(f"{where}: git is not installed") from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
-        raise UsageError(f"{where}: {said[0]}", _EXAMPLE)
+        raise CommandError(f"{where}: {said[0]}", _EXAMPLE)
     return done.stdout
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.usage import CommandError
 
 KEPT = "what is measured is kept; --resume goes on after it"
@@ -17,21 +14,7 @@ class RunnerError(CommandError):
 
 
 class ExperimentError(RunnerError):
-    """An experiment file cannot be read or is invalid.
-
-    ``findings`` are the complaints about the file, ``source`` is its text.
-    """
-
-    def __init__(
-        self, message: str, hint: str = "", findings: Sequence[Finding] = (), source: str = ""
-    ) -> None:
-        super().__init__(message, hint)
-        self._findings = tuple(findings)
-        self.sources = {each.file: source for each in findings}
-
-    def as_findings(self) -> Sequence[Finding]:
-        """Return the complaints about the file."""
-        return self._findings
+    """An experiment file cannot be read or is invalid; ``findings`` are the complaints about it."""
 
 
 class TargetError(RunnerError):

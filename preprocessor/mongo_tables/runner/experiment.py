@@ -105,7 +105,7 @@ def read(content: bytes, file: str) -> Experiment:
         raise ExperimentError(f"{file} is not UTF-8") from None
     data, findings = experiment_faults.parse(text, file)
     if findings:
-        raise ExperimentError(f"{file} is not an experiment", findings=findings, source=text)
+        raise ExperimentError(f"{file} is not an experiment", findings=findings, sources={file: text})
     return Experiment(
         name=data["name"],
         title=data["title"],

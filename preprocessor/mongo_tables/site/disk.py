@@ -16,7 +16,7 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.environment import today
 from mongo_tables.files.folders import walk
 from mongo_tables.files.text import bad_byte, may_be_file
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import Limits
 from mongo_tables.site.generated import without_code
 from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
@@ -358,15 +358,15 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
 
 
 def require_pages(read: ReadSnapshots) -> ReadSnapshots:
-    """Return ``read``. Raises UsageError with all paths that name no page, if there are any."""
+    """Return ``read``. Raises CommandError with all paths that name no page, if there are any."""
     if read.faults:
-        raise UsageError("; ".join(read.faults))
+        raise CommandError("; ".join(read.faults))
     return read
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file with its line ends as on disk. Raises UsageError if it is not UTF-8."""
+    """Return the text of a file with its line ends as on disk. Raises CommandError if it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None
+        raise CommandError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None

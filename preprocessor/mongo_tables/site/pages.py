@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.reader import Reading
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.files.text import BadByte
-    from mongo_tables.results.model import Fault, Rows
+    from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
 
 
@@ -137,7 +137,7 @@ def read_page(
     return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
 
 
-def unread_findings(paths: Iterable[Path], broken: Iterable[Fault]) -> list[Finding]:
+def unread_findings(paths: Iterable[Path], broken: Iterable[Finding]) -> list[Finding]:
     """Return a note for each file of a results source that is not read: authors might wait for its data.
 
     These include files that no comment has used so far and that could not be read.
@@ -145,17 +145,19 @@ def unread_findings(paths: Iterable[Path], broken: Iterable[Fault]) -> list[Find
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
     unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
-    return [*unread, *map(_broken, broken)]
-
-
-def _broken(fault: Fault) -> Finding:
-    message = f"no comment uses this file, and none could: {fault.message}"
-    return finding("MT313", shorten_path(fault.file), (fault.line, fault.column), message, fault.hint)
+    said = "no comment uses this file, and none could"
+    return [
+        *unread,
+        *(
+            finding("MT313", one.file, (one.line, one.column), f"{said}: {one.message}", one.hint)
+            for one in broken
+        ),
+    ]
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
     """Return why a results source is unusable: faults in its fixture files, else one about ``file``."""
-    return [*error.as_findings(file)] or [finding("MT310", file, (0, 0), error.message, error.hint)]
+    return list(error.findings) or [finding("MT310", file, (0, 0), error.message, error.hint)]
 
 
 class _KnownComment(NamedTuple):

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     import yaml
@@ -20,21 +20,21 @@ _INHERIT: Final = "INHERIT"
 
 
 def toml_settings(file: Path) -> Mapping[str, Any]:
-    """Return all settings of a TOML file. Raises UsageError with the place of a syntax error."""
+    """Return all settings of a TOML file. Raises CommandError with the place of a syntax error."""
     import tomllib
 
     try:
         return tomllib.loads(_read(file))
     except (ValueError, RecursionError) as error:
         # Python raises ValueError for numbers of thousands of digits.
-        raise UsageError(f"{file.name}: not TOML: {error}", _MEND) from None
+        raise CommandError(f"{file.name}: not TOML: {error}", _MEND) from None
 
 
 def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]:
     """Return the settings of a YAML file, or none if it has none of ``words``, to save the time of parsing.
 
     Raises:
-        UsageError: With the place of a syntax error.
+        CommandError: With the place of a syntax error.
     """
     text = _read(file)
     return _read_inherited(file, text) if any(word in text for word in (*words, _INHERIT)) else {}
@@ -46,7 +46,7 @@ def list_inherited(file: Path) -> list[Path]:
     The list ends with the first that is missing or unreadable, because its own parent is unknown.
     """
     found: list[Path] = []
-    with suppress(UsageError):
+    with suppress(CommandError):
         while _INHERIT in (text := _read(file)):
             above = _find_inherited(file, _parse(file, text))
             if above is None or above in found or "\0" in str(above):  # No file name contains NUL.
@@ -63,7 +63,7 @@ def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mappi
     if above is None:
         return settings
     if above in seen:
-        raise UsageError(
+        raise CommandError(
             f"{file.name}: `INHERIT` leads back to {settings[_INHERIT]}",
             "remove `INHERIT` from one of the files",
         )
@@ -85,9 +85,9 @@ def _parse(file: Path, text: str) -> Mapping[str, Any]:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be read"
-        raise UsageError(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
+        raise CommandError(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
     except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
-        raise UsageError(f"{file.name}: not YAML: {error}", _MEND) from None
+        raise CommandError(f"{file.name}: not YAML: {error}", _MEND) from None
     return settings if isinstance(settings, dict) else {}
 
 
@@ -109,10 +109,10 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
+        raise CommandError(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
     except (OSError, ValueError) as error:  # A path with a NUL in it is a ValueError.
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{file}: {reason}", "--config-file names the file of the site") from None
+        raise CommandError(f"{file}: {reason}", "--config-file names the file of the site") from None
 
 
 def load_yaml(text: str) -> Any:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.files.environment import results_named
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import OPTIONS, Limits, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
 
@@ -141,7 +141,7 @@ def find_site(start: Path) -> SiteConfig | None:
     The search ends at the root of a repository.
 
     Raises:
-        UsageError: If a file cannot be read, or if two files in one folder disagree.
+        CommandError: If a file cannot be read, or if two files in one folder disagree.
     """
     files = find_files(start)
     return _require_agreement([read_site(file) for file in files]) if files else None
@@ -171,7 +171,7 @@ def _require_agreement(sites: list[SiteConfig]) -> SiteConfig:
     first = sites[0]
     for other in sites[1:]:
         if _places(other) != _places(first):
-            raise UsageError(
+            raise CommandError(
                 f"{first.file.name} and {other.file.name} name different pages or results",
                 f"say which one is meant with --config-file {first.file.name} or --config-file {other.file.name}",
             )
@@ -185,7 +185,7 @@ def _places(site: SiteConfig) -> tuple[object, ...]:
 def read_site(file: Path) -> SiteConfig:
     """Return the site that a file describes.
 
-    Raises UsageError with the place of a YAML or TOML syntax error.
+    Raises CommandError with the place of a YAML or TOML syntax error.
     """
     file = file.absolute()
     is_own = file.name == OWN_FILE
@@ -214,7 +214,7 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     """Return the settings of a site's file; none if a YAML file has none of ``words``.
 
     Raises:
-        UsageError: With the place of a YAML or TOML syntax error.
+        CommandError: With the place of a YAML or TOML syntax error.
     """
     from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages belong to no site
 
@@ -229,22 +229,22 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
 
 
 def require_known_keys(settings: Mapping[str, Any]) -> None:
-    """Raise UsageError for an unknown key, which would have no effect."""
+    """Raise CommandError for an unknown key, which would have no effect."""
     for key in settings:
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"it may have {', '.join(_KEYS)}"
-            raise UsageError(f"{OWN_FILE}: there is no key `{key}`", hint)
+            raise CommandError(f"{OWN_FILE}: there is no key `{key}`", hint)
 
 
 def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
     """Return the pages and folders of pages that the file in ``folder`` names, or none.
 
     Raises:
-        UsageError: If the value is not a list of names.
+        CommandError: If the value is not a list of names.
     """
     named = settings.get("pages", [])
     if not isinstance(named, list) or not all(isinstance(each, str) and each for each in named):
-        raise UsageError(
+        raise CommandError(
             f"{OWN_FILE}: `pages` is not a list of names", 'write pages = ["README.md"], for example'
         )
     return tuple(folder / each for each in named)
@@ -277,7 +277,7 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
     if value is None or value == "":
         return default
     if not isinstance(value, str):
-        raise UsageError(
+        raise CommandError(
             f"{file.name}: `{key}` is not a text", f"write {key}: {default or 'FOLDER'}, for example"
         )
     return value
@@ -332,13 +332,13 @@ def fill_in(arguments: Namespace) -> None:
     the one around the page on standard input, if that page has a name.
 
     Raises:
-        UsageError: If the site's file is invalid, or ``--pipelines`` names no folder.
+        CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
     """
     named = arguments.config_file
     site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest(arguments)
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
-        raise UsageError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
+        raise CommandError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
     arguments.server = server_of(site)
     arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
@@ -352,11 +352,11 @@ def server_of(site: SiteConfig) -> str:
     """Return the version of MongoDB that a site's pipelines are for, such as 8.0; "" if it names none.
 
     Raises:
-        UsageError: If the value is not a version.
+        CommandError: If the value is not a version.
     """
     written = site.options.get("server") or ""
     if written and not is_version(written):
-        raise UsageError(f"{site.file.name}: {not_a_version(written)}")
+        raise CommandError(f"{site.file.name}: {not_a_version(written)}")
     return str(written)
 
 
@@ -371,7 +371,7 @@ def _fail_on(site: SiteConfig) -> str:
     """Return the default for ``--fail-on``: the site's own ``fail_on``, else "warning"."""
     written = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
-        raise UsageError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
+        raise CommandError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
     return str(written)
 
 
@@ -380,11 +380,11 @@ def _limits(site: SiteConfig, given: Sequence[str]) -> Limits:
     try:
         limits = limits_of(site.options)
     except ValueError as error:
-        raise UsageError(f"{site.file.name}: {error}") from None
+        raise CommandError(f"{site.file.name}: {error}") from None
     try:
         return limits_of(parse_limits(given), limits)
     except ValueError as error:
-        raise UsageError(f"--limit: {error}") from None
+        raise CommandError(f"--limit: {error}") from None
 
 
 def results_of(site: SiteConfig) -> str:
@@ -394,7 +394,7 @@ def results_of(site: SiteConfig) -> str:
 
 def _read_existing_site(file: Path) -> SiteConfig:
     if not file.is_file():
-        raise UsageError(
+        raise CommandError(
             f"{file}: no such file",
             f"--config-file names {', '.join((*FILES[::2], OWN_FILE))} or one like it",
         )

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import OPTIONS
 from mongo_tables.results.opening import is_uri
 from mongo_tables.results.source_text import has_magic, split_parts
@@ -83,12 +83,12 @@ def list_doors(named: Path | None) -> list[Door]:
     """Return the doors of the site around the working folder, or of the site file ``named``, by program.
 
     Raises:
-        UsageError: If there is no site file, or if one cannot be read.
+        CommandError: If there is no site file, or if one cannot be read.
     """
     files = [named] if named else [file for file in find_files(Path()) if file.name != OWN_FILE]
     if not files:
         hint = "the file of a site is mkdocs.yml, properdocs.yml or zensical.toml"
-        raise UsageError("no site is described here, nor in a folder above", hint)
+        raise CommandError("no site is described here, nor in a folder above", hint)
     return [_look(program, file) for program, file in _pairs(files)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import (
     OWN_FILE,
     SiteConfig,
@@ -31,7 +31,7 @@ class SitePages(NamedTuple):
     def leave_out(self, page: Path) -> bool:
         """Return whether the build excludes a page of the site.
 
-        Raises UsageError for an invalid pattern.
+        Raises CommandError for an invalid pattern.
         """
         try:
             return all(
@@ -39,7 +39,7 @@ class SitePages(NamedTuple):
                 for folder, within in self.below(page)
             )
         except ValueError as error:
-            raise UsageError(
+            raise CommandError(
                 f"{self.site.file.name}: `exclude_docs` or `draft_docs`: {error}",
                 "write patterns as .gitignore has them, one a line",
             ) from None
@@ -49,7 +49,7 @@ def pages_of(site: SiteConfig) -> SitePages:
     """Return the folders and single pages of a site, with the folders of the sites that its ``nav`` includes.
 
     Raises:
-        UsageError: If an included site cannot be read.
+        CommandError: If an included site cannot be read.
     """
     own = ((_plain(folder), "") for folder in site.pages or (site.docs,))
     return SitePages(site, (*own, *_of_included(site)))

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import Owner
 from mongo_tables.runner.atlas.api import BASE_VARIABLE, ApiError, open_api, read_credentials
 from mongo_tables.runner.atlas.clusters import make_user
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.ownership import this_process
 from tests.runner.atlas.fake import PRIVATE, PUBLIC, SECRET, Fault
 from tests.runner.atlas.project import PROJECT, Refused
@@ -153,7 +153,7 @@ def test_no_message_has_the_password_of_a_user_that_an_answer_repeats(atlas, api
 
 def test_secrets_travel_encrypted_or_not_at_all(atlas, monkeypatch):
     monkeypatch.setenv(BASE_VARIABLE, "http://203.0.113.7")
-    with pytest.raises(RunnerError, match="by https alone"):
+    with pytest.raises(CommandError, match="by https alone"):
         open_api(PROJECT)
 
 
@@ -163,6 +163,6 @@ def test_secrets_travel_encrypted_or_not_at_all(atlas, monkeypatch):
 def test_without_an_account_nothing_is_asked(atlas, monkeypatch, unset, told):
     for name in unset:
         monkeypatch.delenv(name)
-    with pytest.raises(RunnerError, match=told):
+    with pytest.raises(CommandError, match=told):
         open_api(PROJECT)
     assert atlas.seen == []

@@ -6,9 +6,9 @@ import datetime
 
 import pytest
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import AtlasMachine
 from mongo_tables.runner.atlas.costs import Cost, Prices, check_cost, total_cost
-from mongo_tables.runner.errors import RunnerError
 
 MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0", "core")
 PRICES = Prices(datetime.date(2026, 11, 1), "a test", {})
@@ -27,9 +27,9 @@ def test_all_of_it_is_said_in_whole_cents_and_is_no_less_than_it_is(dollars, sai
 
 
 def test_the_cost_that_a_hint_names_is_enough_and_a_cent_less_is_not():
-    with pytest.raises(RunnerError) as asked:
+    with pytest.raises(CommandError) as asked:
         check_cost(costs(4.084), None, PRICES)
     assert "--max-cost 4.09 allows that" in asked.value.hint
     check_cost(costs(4.084), 4.09, PRICES)
-    with pytest.raises(RunnerError, match=r"may cost 4\.09 USD .* --max-cost is 4\.08"):
+    with pytest.raises(CommandError, match=r"may cost 4\.09 USD .* --max-cost is 4\.08"):
         check_cost(costs(4.084), 4.08, PRICES)

@@ -9,12 +9,13 @@ from math import inf
 import pytest
 from pymongo import MongoClient
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import Owner, owner_of_cluster, words
 from mongo_tables.runner.atlas.api import open_api
 from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE, sweep
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import begin_run, open_atlas
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import OwningProcess, this_process
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
@@ -255,7 +256,7 @@ def test_two_targets_of_a_run_share_what_they_may_cost(usable, two_opened):
 
 
 def test_a_price_that_is_not_known_stops_before_the_cluster_is_ordered(atlas, opened):
-    with pytest.raises(RunnerError, match="is not known"), closing(opened()) as target:
+    with pytest.raises(CommandError, match="is not known"), closing(opened()) as target:
         target.prepare({"instance": {**M50, "atlasInstanceType": "M40"}}, 1.0)
     assert not any(asked.startswith("POST") and "clusters" in asked for asked in atlas.asked())
     assert is_empty(atlas)
@@ -276,7 +277,7 @@ def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(us
         target.close()
     assert "run --sweep" in failed.value.hint
     end_processes(monkeypatch)
-    with pytest.raises(RunnerError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
+    with pytest.raises(CommandError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         sweep(open_api(PROJECT), lambda text: None)
     assert "run --sweep" in failed.value.hint
     usable.project.times.failing_deletions = 0
@@ -389,7 +390,7 @@ def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usabl
     ],
 )
 def test_an_address_that_says_something_else_is_refused_before_anything_is_asked(atlas, opened, where, said):
-    with pytest.raises(RunnerError) as refused:
+    with pytest.raises(CommandError) as refused:
         opened(where=where)
     assert said in refused.value.message
     assert atlas.asked() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner.errors import RunnerError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.loadmachines.clusters import Host, LoadMachines, parse_load_machines
 
 
@@ -29,10 +29,10 @@ def test_what_is_named(where, meant):
     ["local", "local:0", "local:many", "local:65", "ssh:", "ssh:a,,b", "ssh:a b", "tls:8786", "ray://a:1"],
 )
 def test_what_is_none_is_refused(where):
-    with pytest.raises(RunnerError, match="no load machines are called"):
+    with pytest.raises(CommandError, match="no load machines are called"):
         parse_load_machines(where)
 
 
 def test_a_scheduler_without_encryption_is_refused():
-    with pytest.raises(RunnerError, match="the password of the target in clear"):
+    with pytest.raises(CommandError, match="the password of the target in clear"):
         parse_load_machines("tcp://a:8786")

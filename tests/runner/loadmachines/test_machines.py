@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from mongo_tables.runner.errors import RunnerError, WorkFailed
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
 from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.messages import OPERATION, ClockReading, RemoteClock, Sent, Work
@@ -116,7 +117,7 @@ def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
 
 def test_a_machine_with_another_version_is_refused(two, machines, monkeypatch):
     monkeypatch.setattr(pools.host, "harness", lambda: "mongo-tables 9")
-    with pytest.raises(RunnerError, match=r"has mongo-tables .*, and this one mongo-tables 9"):
+    with pytest.raises(CommandError, match=r"has mongo-tables .*, and this one mongo-tables 9"):
         machines._check_versions()
 
 

@@ -20,6 +20,7 @@ from mongo_tables.commands.options import (
     slice_length_or_none,
 )
 from mongo_tables.files.environment import TARGET_VARIABLE
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.runner.calibration import Fine
@@ -102,7 +103,7 @@ def _three_or_more(text: str) -> int:
 def run(arguments: Namespace) -> int:
     """Calibrate; return 0 when all pairs are measured, 130 on Ctrl-C.
 
-    Raises RunnerError if they cannot be measured.
+    Raises CommandError if they cannot be measured.
     """
     from mongo_tables.runner.progress import Progress
 
@@ -116,12 +117,11 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     from mongo_tables.commands.run.targets import describe_machines, read_machines
     from mongo_tables.runner import calibration
     from mongo_tables.runner.atlas.address import is_atlas
-    from mongo_tables.runner.errors import RunnerError
 
     if len(arguments.target) > 1:
-        raise RunnerError("equal things are measured on one target", "name one")
+        raise CommandError("equal things are measured on one target", "name one")
     if is_atlas(arguments.target[0].where):
-        raise RunnerError("clusters on Atlas are made by run alone", "name a deployment that is there")
+        raise CommandError("clusters on Atlas are made by run alone", "name a deployment that is there")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))

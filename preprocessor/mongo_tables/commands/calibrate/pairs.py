@@ -51,7 +51,7 @@ Figures = Mapping[str, Any]
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
     """Measure the pairs of all tasks, write and print the results, also if the time is over early.
 
-    Raises RunnerError if that is impossible; measured data stays.
+    Raises CommandError if that is impossible; measured data stays.
     """
     names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:

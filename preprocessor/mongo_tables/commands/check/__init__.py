@@ -20,7 +20,7 @@ from mongo_tables.findings.reporters import (
     format_count,
     report,
 )
-from mongo_tables.findings.usage import UsageError, print_error
+from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,7 @@ def run(arguments: Namespace) -> int:
     """Print the findings; return 1 if one is at least as severe as ``fail_on``, 2 if a path is not a page.
 
     With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
-    Raises UsageError for options that exclude each other.
+    Raises CommandError for options that exclude each other.
     """
     _refuse_contradictions(arguments)
     if arguments.site_only:
@@ -135,7 +135,7 @@ def _refuse_contradictions(given: Namespace) -> None:
     if given.site_only:
         others = (given.paths, given.stdin_filename, given.watch, given.static, given.numbers, given.fix)
         if given.format != "text" or any((*others, given.baseline, given.write_baseline, given.results)):
-            raise UsageError(
+            raise CommandError(
                 "--site looks at the file of the site alone: nothing goes with it but --config-file"
             )
         return
@@ -166,7 +166,7 @@ def _refuse_contradictions(given: Namespace) -> None:
     }
     for message, is_so in contradictions.items():
         if is_so:
-            raise UsageError(message)
+            raise CommandError(message)
 
 
 def _check_once(arguments: Namespace) -> int:
@@ -228,17 +228,17 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
 def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
     """Return the findings outside the baseline ``file``; print how many baseline entries are obsolete.
 
-    Raises UsageError if the file is not a baseline.
+    Raises CommandError if the file is not a baseline.
     """
     from mongo_tables.findings.baseline import compare_with_baseline
     from mongo_tables.site.disk import read_text
 
     if not file.is_file():
-        raise UsageError(f"{file}: no such file", "write it once with --write-baseline")
+        raise CommandError(f"{file}: no such file", "write it once with --write-baseline")
     try:
         outcome = compare_with_baseline(findings, read_text(file), file.parent)
     except ValueError as error:
-        raise UsageError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
+        raise CommandError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
     if outcome.gone:
         print(
             f"accepted findings that are gone: {outcome.gone}; --write-baseline forgets them", file=sys.stderr

@@ -27,7 +27,7 @@ _OF_ITSELF: Final[Mapping[Listing, str]] = {
 def show_doors(arguments: Namespace) -> int:
     """Print a line for each program, and what to add; return 1 if a file of the site enables none of them.
 
-    Raises UsageError without a site file, and for one that cannot be read.
+    Raises CommandError without a site file, and for one that cannot be read.
     """
     doors = list_doors(Path(arguments.config_file) if arguments.config_file else None)
     for door in doors:

@@ -13,7 +13,7 @@ from typing import Final
 
 from mongo_tables.commands.options import request_of
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.findings.usage import CommandError, UsageError, print_failure
+from mongo_tables.findings.usage import CommandError, print_failure
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
 from mongo_tables.site.disk import read_snapshots
@@ -103,7 +103,7 @@ def _list_results(given: Namespace) -> list[Path]:
             local = source.local
             names = source.collections()
             return [*(file for name in names for file in local.files(name)), *local.unread()] if local else []
-    except (ResultsError, UsageError):
+    except (ResultsError, CommandError):
         return []
 
 

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.findings.usage import UsageError, print_error
+from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:
     from mongo_tables.results.comparison import Comparison, Difference
@@ -127,7 +127,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the comparison; with ``--fail-if`` return 1 if a condition is met, 2 if a row cannot pass, else 0.
 
-    Raises RunnerError if nothing can be compared or pooled, UsageError for incompatible options.
+    Raises CommandError if nothing can be compared or pooled, and for incompatible options.
     """
     if arguments.pool or arguments.keep:
         return _pool(arguments)
@@ -144,13 +144,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _pool(arguments: Namespace) -> int:
-    """Pool and store. Raises UsageError or RunnerError before anything is written."""
+    """Pool and store. Raises CommandError before anything is written."""
     from mongo_tables.commands.compare.campaigns import pool_campaigns
 
     if arguments.new is not None:
-        raise UsageError("--pool and --keep take one RESULTS", "name the other campaigns with --pool")
+        raise CommandError("--pool and --keep take one RESULTS", "name the other campaigns with --pool")
     if arguments.json or arguments.explain is not None or arguments.fail_if:
-        raise UsageError(
+        raise CommandError(
             "--pool and --keep write rows: neither --json, --explain nor --fail-if goes with them",
             "compare the rows afterwards",
         )
@@ -163,39 +163,36 @@ def _compare(arguments: Namespace) -> Difference:
     from mongo_tables.commands.compare.campaigns import read_rows
     from mongo_tables.results.comparison import compare
     from mongo_tables.results.within_campaign import compare_within
-    from mongo_tables.runner.errors import RunnerError
 
     old = read_rows(arguments.old, arguments.experiment)
     if arguments.new is None:
         within = compare_within(old)
         if not within.rows:
-            raise RunnerError(
+            raise CommandError(
                 "nothing was measured in blocks there", "name a second set of results beside it"
             )
         return within
     found = compare(old, read_rows(arguments.new, arguments.experiment))
     if not found.rows:
-        raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
+        raise CommandError("no row is in both", "rows belong together when experiment and variant are equal")
     return found
 
 
 def _explain(found: Difference, name: str) -> Iterator[str]:
-    """Explain the rows of this name; raise RunnerError if there are none."""
+    """Explain the rows of this name; raise CommandError if there are none."""
     from mongo_tables.commands.compare.arithmetic import explain
     from mongo_tables.findings.nearest import did_you_mean
-    from mongo_tables.runner.errors import RunnerError
 
     meant = [row for row in found.rows if name in ("", row.name, row.experiment)]
     if not meant:
         known = [row.name for row in found.rows]
-        raise RunnerError(f"no row is called `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
+        raise CommandError(f"no row is called `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
     for row in meant:
         yield from explain(row)
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print the rows that fail or cannot be judged. Raises RunnerError if no row can be judged, which must not pass."""
-    from mongo_tables.runner.errors import RunnerError
+    """Print the rows that fail or cannot be judged; raise CommandError if no row can be judged."""
 
     unjudged = [row for row in found.rows if row.why_not_judged and not (row.is_control or row.lost)]
     not_judged = dict.fromkeys(f"{row.name}: {row.why_not_judged}" for row in unjudged)
@@ -206,7 +203,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
         controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
         reasons = {**not_judged, **lost} or dict.fromkeys(controls)
         hint = "compare results of the same work in blocks, with the rows that theirs were measured beside"
-        raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
+        raise CommandError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
     for told in not_judged:
         print_error(f"not judged: {told}")
     for row in found.rows:

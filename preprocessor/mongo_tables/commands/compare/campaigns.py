@@ -11,7 +11,7 @@ from typing import Any, Final
 from mongo_tables.commands.compare.wording import format_pooled
 from mongo_tables.commands.measurement import require_intervals
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.benchmark_results import list_processes, read_benchmarks
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
@@ -22,7 +22,6 @@ from mongo_tables.results.pooling import FIELD, pool_rows, thin_out
 from mongo_tables.results.revisions import is_revision, on_disk
 from mongo_tables.results.row_check import find_row_fault
 from mongo_tables.runner.connection_strings import shown
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.store import FileStore, open_store
 
 _HINT: Final = (
@@ -36,7 +35,7 @@ Row = Mapping[str, Any]
 def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
     """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
 
-    A file, or a folder without rows of a run, provides those of benchmark tools. Raises RunnerError if there are
+    A file, or a folder without rows of a run, provides those of benchmark tools. Raises CommandError if there are
     none, if one lacks the fields that conclusions need, and if intervals cannot be computed.
     """
     with on_disk(where) as place:
@@ -47,26 +46,26 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
         if not rows and not is_uri(place) and Path(place).exists():
             rows = _read_benchmarks(place, names)
     if not rows:
-        raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
+        raise CommandError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
     measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
     if not measured:
-        raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
+        raise CommandError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
     for row in measured:
         if fault := find_row_fault(row):
             hint = "measure it again, take the row as it was measured, or leave it out with --experiment"
-            raise RunnerError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
+            raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
     if any(block_speeds(row) or list_processes(row) for row in measured):
         require_intervals("compare")
     return measured
 
 
 def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder; raise RunnerError for an unreadable file."""
+    """Read the benchmarks in a file or folder; raise CommandError for an unreadable file."""
     try:
         found = read_benchmarks(place)
     except ResultsError as error:
         if Path(place).is_file():
-            raise RunnerError(error.message, error.hint) from None
+            raise CommandError(error.message, error.hint) from None
         return []  # the caller reports what the folder lacks, including runs
     return [row for row in found if not names or row["_id"]["testname"] in names]
 
@@ -76,18 +75,18 @@ def pool_campaigns(
 ) -> Iterator[str]:
     """Pool the rows in ``where`` and those in ``others``, write the conclusions; store all of them in ``folder``.
 
-    Yields lines about what was done. Raises UsageError or RunnerError before anything is written.
+    Yields lines about what was done. Raises CommandError before anything is written.
     """
     if is_revision(where):
         hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
-        raise UsageError(f"{where}: rows of a revision cannot be written", hint)
+        raise CommandError(f"{where}: rows of a revision cannot be written", hint)
     if folder and is_uri(folder):
-        raise UsageError("--keep takes a folder, not a connection string")
+        raise CommandError("--keep takes a folder, not a connection string")
     rows = read_rows(where, names)
     added = [row for other in others for row in read_rows(other, names)]
     pooled = pool_rows(rows, added) if added else None
     if pooled is not None and not any(FIELD in row for row in pooled.rows):
-        raise RunnerError(
+        raise CommandError(
             "no row was compared with a reference in two campaigns",
             "rows belong together when experiment and variant are equal",
         )
@@ -106,8 +105,8 @@ def pool_campaigns(
 def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
     """Write each row of a campaign into the folder of that campaign; return the number of rows in each.
 
-    Duplicate rows are written once. Raises UsageError if no row belongs to a campaign, and for a campaign whose name
-    is not valid for a folder; RunnerError if a folder cannot be written.
+    Duplicate rows are written once. Raises CommandError if no row belongs to a campaign, and for a campaign whose name
+    is not valid for a folder; CommandError if a folder cannot be written.
     """
     kept: dict[Path, list[Row]] = {}
     for row in rows:
@@ -115,12 +114,14 @@ def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
         if campaign is None:
             continue
         if _ID.fullmatch(campaign) is None:  # documents may come from untrusted authors
-            raise UsageError(f"a campaign is called {campaign!r}, after which no folder can be named")
+            raise CommandError(f"a campaign is called {campaign!r}, after which no folder can be named")
         of_campaign = kept.setdefault(folder / campaign, [])
         if row["_id"] not in [one["_id"] for one in of_campaign]:
             of_campaign.append(row)
     if not kept:
-        raise UsageError("no row says of which campaign it is", "measure again; older rows cannot be kept so")
+        raise CommandError(
+            "no row says of which campaign it is", "measure again; older rows cannot be kept so"
+        )
     for place, some in kept.items():
         store = FileStore(place)
         for row in some:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
     "Lists every cell of the pages' tables that is not the same with two results sources, in two built sites, or\n"
@@ -82,7 +82,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the changes, write a report, or post it; return 1 if something changed, else 0.
 
-    Raises UsageError and ResultsError if the sides cannot be compared.
+    Raises CommandError and ResultsError if the sides cannot be compared.
     """
     from mongo_tables.commands.diff import formats
     from mongo_tables.commands.diff.changes import compare
@@ -102,7 +102,7 @@ def run(arguments: Namespace) -> int:
         names = arguments.old, arguments.new
         old, new = read_sides(arguments)
     elif request is None or arguments.old is not None:
-        raise UsageError(
+        raise CommandError(
             "name OLD and NEW: outside of a job for a pull request there is nothing else to compare",
             "for example: mongo-tables diff origin/main:. .",
         )

@@ -26,7 +26,7 @@ from mongo_tables.commands.diff.tables import PageTable, read_checkout
 from mongo_tables.files import atomic
 from mongo_tables.files.environment import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.revisions import on_disk, run_git
 
 _TEXT: Final = "changes.md"
@@ -58,12 +58,12 @@ class PullRequest:
 def read_pull_request() -> PullRequest | None:
     """Return the pull request of this job, or None for another event, or outside GitHub Actions.
 
-    Raises UsageError for ``pull_request_target``, which gives a token with write access to a job that reads untrusted
+    Raises CommandError for ``pull_request_target``, which gives a token with write access to a job that reads untrusted
     proposals, and for an event file that cannot be read.
     """
     name = read_variable("GITHUB_EVENT_NAME")
     if name == "pull_request_target":
-        raise UsageError(
+        raise CommandError(
             "this job runs for pull_request_target, which gives strangers' pull requests a token that may write",
             "let the workflow run `on: pull_request`",
         )
@@ -73,7 +73,7 @@ def read_pull_request() -> PullRequest | None:
     try:
         event = json.loads(Path(where).read_bytes())
     except (OSError, ValueError) as error:
-        raise UsageError(f"GITHUB_EVENT_PATH: {where or 'not set'}: {error}") from None
+        raise CommandError(f"GITHUB_EVENT_PATH: {where or 'not set'}: {error}") from None
     try:
         told = event["pull_request"]
         base, head = told["base"], told["head"]
@@ -81,10 +81,10 @@ def read_pull_request() -> PullRequest | None:
         origin = (head["repo"] or {}).get("full_name")
         shas = base["sha"], head["sha"]
     except (KeyError, TypeError, AttributeError):
-        raise UsageError("the event file lacks fields of a pull request") from None
+        raise CommandError("the event file lacks fields of a pull request") from None
     known = isinstance(number, int) and re.fullmatch(_REPOSITORY, str(repository))
     if not known or not all(re.fullmatch(_SHA, str(sha)) for sha in shas):
-        raise UsageError("the event file has no number, repository and commits of a pull request")
+        raise CommandError("the event file has no number, repository and commits of a pull request")
     return PullRequest(repository, number, *shas, from_fork=origin != repository)
 
 
@@ -100,7 +100,7 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
     with on_disk(f"{base}:.") as folder:
         try:
             old = read_checkout(Path(folder), asked, needs_results=False)
-        except UsageError as error:
+        except CommandError as error:
             print(f"nothing to compare with: {escape_control_chars(error.message)}")
             old = []
     return old, read_checkout(Path(), asked), base
@@ -111,7 +111,7 @@ def _find_base(request: PullRequest) -> str:
 
     GitHub checks out the result of a merge: then it is the first parent, so that others' commits are not changes of
     the pull request. For another checkout it is the merge base, or, if the clone is too shallow to know it, the tip
-    of the target branch. Raises UsageError if neither this clone nor ``origin`` has the commit.
+    of the target branch. Raises CommandError if neither this clone nor ``origin`` has the commit.
     """
     head, _, _ = _git("cat-file", "commit", "HEAD").stdout.decode("utf-8", "replace").partition("\n\n")
     # `git log` hides the parents in a shallow clone.
@@ -121,7 +121,7 @@ def _find_base(request: PullRequest) -> str:
     is_here = _git("cat-file", "-e", f"{base}^{{tree}}", may_fail=True).returncode == 0
     fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "origin", base)
     if not is_here and _git(*fetch, may_fail=True).returncode:
-        raise UsageError(
+        raise CommandError(
             f"the commit {base[:12]}, which the pull request is compared with, is not in this clone",
             "give the step `actions/checkout` the setting `fetch-depth: 2`, or 0",
         )
@@ -133,10 +133,10 @@ def _git(*asked: str, may_fail: bool = False) -> subprocess.CompletedProcess[byt
     try:
         done = run_git(*asked)
     except FileNotFoundError:
-        raise UsageError("git is not installed") from None
+        raise CommandError("git is not installed") from None
     if done.returncode and not may_fail:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
-        raise UsageError(f"git: {said[0]}", "run it in a checkout of the repository")
+        raise CommandError(f"git: {said[0]}", "run it in a checkout of the repository")
     return done
 
 
@@ -189,17 +189,19 @@ def post(folder: Path, author: str) -> None:
     """Post the text from ``report`` as the comment of the pull request, or say why that is impossible.
 
     A token without write access is no error: pull requests from forks have none, and the summary has the same text.
-    Raises UsageError if there is nothing to post, or no token.
+    Raises CommandError if there is nothing to post, or no token.
     """
     request = read_pull_request()
     if request is None:
-        raise UsageError("this job runs for no pull request, which could have a comment")
+        raise CommandError("this job runs for no pull request, which could have a comment")
     try:
         text, data = (folder / _TEXT).read_text("utf-8"), json.loads((folder / _DATA).read_bytes())
     except (OSError, ValueError) as error:
-        raise UsageError(f"{folder} has no changes to post: {error}", "run it with --report before") from None
+        raise CommandError(
+            f"{folder} has no changes to post: {error}", "run it with --report before"
+        ) from None
     if not read_variable("GITHUB_TOKEN"):
-        raise UsageError("GITHUB_TOKEN is not set", "hand it over: GITHUB_TOKEN: ${{ github.token }}")
+        raise CommandError("GITHUB_TOKEN is not set", "hand it over: GITHUB_TOKEN: ${{ github.token }}")
     anything = bool(isinstance(data, dict) and data.get("tables"))
     try:
         print(f"comment: {_update_comment(request, text, author, anything=anything)}")

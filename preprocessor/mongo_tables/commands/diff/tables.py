@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.commands.options import request_of
 from mongo_tables.directives.specs import ChartSpec
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
@@ -73,14 +73,14 @@ class PageTable:
 
 
 def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
-    """Read the tables of OLD and of NEW. Raises UsageError and ResultsError if they cannot be compared."""
+    """Read the tables of OLD and of NEW. Raises CommandError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
-        raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
+        raise CommandError("OLD and NEW each name a results source or a built site, and one of them is empty")
     with on_disk(arguments.old) as before, on_disk(arguments.new) as after:
         kind = _require_one_kind(arguments, (_kind(before), _kind(after)))
         if kind == "built site":
             if arguments.pages or arguments.key:
-                raise UsageError("two built sites are compared whole: name no pages and no --key")
+                raise CommandError("two built sites are compared whole: name no pages and no --key")
             return read_built_site(Path(before)), read_built_site(Path(after))
         if kind == "checkout":
             old = read_checkout(Path(before), arguments, needs_results=False)
@@ -105,7 +105,7 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
     if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
         return "checkout"
     apart = next(kind for kind in kinds if kind != "results source")
-    raise UsageError(
+    raise CommandError(
         f"one of the two is a {apart}, the other is not", f"give two {apart}s, or two results sources"
     )
 
@@ -125,11 +125,11 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
     ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all relative to the folder, and
-    ``limit``. Missing pages have no tables. Raises UsageError for a ``config_file`` outside the folder, ResultsError
+    ``limit``. Missing pages have no tables. Raises CommandError for a ``config_file`` outside the folder, ResultsError
     for an unusable results source, unless ``needs_results`` is false: then the tables contain the error.
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
-        raise UsageError(
+        raise CommandError(
             f"{asked.config_file} is a file of one checkout alone",
             "write its path as it is from the root of both",
         )
@@ -149,14 +149,14 @@ def _make_tables(
 ) -> list[PageTable]:
     """Return all tables of the pages, and of the values of their charts.
 
-    ``--key`` identifies rows in tables that have all of it. Raises UsageError if no table has it.
+    ``--key`` identifies rows in tables that have all of it. Raises CommandError if no table has it.
     """
     sites = [parse_site(snapshot) for snapshot in read.snapshots]
     specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
     key = [name.strip() for name in written_key.split(",")] if written_key else []
     shown = ({column for _, column in spec.shown_columns} for spec in specs)
     if key and not any(map(set(key).issubset, shown)):
-        raise UsageError(
+        raise CommandError(
             f"--key {written_key}: no table has all of these columns", "name them as the comments do"
         )
     measured = [_measurement_query(spec) for spec in specs]

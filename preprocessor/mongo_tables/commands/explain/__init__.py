@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.options import SOURCE, add_source, whole_number
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.commands.explain.explanation import Explanation
@@ -97,7 +97,7 @@ def _find_place(written: str) -> tuple[Path, int | None]:
     else:
         file, line = Path(found[1]), int(found[2])
     if not file.is_file():
-        raise UsageError(f"{file}: no such file", "name a Markdown page: FILE or FILE:LINE")
+        raise CommandError(f"{file}: no such file", "name a Markdown page: FILE or FILE:LINE")
     return file, line
 
 
@@ -109,7 +109,7 @@ def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
     found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.kind].has_pipeline]
     if not found:
         kinds = " or a ".join(one.kind for one in DIRECTIVES.values() if one.has_pipeline)
-        raise UsageError(f"{file} has no comment for a {kinds}")
+        raise CommandError(f"{file} has no comment for a {kinds}")
     if line is None:
         return found
 

@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mongo_tables.findings.usage import CommandError
+
 if TYPE_CHECKING:
     from mongo_tables.commands.history.series import Known
     from mongo_tables.results.history import HistorySeries
@@ -80,7 +82,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the series; return 1 with ``--fail`` if a change has no known reason.
 
-    Raises RunnerError if there is nothing to show, UsageError for a file or a revision that cannot be read.
+    Raises CommandError if there is nothing to show, and for a file or a revision that cannot be read.
     """
     from mongo_tables.commands.history.series import (
         find_known,
@@ -91,18 +93,17 @@ def run(arguments: Namespace) -> int:
     )
     from mongo_tables.results.history import list_series
     from mongo_tables.results.revisions import list_revisions
-    from mongo_tables.runner.errors import RunnerError
 
     known = read_known(arguments.known) if arguments.known else []
     revisions = list_revisions(arguments.revisions) if arguments.revisions else []
     if not (arguments.campaigns or revisions):
-        raise RunnerError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
+        raise CommandError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
     wanted = arguments.experiment or ["*"]
     rows = read_campaigns(arguments.campaigns, revisions)
     asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
     series = list_series(asked, ratios=arguments.ratio)
     if not series:
-        raise RunnerError("no row has a ratio to a reference" if arguments.ratio else "no row has a speed")
+        raise CommandError("no row has a ratio to a reference" if arguments.ratio else "no row has a speed")
     _write(arguments, series, known)
     if arguments.json:
         print(format_json(series, known))
@@ -115,7 +116,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequence[Known]) -> None:
-    """Write the requested output; raise RunnerError if that is impossible."""
+    """Write the requested output; raise CommandError if that is impossible."""
     from mongo_tables.commands.history.series import format_feed, list_documents
 
     measure = "ratio" if arguments.ratio else "speed"

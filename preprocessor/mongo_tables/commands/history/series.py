@@ -19,12 +19,11 @@ from mongo_tables.commands.compare.campaigns import read_rows
 from mongo_tables.commands.compare.wording import format_json as dump
 from mongo_tables.commands.compare.wording import say_amount, say_number
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import PER_SECOND, name_row
 from mongo_tables.results.history import HistoryPoint, HistorySeries, LevelChange
 from mongo_tables.results.intervals import Interval
 from mongo_tables.results.verdicts import Verdict, describe_interval
-from mongo_tables.runner.errors import RunnerError
 
 _DIGITS: Final = 12
 """Digits of a commit's name, as many as in the name of a campaign."""
@@ -41,14 +40,14 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
     """Read the rows of all places, then those of the revisions, ``REVISION:FOLDER``, the newest first.
 
     A row without a campaign belongs to the set that was committed with it: the oldest commit that contains it names
-    the set. Raises RunnerError and UsageError as ``read_rows`` does.
+    the set. Raises CommandError as ``read_rows`` does.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
     rows = [row for place in places for row in read_rows(place, None)]
     rows += [row for _, some in committed for row in some]
     undated = next((row for row in rows if "start_time" not in row), None)
     if undated is not None:  # benchmark tools need not record when they measured
-        raise RunnerError(
+        raise CommandError(
             f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
         )
     names = {_key_of(row): revision[:_DIGITS] for revision, some in committed for row in some}
@@ -75,22 +74,22 @@ class Known(NamedTuple):
 
 
 def read_known(file: str) -> list[Known]:
-    """Read the known changes in a file. Raises UsageError for an invalid file."""
+    """Read the known changes in a file. Raises CommandError for an invalid file."""
     try:
         read = tomllib.loads(Path(file).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+        raise CommandError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
     changes = read.get("change", [])
     hint = "see mongo-tables history --help"
     if set(read) - {"change"} or not isinstance(changes, list):
-        raise UsageError(f"{file}: only [[change]] is known", hint)
+        raise CommandError(f"{file}: only [[change]] is known", hint)
     for number, one in enumerate(changes, 1):
         unknown = [name for name in one if name not in Known._fields]
         missing = [name for name in _NEEDED if name not in one]
         wrong = [name for name, value in one.items() if not isinstance(value, str)]
         for names, what in ((unknown, "is not known"), (missing, "is missing"), (wrong, "is no text")):
             if names:
-                raise UsageError(f"{file}: change {number}: `{names[0]}` {what}", hint)
+                raise CommandError(f"{file}: change {number}: `{names[0]}` {what}", hint)
     return [Known(**one) for one in changes]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,13 +86,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Write a set-up, or a comment; return the exit status of the check after a set-up, else 0.
 
-    Raises UsageError if there is nothing to set up or to show.
+    Raises CommandError if there is nothing to set up or to show.
     """
     if arguments.table is not None:
         return _write_comment(arguments)
     for name in ("where", "columns", "headers", "sort", "title", "append", "limit", "config_file"):
         if getattr(arguments, name):
-            raise UsageError(f"--{name.replace('_', '-')} is an option of --table", "name a collection there")
+            raise CommandError(
+                f"--{name.replace('_', '-')} is an option of --table", "name a collection there"
+            )
     return _set_up(Path(arguments.folder), arguments)
 
 
@@ -104,7 +106,7 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
     from mongo_tables.commands.init.setup import plan
 
     if not folder.is_dir():
-        raise UsageError(
+        raise CommandError(
             f"{folder}: no such folder", "name the folder of a repository; --table names a collection"
         )
     planned = plan(folder, arguments.results)
@@ -164,7 +166,7 @@ def _write_comment(arguments: Namespace) -> int:
     from mongo_tables.site.site_config import fill_in
 
     if arguments.dry_run or arguments.folder != ".":
-        raise UsageError("FOLDER and --dry-run are for a set-up", "leave them out, or leave out --table")
+        raise CommandError("FOLDER and --dry-run are for a set-up", "leave them out, or leave out --table")
     fill_in(arguments)
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""

@@ -32,7 +32,7 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import RULES
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.results.model import Query
 from mongo_tables.site.disk import snapshot_of
@@ -109,7 +109,7 @@ def append_block(page: str, block: str) -> tuple[str, int]:
 
 
 def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
-    """Return a comment that fulfils the wishes. Raises UsageError for fields that the collection lacks."""
+    """Return a comment that fulfils the wishes. Raises CommandError for fields that the collection lacks."""
     where = dict(map(_parse_condition, wishes.where))
     source = asked.source
     collection = _choose_collection(wishes.collection, source.collections(), wishes.asking)
@@ -121,7 +121,7 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
         documents = _read_documents(source, collection, where)
     fields = find_candidates(documents)
     if not fields:
-        raise UsageError(
+        raise CommandError(
             f"the documents of `{collection}` have no numbers or texts in their first two levels",
             "write a pipeline that computes some; `mongo-tables explain` shows what it does",
         )
@@ -146,7 +146,7 @@ def _parse_condition(text: str) -> tuple[str, Any]:
     """Return field and value of FIELD=VALUE; the value is JSON, or else the text itself."""
     field, found, value = text.partition("=")
     if not found or not field.strip():
-        raise UsageError(
+        raise CommandError(
             f"--where {text}: not FIELD=VALUE", "for example --where _id.testname=insert_docsize"
         )
     try:
@@ -160,21 +160,21 @@ def _choose_collection(named: str | None, known: Sequence[str], asking: bool) ->
         return str(named)
     listed = ", ".join(known)
     if not known:
-        raise UsageError("the results source has no collections", "see --results")
+        raise CommandError("the results source has no collections", "see --results")
     if named is not None:
         hint = did_you_mean(named, known) or f"there are {listed}"
-        raise UsageError(f"the results source has no collection `{named}`", hint)
+        raise CommandError(f"the results source has no collection `{named}`", hint)
     if len(known) == 1:
         return known[0]
     if not asking:
-        raise UsageError("which collection?", f"there are {listed}")
+        raise CommandError("which collection?", f"there are {listed}")
     return _choose_collection(_ask(f"Collection ({listed})", known[0]), known, asking)
 
 
 def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
     wanted, malformed = decode(dict(where))
     if malformed:
-        raise UsageError(f"--where: {malformed[0].message}")
+        raise CommandError(f"--where: {malformed[0].message}")
     stage = {"$match": wanted}
     most = _LOOKED_AT if source.local is None else _AT_HAND
     found = source.aggregate(Query(collection, (stage, {"$limit": most})))
@@ -183,9 +183,9 @@ def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, 
     walk = StageWalk(source, Query(collection, (stage,)))
     walk.run()
     if not walk.steps or not walk.steps[0].count:
-        raise UsageError(f"the collection `{collection}` has no documents")
+        raise CommandError(f"the collection `{collection}` has no documents")
     reason, hint = why_nothing(stage, 0, walk)
-    raise UsageError(reason or "no document fulfils --where", hint)
+    raise CommandError(reason or "no document fulfils --where", hint)
 
 
 # -- what it shows --
@@ -223,7 +223,7 @@ def _find_path(written: str, fields: Sequence[CandidateField]) -> str:
     if written not in known:
         listed = f"there are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}"
         hint = did_you_mean(written, known) or listed
-        raise UsageError(f"no document has a number, a text or a date as `{written}`", hint)
+        raise CommandError(f"no document has a number, a text or a date as `{written}`", hint)
     return written
 
 
@@ -233,7 +233,7 @@ def _choose_headers(
     if written:
         headers = [part.strip() for part in written.split(",")]
         if len(headers) != len(paths):
-            raise UsageError(f"{len(headers)} headers for {len(paths)} columns: {', '.join(paths)}")
+            raise CommandError(f"{len(headers)} headers for {len(paths)} columns: {', '.join(paths)}")
         return headers
     if not asking:
         return proposal
@@ -247,7 +247,7 @@ def _choose_sorting(written: str | None, paths: Sequence[str], asking: bool) -> 
     for path in (one.removeprefix("-") for one in sort):
         if path not in paths:
             hint = "a table is sorted by what it shows"
-            raise UsageError(f"`{path}` is not one of the columns {', '.join(paths)}", hint)
+            raise CommandError(f"`{path}` is not one of the columns {', '.join(paths)}", hint)
     return sort
 
 

@@ -26,7 +26,7 @@ from mongo_tables.commands.init.site_files import (
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
 from mongo_tables.files.text import leads_within, list_some
-from mongo_tables.findings.usage import UsageError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.anchors import words
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at
@@ -94,7 +94,7 @@ class _Results:
 def plan(folder: Path, given: str | None) -> SetUp:
     """Plan the set-up of a folder whose results are ``given``, or found.
 
-    Raises UsageError if there is nothing to set up, or nothing can be added safely; ResultsError for results that
+    Raises CommandError if there is nothing to set up, or nothing can be added safely; ResultsError for results that
     cannot be read.
     """
     folder = folder.absolute()
@@ -109,7 +109,7 @@ def plan(folder: Path, given: str | None) -> SetUp:
     outermost = _repository_of(base) or base
     for one in planned.files:
         if one.path.is_relative_to(outermost) and not leads_within(one.path, outermost):
-            raise UsageError(
+            raise CommandError(
                 f"{from_here(one.path)}: a link leads out of the repository, so nothing was written",
                 f"put a file of its own there, or run the command where {one.path.resolve()} belongs",
             )
@@ -130,7 +130,7 @@ def _repository_of(folder: Path) -> Path | None:
 
 def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _Results:
     if given is not None and is_uri(given):
-        raise UsageError(
+        raise CommandError(
             "--results names a database, and a set-up is for files",
             "put its address into the variable MONGO_TABLES_RESULTS, and see `mongo-tables init --table`",
         )
@@ -138,7 +138,7 @@ def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _
     if site is not None and site.names_us:
         told = "a database" if is_uri(site.results, base) else site.results
         if named not in (None, site.results):
-            raise UsageError(f"{site.file.name} has other results already: {told}", "change them there")
+            raise CommandError(f"{site.file.name} has other results already: {told}", "change them there")
         return _Results(
             site.results, (f"{from_here(site.file)}: names results already, {told}",), is_new=False
         )
@@ -157,7 +157,7 @@ def _find_results(base: Path) -> _Results:
             raise found.unreadable[0]
         names = ", ".join(_relative(path, base) for path in found.poor[:_LISTED])
         poor = f"; fewer than two documents with numbers in {names}" if names else ""
-        raise UsageError(
+        raise CommandError(
             f"no file of results in {from_here(base)}{poor}",
             "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
             "bench.json`, or name it with --results",
@@ -191,7 +191,7 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
         before = read_text(file)
         after = add_to_site(file, before, results)
         if after is None:
-            raise UsageError(
+            raise CommandError(
                 f"{from_here(file)}: nothing can be added to it safely, so nothing was written",
                 f"add this, and run the command again:\n{entry_for(file, results)}",
             )
@@ -233,7 +233,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         titled, _ = append_block(before or "", heading)
         text, line = append_block(titled, proposal.text)
         if all(comment.line != line for comment in find(text, "").comments):
-            raise UsageError(
+            raise CommandError(
                 f"{from_here(page)}: a comment at its end would be text, so nothing was written",
                 "close what is open there, such as a fence of code, and run the command again",
             )
@@ -253,21 +253,21 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
 def _has_comment(path: Path) -> bool:
     try:
         text = read_text(path)
-    except (UsageError, OSError):  # the check reports it
+    except (CommandError, OSError):  # the check reports it
         return False
     return may_have_comment(text) and bool(find(text, path.name).comments)
 
 
 def _propose_table(asked: Answers, keyword: str) -> Proposal:
     """Return the comment of the first collection that can be shown."""
-    why = UsageError("the results have no collections", "--results names other ones")
+    why = CommandError("the results have no collections", "--results names other ones")
     for name in asked.source.collections():
         # Values refer to the table by its id; a name without a letter yields none.
         anchor = words(name)
         table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
         try:
             return propose_comment(Wishes(keyword, name, name=table_id), asked)
-        except UsageError as error:
+        except CommandError as error:
             why = error
     raise why
 

@@ -26,6 +26,7 @@ from mongo_tables.commands.options import (
     slice_length,
 )
 from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
@@ -191,7 +192,7 @@ def _add_how(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command; return 0 when all rows are written, 130 on Ctrl-C.
 
-    Raises RunnerError if they cannot be written.
+    Raises CommandError if they cannot be written.
     """
     from mongo_tables.runner.progress import Progress
 
@@ -203,7 +204,6 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     require_runner("run", arguments.load_machines)
-    from mongo_tables.runner.errors import RunnerError
 
     if arguments.sweep:
         from mongo_tables.commands.run.measure import sweep_projects
@@ -211,7 +211,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         sweep_projects(arguments.target, progress)
         return
     if arguments.slices and len(arguments.target) < 2:
-        raise RunnerError(
+        raise CommandError(
             "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
         )
     wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
@@ -226,9 +226,8 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
-    """Load the experiments of names and patterns, each once. Raises RunnerError if there is none."""
+    """Load the experiments of names and patterns, each once. Raises CommandError if there is none."""
     from mongo_tables.runner import experiment as experiments
-    from mongo_tables.runner.errors import RunnerError
 
     names = known = experiments.names()
     if not all_known:
@@ -236,7 +235,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:
-        raise RunnerError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
+        raise CommandError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
     return [experiments.load(name) for name in dict.fromkeys(names)]
 
 

@@ -100,7 +100,7 @@ Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
     """Yield every call to Atlas and the price of each experiment there; nothing without a target on Atlas.
 
-    Raises RunnerError if a price is unknown.
+    Raises CommandError if a price is unknown.
     """
     for experiment, place in _on_atlas(tasks):
         from mongo_tables.runner.atlas.costs import cost_table, list_calls, prices_named
@@ -120,7 +120,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
-    """Raise RunnerError if the cost of targets on Atlas is unknown, or more than allowed."""
+    """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
     if places := list(_on_atlas(tasks)):
         from mongo_tables.runner.atlas.costs import check_cost, prices_named
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.commands.run.estimates import check_costs, list_raised, read_options
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
-from mongo_tables.findings.usage import print_error
+from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.atlas.address import is_atlas, parse_project
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.errors import RunnerError, WorkFailed
+from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
 from mongo_tables.runner.named_targets import NamedTarget, differing, names_machines
 from mongo_tables.runner.options import Options, least_batches
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
-    """Measure the experiments and write their rows. Raises RunnerError if that is impossible."""
+    """Measure the experiments and write their rows. Raises CommandError if that is impossible."""
     with closing(open_store(arguments.output)) as store:
         measured = _measure(arguments, wanted, store, progress)
         # Not earlier: with --resume, finished experiments are not measured again.
@@ -80,7 +80,7 @@ def _measure(
                 print_error(f"{experiment.name}: {error.message}", error.hint)
                 failed.append(experiment.name)
     if failed:
-        raise RunnerError(
+        raise CommandError(
             f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
             "what is measured is kept; the same command with --resume tries them again",
         )
@@ -121,21 +121,21 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
 def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
     """Remove what killed runs have left in the projects of these targets.
 
-    Raises RunnerError if something is left, and if no target is on Atlas.
+    Raises CommandError if something is left, and if no target is on Atlas.
     """
     from mongo_tables.runner.atlas.api import open_api
     from mongo_tables.runner.atlas.clusters import sweep
 
     projects = dict.fromkeys(parse_project(one.where) for one in targets if is_atlas(one.where))
     if not projects:
-        raise RunnerError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")
-    failures: list[RunnerError] = []
+        raise CommandError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")
+    failures: list[CommandError] = []
     for project in projects:
         try:
             removed = sweep(open_api(project), progress.note)
-        except RunnerError as error:
+        except CommandError as error:
             failures.append(error)
         else:
             print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
     if failures:
-        raise RunnerError("; ".join(one.message for one in failures), failures[0].hint)
+        raise CommandError("; ".join(one.message for one in failures), failures[0].hint)

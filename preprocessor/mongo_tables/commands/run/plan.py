@@ -24,11 +24,11 @@ from mongo_tables.commands.run.targets import (
     read_machines,
     share_out,
 )
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.estimate import SlicesEstimate, estimate_slices, local_seconds, size, table
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.host import product_of
@@ -49,7 +49,7 @@ _IN_USE_HINT = "wait until the other run has ended, or name another database in 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     """Print documents, bytes and minutes of each experiment, and the total time on a local replica set.
 
-    Raises RunnerError if the run itself would be refused.
+    Raises CommandError if the run itself would be refused.
     """
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
@@ -70,7 +70,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
             check_costs(arguments, tasks)
     if refused:
         names = dict.fromkeys(seen.refused for seen in refused)
-        raise RunnerError(
+        raise CommandError(
             f"the run would be refused for the database{'s' * (len(names) > 1)} {', '.join(names)}",
             refused[0].hint,
         )
@@ -196,7 +196,7 @@ def list_findings(
 ) -> Iterator[DeploymentNote]:
     """Return what the deployment is and what a run would do to these databases there, without changing anything.
 
-    The ``sharded`` ones need shards. A deployment that does not answer at once is reported. Raises RunnerError for an
+    The ``sharded`` ones need shards. A deployment that does not answer at once is reported. Raises CommandError for an
     invalid connection string.
     """
     from pymongo import MongoClient

@@ -11,9 +11,10 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.cache_size import follows_cache
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import Crew, WorkerPool
 from mongo_tables.runner.loadmachines.clusters import LoadMachines, parse_load_machines
 from mongo_tables.runner.local_address import is_local, parse_local
@@ -65,7 +66,7 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 
 
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
-    """Open each target for a run when it is needed; ``note`` receives progress messages. Raises RunnerError."""
+    """Open each target for a run when it is needed; ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
         from mongo_tables.runner.atlas.costs import prices_named
         from mongo_tables.runner.atlas.target import begin_run, open_atlas
@@ -80,7 +81,7 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
 
 
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
-    """Open a target for a plan, which creates nothing there. Raises RunnerError."""
+    """Open a target for a plan, which creates nothing there. Raises CommandError."""
     if is_atlas(named.where):
         from mongo_tables.runner.atlas.target import plan_atlas
 
@@ -99,13 +100,13 @@ def _open_other(arguments: Namespace, named: NamedTarget) -> Target:
 def read_machines(arguments: Namespace) -> LoadMachines | None:
     """Return the requested load machines, or None if this machine loads its targets.
 
-    Raises RunnerError for an invalid address, and if such machines cannot do what the options require.
+    Raises CommandError for an invalid address, and if such machines cannot do what the options require.
     """
     if not arguments.load_machines:
         return None
     wanted = parse_load_machines(arguments.load_machines)
     if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
-        raise RunnerError(
+        raise CommandError(
             "a local target hears this machine alone, and its load machines are others",
             "name a deployment that all of them reach: --target mongodb://…",
         )
@@ -129,7 +130,7 @@ def open_machines(
 ) -> MachinePool | None:
     """Return the requested load machines, which end with ``held``, or None if this machine loads its targets.
 
-    They give up if a server of one of the ``places`` has ended. Raises RunnerError.
+    They give up if a server of one of the ``places`` has ended. Raises CommandError.
     """
     wanted = read_machines(arguments)
     if wanted is None:

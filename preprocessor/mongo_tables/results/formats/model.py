@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from mongo_tables.files.text import bad_byte
-from mongo_tables.results.model import Fault, ResultsError, combine_faults
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 Document = Mapping[str, Any]
 """One document: values as ``bson.encode`` takes them (dates as naive ``datetime`` in UTC).
@@ -108,7 +108,7 @@ class SourceFile:
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
         """Return the error that the file cannot be read, at a position; line 0 means the whole file."""
-        return combine_faults([Fault(self.path, line, column, message, hint)])
+        return combine_faults([file_fault(self.path, (line, column), message, hint)])
 
 
 def _unpack(file: IO[bytes], most: int) -> bytes:

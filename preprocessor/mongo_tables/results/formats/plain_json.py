@@ -14,7 +14,7 @@ from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form
 from mongo_tables.results.formats.model import Document, SourceFile
-from mongo_tables.results.model import Fault, ResultsError, combine_faults
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 _LINE: Final = Form(needs_id=False)
 _FEW: Final = 2
@@ -80,8 +80,8 @@ def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
 
 
 def _combine(file: SourceFile, faults: Iterable[_Fault]) -> ResultsError:
-    found: list[Fault] = []
+    found = []
     for text, first, one in faults:
         line, column = place_at(text, one.at)
-        found.append(Fault(file.path, first + line - 1, column, one.message, one.hint))
+        found.append(file_fault(file.path, (first + line - 1, column), one.message, one.hint))
     return combine_faults(found)

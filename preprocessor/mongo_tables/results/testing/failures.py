@@ -7,9 +7,9 @@ from typing import NoReturn
 
 import pytest
 
-from mongo_tables.files.text import bad_byte, shorten_path
+from mongo_tables.files.text import bad_byte
 from mongo_tables.findings.reporters import escape_control_chars, hint_line
-from mongo_tables.results.model import Fault, ResultsError, combine_faults
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 
 def fail(text: str) -> NoReturn:
@@ -28,16 +28,10 @@ def say_error(place: str, error: ResultsError, at: str = "") -> str:
 
     ``at`` follows the message: the place in a pipeline.
     """
-    if not error.faults:
+    if not error.findings:
         return say(place, f"{error.message}{at}", error.hint)
-    lines = [escape_control_chars(_say_fault(fault)) for fault in error.faults]
-    more = [f"and {error.more} more"] if error.more else []
-    return "\n".join([*lines, *more, *([hint_line(error.hint)] if error.hint else [])])
-
-
-def _say_fault(fault: Fault) -> str:
-    place = f":{fault.line}:{fault.column}" if fault.line else ""
-    return f"{shorten_path(fault.file)}{place}: {fault.message}"
+    lines = map(escape_control_chars, error.message.split("\n"))
+    return "\n".join([*lines, *([hint_line(error.hint)] if error.hint else [])])
 
 
 def read_text(path: Path) -> str:
@@ -45,7 +39,7 @@ def read_text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
+        raise combine_faults([file_fault(path, (0, 0), f"cannot be read: {error.strerror}")]) from None
     if bad := bad_byte(content):
-        raise combine_faults([Fault(path, bad.line, bad.column, "not UTF-8")])
+        raise combine_faults([file_fault(path, (bad.line, bad.column), "not UTF-8")])
     return content.decode("utf-8-sig")

@@ -19,7 +19,7 @@ from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 from mongo_tables.jsontext.reader import Path as Place
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.model import Fault, Query, ResultsError, combine_faults
+from mongo_tables.results.model import Query, ResultsError, combine_faults, file_fault
 from mongo_tables.results.testing import UPDATE, golden_files
 from mongo_tables.results.testing.failures import fail, read_text, say, say_error
 from mongo_tables.results.testing.golden_files import Line, describe, is_ordered
@@ -160,9 +160,9 @@ def read_pipeline(path: Path) -> PipelineFile:
     value = document.parsed.value
     base: Place = ("pipeline",) if isinstance(value, dict) and "pipeline" in value else ()
     stages, malformed = decode_at(document, base, value["pipeline"] if base else value)
-    faults = [Fault(path, one.line, one.column, one.message, one.hint) for one in (*findings, *malformed)]
+    faults = [*findings, *malformed]
     if not faults and not isinstance(stages, list):
-        faults = [Fault(path, *document.at(base), "not a pipeline", _HINT)]
+        faults = [file_fault(path, document.at(base), "not a pipeline", _HINT)]
     if faults:
         raise combine_faults(faults)
     return PipelineFile(tuple(stages), document, base)

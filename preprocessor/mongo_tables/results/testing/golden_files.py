@@ -21,7 +21,7 @@ from mongo_tables.files import atomic
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form
-from mongo_tables.results.model import Fault, combine_faults
+from mongo_tables.results.model import combine_faults, file_fault
 from mongo_tables.results.testing.failures import read_text
 
 
@@ -74,11 +74,11 @@ def read_lines(path: Path, *, ordered: bool) -> list[Line]:
     same row.
     """
     found: list[tuple[dict[str, Any], Line]] = []
-    faults: list[Fault] = []
+    faults = []
     for number, text in enumerate(read_text(path).split("\n"), 1):
         for one in _read_row(text) if text.strip() else ():
             if isinstance(one, Complaint):
-                faults.append(Fault(path, number, one.at + 1, one.message, one.hint))
+                faults.append(file_fault(path, (number, one.at + 1), one.message, one.hint))
             else:
                 found.append((one[""], Line(_text_of(bson.encode(one)), number)))
     if faults:
