@@ -44,7 +44,7 @@ def quick(told, replica_set, tmp_path):
     """Runs it with few short windows, on a server that is there already."""
 
     def run(workload, *arguments):
-        given = f"--blocks 3 --seconds 0.1 --processes 1 --target {replica_set.uri} --output {tmp_path}"
+        given = f"--blocks 3 --seconds 0.2 --processes 1 --target {replica_set.uri} --output {tmp_path}"
         return told(workload, *given.split(), *arguments)
 
     return run
@@ -276,14 +276,14 @@ def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quic
     (printed,) = json.loads(out)["calibration"]
     assert printed["_id"] == found["_id"] == {"campaign": found["campaign"]["id"], "workload": INSERTS}
     assert (found["pairs"], found["pairs_asked"], found["pairs_together"], found["blocks"]) == (1, 1, 1, 3)
-    assert (found["window_seconds"], found["client"]["connections"]) == (0.1, 10)
+    assert (found["window_seconds"], found["client"]["connections"]) == (0.2, 10)
     assert found["hardware"]["cores"] and found["versions"]["server"] and found["servers"]["members"]
     assert found["start_time"] < found["end_time"]
     assert [row["slowdown"] for row in found["power"]][-1] == 0.25
     assert not (tmp_path / ".runs").exists()
     assert not (tmp_path / "results").exists()
     text = "\n".join(format_found([found]))
-    assert "single_inserts: 1 pair of equal things, each over 3 blocks of windows of 0.1 s" in text
+    assert "single_inserts: 1 pair of equal things, each over 3 blocks of windows of 0.2 s" in text
     ((pair,),) = (group["each"] for group in found["groups"])
     assert pair["low"] <= pair["ratio"] <= pair["high"]
     assert "fine" not in found  # what it inserts would be another work for the next slice

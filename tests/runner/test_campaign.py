@@ -42,7 +42,7 @@ readproportion = 1.0
 updateproportion = 0.0
 """
 TWO = RECORDS + "".join(f"[[variants]]\norder = {number}\n" for number in (1, 2))
-OPTIONS = Options(scale=1.0, seconds=0.1, repeats=None, seed=1, client="wire")
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=None, seed=1, client="wire")
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def disturbed(monkeypatch):
 
     measure_slices = campaign.measure_slices
     monkeypatch.setattr(campaign, "measure_slices", measured)
-    monkeypatch.setattr(slices, "SECONDS", 0.2)
+    monkeypatch.setattr(slices, "SECONDS", 1.3)  # longer than a machine rests
 
 
 def test_two_targets_take_turns_in_slices_too_again_where_something_else_used_the_machine(

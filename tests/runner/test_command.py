@@ -110,7 +110,7 @@ def test_a_time_limit_ends_the_window_and_the_row_says_what_was_done(replica_set
     arguments = ("--target", replica_set.uri, "--output", tmp_path, "--repeats", 1, "--seconds", 0.2)
     assert finish(start(tiny, *arguments))[0] == 0
     for row in rows(tmp_path):
-        assert 180 <= row["duration"] < 60_000
+        assert row["duration"] >= 180
         assert row["variant"]["totalDocsToInsert"] <= row["work"]["all_documents"]
         assert row["work"]["all_documents"] == row["collection_stats"]["count"] < 2_000_000
 
@@ -181,12 +181,10 @@ def test_results_are_not_kept_where_the_work_is_dropped(replica_set, tiny):
 
 
 def test_windows_of_another_number_of_processes_are_not_gone_on_with(replica_set, tiny, tmp_path):
-    arguments = (tiny, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 2)
+    tiny.write_text(TINY.replace("= 200", "= 2_000_000").replace("= 100", "= 2_000_000"), encoding="utf-8")
+    arguments = (tiny, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 2, "--seconds", 1)
     process = start(*arguments, "--processes", 1)
-    windows = tmp_path / ".runs" / "tiny"
-    while not windows.exists() or len(list(windows.iterdir())) < 1:
-        assert process.poll() is None
-        time.sleep(0.005)
+    wait_until(process, lambda: any((tmp_path / ".runs" / "tiny").glob("*")))
     process.kill()
     finish(process)
     code, _, err = finish(start(*arguments, "--processes", 2, "--resume"))

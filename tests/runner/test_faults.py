@@ -31,6 +31,11 @@ def slow(tiny):
     return tiny
 
 
+LASTING = SLOW.replace("= 1000", "= 2_000_000")
+"""One whose windows last as long as ``SECONDS`` say, so that a run is cut off in the middle for certain."""
+SECONDS = ("--seconds", 1)
+
+
 def rows(folder):
     return FileStore(folder).rows("tiny")
 
@@ -66,13 +71,13 @@ def test_ctrl_c_on_a_deployment_leaves_no_database_and_says_how_to_go_on(replica
 
 def test_other_options_are_not_a_resumed_run(replica_set, slow, tmp_path):
     out = tmp_path / "out"
-    process = start(slow, "--target", replica_set.uri, "--output", out)
-    wait_until(process, lambda: (out / ".runs" / "tiny.json").exists())
+    slow.write_text(LASTING, encoding="utf-8")
+    arguments = (slow, "--target", replica_set.uri, "--output", out, *SECONDS)
+    process = start(*arguments)
+    wait_until(process, lambda: measured(out))
     process.kill()
     finish(process)
-    code, _, err = finish(
-        start(slow, "--target", replica_set.uri, "--output", out, "--scale", 0.5, "--resume")
-    )
+    code, _, err = finish(start(*arguments, "--scale", 0.5, "--resume"))
     assert code == 2
     assert "had another scale" in err
 
@@ -80,7 +85,8 @@ def test_other_options_are_not_a_resumed_run(replica_set, slow, tmp_path):
 @pytest.mark.thorough
 def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resumed(slow, tmp_path):
     out = tmp_path / "out"
-    arguments = (slow, "--output", out, "--scale", 0.3)
+    slow.write_text(LASTING, encoding="utf-8")
+    arguments = (slow, "--output", out, *SECONDS)
     process = start(*arguments)
     wait_until(process, lambda: measured(out))
     members = servers_of(process)
@@ -111,13 +117,13 @@ def is_secondary(member):
 
 @pytest.mark.thorough
 def test_a_write_that_needs_a_member_that_died_is_not_waited_for(slow, tmp_path):
-    every_member = SLOW.replace("numberOfThreads", "writeConcern = { w = 3 }\nnumberOfThreads")
+    every_member = LASTING.replace("numberOfThreads", "writeConcern = { w = 3 }\nnumberOfThreads")
     slow.write_text(every_member, encoding="utf-8")
     out = tmp_path / "out"
-    process = start(slow, "--output", out)
+    process = start(slow, "--output", out, *SECONDS)
     wait_until(process, lambda: measured(out))
     kill([next(member for member in servers_of(process) if is_secondary(member))])
-    code, _, err = finish(process, timeout=60)
+    code, _, err = finish(process)
     assert code == 2
     assert "mongod was killed" in said(err)[0]
 

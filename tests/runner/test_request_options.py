@@ -241,7 +241,9 @@ def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_pri
             return [(one["query"], one["update"]) for one in counts]
 
         before = asked()
-        done = crew.perform(Load(three_members.uri, DATABASE, "update", config, "s", 6, kind, seconds=1.0))
+        done = crew.perform(
+            Load(three_members.uri, DATABASE, "update", config, "s", 6, kind, seconds=1.0, least=200)
+        )
         primary, *others = [
             (reads - was[0], writes - was[1]) for (reads, writes), was in zip(asked(), before, strict=True)
         ]
@@ -264,7 +266,7 @@ def test_reads_are_measured_whichever_preference_leads_to_the_primary(replica_se
         config |= {"readPreference": {"mode": mode}}
     else:
         uri = f"&readPreference={mode}"
-    load = Load(f"{replica_set.uri}{uri}", DATABASE, "update", config, "s", 6, "wire", seconds=0.1)
+    load = Load(f"{replica_set.uri}{uri}", DATABASE, "update", config, "s", 6, "wire", seconds=0.3, least=60)
     with MongoClient(replica_set.uri) as client:
         client[DATABASE]["things"].drop()
         client[DATABASE]["things"].insert_many([{"_id": Int64(number)} for number in range(5)])

@@ -69,7 +69,7 @@ def load_of(uri, connections=4):
 
 
 def test_two_servers_take_turns_and_none_does_more_than_it_can():
-    slices, looks = Slices(40_000_000, 10, "s", lead=2), []
+    slices, looks = Slices(40_000_000, 40, "s", lead=2), []
     with (
         pretending(milliseconds=5) as fast,
         pretending(milliseconds=10) as slow,
@@ -84,7 +84,7 @@ def test_two_servers_take_turns_and_none_does_more_than_it_can():
     assert looks == ["opened", "over"]
     for side, milliseconds in zip(sides, (5, 10), strict=True):
         # Four connections in half of the slices that count, and at each turn one request that began before.
-        assert 0 < side.operations <= 4 * (slices.counted / 2e6 / milliseconds + 10)
+        assert 0 < side.operations <= 4 * (slices.counted / 2e6 / milliseconds + slices.pairs)
         assert side.requests >= side.operations
         assert side.busy / side.requests / 1e6 >= milliseconds
 
@@ -95,7 +95,7 @@ def test_a_request_that_fails_is_counted_for_its_side_and_the_turns_go_on():
         pretending(milliseconds=5) as sound,
         WorkerPool(1) as crew,
     ):
-        one, other = crew.alternate((load_of(failing), load_of(sound)), Slices(40_000_000, 12, "s"))
+        one, other = crew.alternate((load_of(failing), load_of(sound)), Slices(40_000_000, 40, "s"))
     assert one.failures.counts() == {"UnexpectedReply 50": pytest.approx(one.requests / 6, abs=3)}
     assert other.failures.counts() == {}
     assert min(one.requests, other.requests) > 0
@@ -108,7 +108,7 @@ def test_a_connection_that_breaks_is_opened_again_where_that_was_asked_for():
         WorkerPool(1) as crew,
     ):
         loads = [replace(load_of(uri), on_error="reconnect") for uri in (breaking, sound)]
-        one, other = crew.alternate((loads[0], loads[1]), Slices(40_000_000, 12, "s"))
+        one, other = crew.alternate((loads[0], loads[1]), Slices(40_000_000, 40, "s"))
     assert one.failures.lost > 0
     assert other.failures.lost == 0
     assert one.requests > 0
@@ -122,4 +122,4 @@ def test_a_server_that_goes_away_is_told_of():
         WorkerPool(1) as crew,
         told,
     ):
-        crew.alternate((load_of(gone), load_of(there)), Slices(40_000_000, 10, "s"))
+        crew.alternate((load_of(gone), load_of(there)), Slices(40_000_000, 40, "s"))

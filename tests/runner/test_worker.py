@@ -123,6 +123,9 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
         client.admin.command("fsync", lock=True)  # no write is done until it is unlocked
         try:
             work.start()
+            while sum(crew.board.counters[:2]) < 10:
+                assert work.is_alive()
+                time.sleep(0.01)
             work.join(1.5)
             assert work.is_alive()
         finally:

@@ -27,7 +27,7 @@ from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.worker import Assignment, Load
 from tests.runner.processes import finish, start, wait_until
 
-READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, "wire", seconds=0.5)
+READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, "wire", seconds=0.5, least=8)
 INSERTS = {"collection": "things", "docSizeKB": 1, "writeBatchSize": 5}
 
 
@@ -71,11 +71,11 @@ def test_work_that_is_too_little_for_a_window_is_told_of_each_machine_as_a_whole
 
 def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(machines):
     with pretending(milliseconds=5) as uri:
-        config = {**INSERTS, "totalDocsToInsert": 20_000}
+        config = {**INSERTS, "totalDocsToInsert": 40_000}
         done = machines.perform(replace(READING, uri=uri, workload="insert", config=config, seconds=None))
     assert done.steady
-    assert done.documents == 20_000
-    assert 0 < done.window.documents < 20_000
+    assert done.documents == 40_000
+    assert 0 < done.window.documents < 40_000
     assert done.window.documents / done.seconds < 8 * 5 / 0.005 * 1.05
 
 
@@ -87,12 +87,12 @@ def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_win
 
 
 def test_two_targets_take_turns_on_all_machines(machines):
-    slices = Slices(80_000_000, 8, "s", lead=2)
+    slices = Slices(80_000_000, 25, "s", lead=2)
     with pretending(milliseconds=10) as fast, pretending(milliseconds=20) as slow:
         sides = machines.alternate((replace(READING, uri=fast), replace(READING, uri=slow)), slices)
     # Eight connections in half of the slices that count, and at each turn one request that began before.
     for side, milliseconds in zip(sides, (10, 20), strict=True):
-        assert 0 < side.operations <= 8 * (slices.counted / 2e6 / milliseconds + 8)
+        assert 0 < side.operations <= 8 * (slices.counted / 2e6 / milliseconds + slices.pairs)
         assert side.failures.counts() == {}
 
 

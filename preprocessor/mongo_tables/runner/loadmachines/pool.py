@@ -47,7 +47,7 @@ from mongo_tables.runner.worker import Assignment, Load, Scheduling
 
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""
-LOST_SECONDS = 1.2
+LOST_SECONDS = 5.0
 """Seconds without an answer after which a working machine is lost."""
 IDLE_LOST_SECONDS = 10.0
 """The same for an idle machine: it may be busy with its start."""
