@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Gives, Order, record_of
-from mongo_tables.aggregation.values import MISSING, is_number
+from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
@@ -21,6 +21,7 @@ from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, raw_text, significant_digits
 from mongo_tables.results.model import PlainRows
+from mongo_tables.results.row_names import FIGURES, find_naming_fields, is_benchmark
 
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
@@ -42,12 +43,31 @@ def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
     The element of an unwound set identifies its row, too. Other numbers are measurements, which readers who look for a
     row do not know yet.
     """
-    keys = {*key_columns(spec), spec.columns[0]}
+    sorted_by = key_columns(spec)
+    figures = _find_figures(spec, sorted_by, rows)
+    keys = {*sorted_by, spec.columns[0]}.difference(figures)
     return tuple(
         name
         for name in spec.columns
-        if name in keys or _is_of_id(spec, name) or _is_of_set(spec, name) or _has_names(name, rows)
+        if name in keys
+        or _is_of_id(spec, name)
+        or _is_of_set(spec, name)
+        or _has_names(name, rows)
+        # Without figures among the sort keys, whole numbers such as threads may be needed instead.
+        or (figures and name not in FIGURES and not _has_fractions(name, rows))
     )
+
+
+def _find_figures(spec: TableSpec, sorted_by: Sequence[str], rows: Rows) -> set[str]:
+    """Return the sort keys that are measurements: figures of benchmarks, or else the only column with fractions."""
+    if all(is_benchmark(row) for row in rows):
+        return {name for name in sorted_by if name in FIGURES}
+    measured = {name for name in spec.columns[1:] if _has_fractions(name, rows)}
+    return measured if len(measured) == 1 and measured <= {*sorted_by} else set()
+
+
+def _has_fractions(column: str, rows: Rows) -> bool:
+    return any(type_name(column_value(row, column)) in ("double", "decimal") for row in rows)
 
 
 def _is_of_id(spec: TableSpec, column: str) -> bool:
@@ -111,12 +131,16 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
         first = seen.setdefault(repr([column_value(row, column) for column in columns]), number)
         if first != number:
             values = ", ".join(str(column_value(row, column)) for column in shown)
+            fields = find_naming_fields([rows[first - 1], row], columns)
+            telling = (
+                f"{quote(fields)}, which differs between them" if fields else "what differs between them"
+            )
             yield finding(
                 "MT411",
                 spec.file,
                 spec.locate(("columns", spec.columns.index(shown[0]))),
                 f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot tell them apart",
-                "show what differs between them, drop the stale document, or group them",
+                f"show {telling}, drop the stale document, or group them",
             )
             return
 
@@ -180,9 +204,6 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
     spec = subject.spec
     if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
         return
-    # This imports the comparison of benchmarks as well, so it is late.
-    from mongo_tables.results.benchmark_results import is_benchmark
-
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:
         others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""

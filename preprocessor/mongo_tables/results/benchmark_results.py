@@ -29,6 +29,7 @@ from mongo_tables.results.formats.benchmark import SECONDS, TIME
 from mongo_tables.results.intervals import interval_between, speed_interval
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source
+from mongo_tables.results.row_names import is_benchmark
 
 _OPTIONS: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=True)
 _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo-tables import` wrote into"
@@ -85,12 +86,6 @@ class Ratio(NamedTuple):
     high: float | None
     processes: int
     reason: str
-
-
-def is_benchmark(row: Row) -> bool:
-    """Return whether a document comes from a benchmark tool: its key names a measure, and it has a unit."""
-    key = row.get("_id")
-    return isinstance(key, Mapping) and "metric" in key and isinstance(row.get("unit"), str)
 
 
 def list_processes(row: Row) -> list[float]:

@@ -18,10 +18,11 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.benchmark_results import compare_benchmarks, is_benchmark
+from mongo_tables.results.benchmark_results import compare_benchmarks
 from mongo_tables.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
 from mongo_tables.results.conditions import list_differences, list_other_work, share_machine
 from mongo_tables.results.intervals import LEAST_BLOCKS, interval_between, speed_interval
+from mongo_tables.results.row_names import is_benchmark
 from mongo_tables.results.verdicts import ITSELF, MARGIN, Verdict, judge, threshold
 
 Row = Mapping[str, Any]

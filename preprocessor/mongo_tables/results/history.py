@@ -29,11 +29,11 @@ from math import ceil, exp, fsum, log, pi, sqrt
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.benchmark_results import is_benchmark
 from mongo_tables.results.comparison import PER_SECOND, name_row
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.results.conditions import describe_machine, list_other_work
 from mongo_tables.results.intervals import Interval, interval_between, speed_interval
+from mongo_tables.results.row_names import is_benchmark
 from mongo_tables.results.verdicts import ITSELF
 
 Row = Mapping[str, Any]

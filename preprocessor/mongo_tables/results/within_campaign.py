@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.benchmark_results import is_benchmark
 from mongo_tables.results.comparison import (
     SPEED,
     CampaignRatio,
@@ -35,6 +34,7 @@ from mongo_tables.results.conclusions import (
 )
 from mongo_tables.results.intervals import LEAST_BLOCKS
 from mongo_tables.results.pooling import COMPARISON, CONTRAST, FIELD, find_over_campaigns
+from mongo_tables.results.row_names import is_benchmark
 from mongo_tables.results.verdicts import ITSELF, threshold
 
 Row = Mapping[str, Any]

@@ -249,7 +249,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     rows: list[dict[str, Any]], title: str, value: str
 ) -> None:
     fields = find_candidates(rows)
-    paths = suggest_columns(fields)
+    paths = suggest_columns(fields, rows)
     if not paths:
         return
     headers, formats = propose_headers(paths, rows), choose_formats(paths, fields, {})

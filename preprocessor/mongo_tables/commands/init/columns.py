@@ -11,7 +11,6 @@ standard deviation varies each time, by more than any ``tolerance``.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from mongo_tables.directives.headers import column_headers, field_words
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.text import list_some
 from mongo_tables.render.values import raw_text
+from mongo_tables.results.row_names import COLUMN, find_naming_fields, leaves
 
 Documents = Sequence[Mapping[str, Any]]
 
@@ -44,14 +44,14 @@ _DAY = "%Y-%m-%d"
 _MIDNIGHT = "T00:00:00Z"
 """The ending of a date without a time of day."""
 
-_COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
-"""Paths that can be both a column and a sort key."""
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 """Fields of every benchmark document, whichever tool measured it."""
 _PARAMETERS: Final = "parameters"
 """The field of a benchmark with its parameters."""
 _BENCHMARK: Final = "benchmark"
 """The name without parameters: in the full name, 10 comes before 9."""
+_AROUND: Final = {"_id.testname": "Suite", "_id.file": "File"}
+"""Fields that hold many benchmarks, and their headers: they come before the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
@@ -87,30 +87,24 @@ def find_candidates(documents: Documents) -> list[CandidateField]:
     """Return the fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
     for document in documents:
-        for path, value in _leaves(document):
+        for path, value in leaves(document):
             found.setdefault(path, []).append(value)
     return [one for path, values in found.items() if (one := _candidate(path, values, len(documents)))]
-
-
-def _leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in document.items():
-        if isinstance(value, Mapping):
-            yield from ((f"{name}.{inner}", below) for inner, below in value.items() if "." not in inner)
-        elif "." not in name:
-            yield name, value
 
 
 def _candidate(path: str, values: list[Any], documents: int) -> CandidateField | None:
     types = sorted({type_name(value) for value in values})
     present = [value for value in values if value is not None]
-    if not present or not set(types) <= {*_SCALARS, "null"} or not _COLUMN.fullmatch(path):
+    if not present or not set(types) <= {*_SCALARS, "null"} or not COLUMN.fullmatch(path):
         return None
     everywhere = len(present) == documents
     return CandidateField(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
 
 
-def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
+def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
     """Choose paths for the columns of a table: fields that differ between the documents, nothing twice.
+
+    If only the first six columns fit, those that tell the documents apart are among them.
 
     Fields that only some documents have are left out, and so are those that are one of many similar ones (the state
     of a server is no result). If nothing differs, the first fields are chosen.
@@ -123,7 +117,13 @@ def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
     unlike: dict[tuple[str, ...], CandidateField] = {}
     for one in different:
         unlike.setdefault(one.values, one)
-    return [one.path for one in unlike.values()][:MOST_COLUMNS]
+    paths = [one.path for one in unlike.values()]
+    needed = [path for path in find_naming_fields(documents, paths[:MOST_COLUMNS]) if path in paths]
+    return (
+        [*paths[: MOST_COLUMNS - len(needed)], *needed]
+        if len(needed) < MOST_COLUMNS
+        else needed[:MOST_COLUMNS]
+    )
 
 
 def _is_counted(one: CandidateField) -> bool:
@@ -301,9 +301,14 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     units = list(dict.fromkeys(str(one["unit"]) for one in shown))
     is_time = units == [_SECONDS]
     unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
-    differing = _differing(shown)
-    columns = {"name": "Benchmark"}
-    columns |= {f"{_PARAMETERS}.{name}": field_words(name) for name in differing}
+    parameters = [f"{_PARAMETERS}.{name}" for name in _differing(shown)]
+    others = find_naming_fields(shown, ["name", *parameters])
+    before = [path for path in others if path in _AROUND]
+    behind = [*parameters, *(path for path in others if path not in _AROUND)]
+    sort = [*before, _BENCHMARK, *behind]
+    sort = [*sort, *find_naming_fields(shown, sort)] if behind else ["_id"]
+    columns = {path: _AROUND[path] for path in before} | {"name": "Benchmark"}
+    columns |= {path: field_words(path.rpartition(".")[2]) for path in behind}
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
     return FirstTable(
@@ -313,7 +318,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
         },
         list(columns),
         list(columns.values()),
-        [_BENCHMARK, *(name for name in columns if name.startswith(_PARAMETERS))] if differing else ["_id"],
+        sort,
         {"value": _SECONDS} if is_time else {},
         [*_say_others(documents, metric), *_say_failed(of_metric)],
     )

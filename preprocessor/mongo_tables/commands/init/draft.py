@@ -127,7 +127,7 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
         )
     chosen = suggested or _choose(wishes, fields, documents)
     write = partial(format_comment, wishes.keyword, collection, where, title=wishes.title, name=wishes.name)
-    drafts = _draft(wishes, chosen, write, fields, documents)
+    drafts = _draft(wishes, chosen, write, fields, documents, is_of_benchmarks=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     ignored: Sequence[Finding] = ()
@@ -193,7 +193,7 @@ def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, 
 
 def _choose(wishes: Wishes, fields: Sequence[CandidateField], documents: Rows) -> FirstTable:
     """Choose columns, headers and order as wished, asked for, or suggested by the documents."""
-    paths = _choose_columns(wishes.columns, fields, wishes.asking)
+    paths = _choose_columns(wishes.columns, fields, documents, wishes.asking)
     headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
     if wishes.sort or wishes.asking:
         return FirstTable({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
@@ -201,9 +201,11 @@ def _choose(wishes: Wishes, fields: Sequence[CandidateField], documents: Rows) -
     return FirstTable({}, paths, headers, sort)
 
 
-def _choose_columns(written: str | None, fields: Sequence[CandidateField], asking: bool) -> list[str]:
+def _choose_columns(
+    written: str | None, fields: Sequence[CandidateField], documents: Rows, asking: bool
+) -> list[str]:
     """Return the paths of the columns: named, picked from a list, or suggested."""
-    proposal = suggest_columns(fields)
+    proposal = suggest_columns(fields, documents)
     if asking:
         for number, one in enumerate(fields, 1):
             kinds = "|".join(one.types)
@@ -266,11 +268,17 @@ def _draft(
     write: Callable[..., str],
     fields: Sequence[CandidateField],
     documents: Rows,
+    *,
+    is_of_benchmarks: bool,
 ) -> Iterator[Draft]:
     """Yield the chosen comment, then alternatives: in another order, or with the ``_id`` as well."""
     texts = dict(zip(chosen.columns, chosen.headers, strict=True))
     may_add = not (wishes.columns or wishes.headers)
-    others = propose_orders(chosen.columns, fields, may_add=may_add)
+    others = (
+        [(chosen.columns, ["_id"])]  # Rows of benchmarks are never sorted by their figures.
+        if is_of_benchmarks
+        else propose_orders(chosen.columns, fields, may_add=may_add)
+    )
     for shown, sort in ((chosen.columns, chosen.sort), *others):
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
         formats = choose_formats(shown, fields, chosen.durations)

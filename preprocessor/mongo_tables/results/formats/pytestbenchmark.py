@@ -85,15 +85,16 @@ def _read_texts(part: JsonPart | None, names: Mapping[str, str]) -> dict[str, st
 
 
 def _read_benchmark(one: JsonPart) -> Benchmark:
-    key, stats = one.need("fullname").text(), one.need("stats")
+    key, name, stats = one.need("fullname").text(), one.need("name").text(), one.need("stats")
     samples = stats.find("data") or one.find("data")
     extra, group, parameters = one.find("extra_info"), one.find("group"), one.find("params")
     told = {"group": group.text() if group else "", **(extra.fields() if extra else {})}
     return Benchmark(
-        suite=key.partition("::")[0],
+        # The file of the test, and its class.
+        suite=key.removesuffix(f"::{name}") or key,
         key=key,
-        name=one.need("name").text(),
-        base=one.need("name").text().partition("[")[0],
+        name=name,
+        base=name.partition("[")[0],
         metric=TIME,
         unit=SECONDS,
         better="lower",

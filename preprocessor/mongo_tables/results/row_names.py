@@ -1,0 +1,85 @@
+"""The fields that tell documents apart: one rule for the first table of ``init`` and for the linter's hints.
+
+A name is a text, a date, a flag, a whole number or a parameter. Other figures are measurements, which change with each
+run, so they name no row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any, Final
+
+FIGURES: Final = frozenset({
+    "value", "statistic", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high", "interval", "count",
+    "processes", "iterations", "failed",
+})  # fmt: skip
+"""The fields of a benchmark document that say how it went, in whole numbers, too."""
+_KEY_FIELDS: Final = ("_id.testname", "_id.file", "name", "parameters.", "metric", "extra.")
+"""The fields of benchmarks that readers understand best, the best first."""
+_WHOLE_KEY: Final = "_id.name"
+COLUMN: Final = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
+"""Paths that can be both a column and a sort key."""
+
+
+def is_benchmark(row: Mapping[str, Any]) -> bool:
+    """Return whether a document comes from a benchmark tool: its key names a measure, and it has a unit."""
+    key = row.get("_id")
+    return isinstance(key, Mapping) and "metric" in key and isinstance(row.get("unit"), str)
+
+
+def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of the fields in the first two levels; a name with a dot is not addressable."""
+    for name, value in document.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", below) for inner, below in value.items() if "." not in inner)
+        elif "." not in name:
+            yield name, value
+
+
+def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:
+    """Return the fields that tell the documents apart, besides those that are ``shown``.
+
+    There are as few as a greedy search finds. Where no further field helps, some documents remain alike.
+
+    Example:
+        >>> find_naming_fields([{"name": "run", "suite": "a"}, {"name": "run", "suite": "b"}], ["name"])
+        ['suite']
+    """
+    rows = [dict(leaves(document)) for document in documents]
+    keys = [tuple(repr(row.get(path)) for path in shown) for row in rows]
+    candidates = [path for path in _list_names(rows, all(map(is_benchmark, documents))) if path not in shown]
+    chosen: list[str] = []
+    while candidates and (best := len(set(keys))) < len(rows):
+        found = ""
+        for path in candidates:
+            distinct = len({(key, repr(row.get(path))) for key, row in zip(keys, rows, strict=True)})
+            if distinct > best:
+                found, best = path, distinct
+        if not found:
+            break
+        chosen.append(found)
+        candidates.remove(found)
+        keys = [(*key, repr(row.get(found))) for key, row in zip(keys, rows, strict=True)]
+    return chosen
+
+
+def _list_names(rows: Sequence[Mapping[str, Any]], of_benchmarks: bool) -> list[str]:
+    """Return the paths of names, the most readable first; the key, which has all of them, comes last."""
+    paths = dict.fromkeys(path for row in rows for path in row if COLUMN.fullmatch(path))
+    found = [
+        path for path in paths if _is_name(path, (row[path] for row in rows if path in row), of_benchmarks)
+    ]
+    known = [path for key in _KEY_FIELDS for path in found if path.startswith(key)] if of_benchmarks else []
+    last = [path for path in found if path in ("_id", _WHOLE_KEY)]
+    return list(dict.fromkeys(chain(known, (path for path in found if path not in last), last)))
+
+
+def _is_name(path: str, values: Iterator[Any], of_benchmarks: bool) -> bool:
+    if path.startswith("parameters."):
+        return all(isinstance(value, str | int | float | datetime | None) for value in values)
+    if of_benchmarks and path in FIGURES:
+        return False
+    return all(isinstance(value, str | int | datetime | None) for value in values)
