@@ -12,16 +12,14 @@ sheet shows the one that fits; without a style sheet the wide one is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mongo_tables.render.charts.elements import NARROW, WIDTH, coordinate
 from mongo_tables.render.charts.horizontal import draw_horizontally
 from mongo_tables.render.charts.legend import references_in_words
-from mongo_tables.render.charts.panels import draw_panels
 from mongo_tables.render.charts.plot import Data, Panel, Plot
-from mongo_tables.render.charts.series import data_of, panels_of
+from mongo_tables.render.charts.series import panels_of
 from mongo_tables.render.charts.vertical import draw_vertically
 from mongo_tables.render.markup import text_html
 
@@ -65,16 +63,11 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
 
 def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
     """Return a function that draws the chart at a given width."""
-    draw: Callable[[int], tuple[float, list[str]]]
-    if plot.facets:
-        panels = panels_of(plot, rows)
-        draw, description = partial(draw_panels, plot, panels), describe_panels(plot, panels)
-    else:
-        data = data_of(plot, rows)
-        draw = partial(draw_horizontally if plot.horizontal else draw_vertically, plot, data)
-        description = ". ".join([_introduction(plot, [data]), *_contents(plot, data)]) + "."
+    panels = panels_of(plot, rows)
+    draw = draw_horizontally if plot.horizontal else draw_vertically
+    description = _describe(plot, panels)
     name = plot.name or plot.axes_in_words
-    return lambda width: Drawing(name, description, width, *draw(width))
+    return lambda width: Drawing(name, description, width, *draw(plot, panels, width))
 
 
 def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
@@ -89,12 +82,14 @@ def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
     yield "</svg>"
 
 
-def describe_panels(plot: Plot, panels: Sequence[Panel]) -> str:
-    """Return the description of several panels, each introduced by its name."""
+def _describe(plot: Plot, panels: Sequence[Panel]) -> str:
+    """Return what is drawn, and the contents of each series or, of several panels, of each after its name."""
     introduction = _introduction(plot, [panel.data for panel in panels])
-    count = f"{len(panels)} panels by {plot.label(plot.facets or '')}"
-    told = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
-    return ". ".join([f"{introduction}, {count}", *told]) + "."
+    told: Iterable[str] = _contents(plot, panels[0].data)
+    if plot.facets:
+        introduction += f", {len(panels)} panels by {plot.label(plot.facets)}"
+        told = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
+    return ". ".join([introduction, *told]) + "."
 
 
 def _introduction(plot: Plot, data: Sequence[Data]) -> str:

@@ -13,7 +13,6 @@ from mongo_tables.aggregation.values import is_date
 from mongo_tables.render.charts.marks import MARKS, mark_of
 from mongo_tables.render.charts.plot import Data, Plot, Rows
 from mongo_tables.render.charts.series import (
-    data_of,
     drawable,
     panels_of,
     places_of,
@@ -36,7 +35,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
     """Return faults for values that a plot would leave out, or draw so that readers cannot distinguish them."""
     if plot is None:
         return []
-    drawn = [panel.data for panel in panels_of(plot, rows)] if plot.facets else [data_of(plot, rows)]
+    drawn = [panel.data for panel in panels_of(plot, rows)]
     data = drawn[0]
     return [
         *_find_unfit_settings(plot),

@@ -38,9 +38,15 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.plot import Data, Plot, PlotPoint, Series
+from mongo_tables.render.charts.panels import (
+    TITLE_HEIGHT,
+    axis_title,
+    draw_panel_names,
+    lay_out_panels,
+    put_panels,
+)
+from mongo_tables.render.charts.plot import Data, Panel, Plot, PlotPoint, Series
 from mongo_tables.render.charts.time_marks import AxisMark
-from mongo_tables.render.charts.vertical import TITLES_END, axis_title
 from mongo_tables.render.column import with_unit
 
 _ROW: Final = 22
@@ -57,8 +63,8 @@ _SHORT_VALUES: Final = 0.3
 """The share of a narrow drawing that values may take next to their bars; longer values go above."""
 _AROUND_MARKS: Final = 12
 """The margin at an axis that begins at the edge of the drawing: half of the text of its first and last mark."""
-_BELOW: Final = 46
-"""The height of the texts of the axis and its title."""
+_KEY_AT: Final = 19
+"""The base line of the first line of the key."""
 
 
 class Bar(NamedTuple):
@@ -108,24 +114,39 @@ class Layout(NamedTuple):
     share_line: bool = False
 
 
-def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
+def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
     """Return the height of the drawing, and its elements."""
-    names, span = names_of(plot, data), (0.0, float(width))
-    layout = lay_out_names(names, width)
-    scale, marks = scale_of(plot, data.y_values, layout, span)
-    labels = _place_labels(plot, scale, span)
-    key = series_entries(plot, data.series) + ([] if labels else reference_entries(plot.references))
-    top = 16 + (key_height(key, width) + 10 if key else 0) + (LINE if labels else 0)
-    rows = place_rows(names, layout, top)
-    title = title_of(plot, width)
-    return rows.bottom + _BELOW + LINE * (len(title) - 1), [
-        *draw_ground(plot, scale, marks, rows, layout),
-        *as_axis(draw_title(title, (scale.start, scale.end), width, rows.bottom + 36, 1)),
-        *draw_names(rows, layout),
-        *draw_key(key, width, TITLES_END),
-        *draw_rows(plot, scale, rows, layout, told=width == WIDTH),
+    alone = not plot.facets
+    grid = lay_out_panels(plot, len(panels), width, 0, 0)
+    bars, span = [names_of(plot, panel.data) for panel in panels], (0.0, grid.each)
+    layout = lay_out_names([name for each in bars for name in each], grid.each)
+    values = [value for panel in panels for value in panel.data.y_values]
+    scale, marks = value_axis(
+        plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero
+    )
+    labels = _place_labels(plot, scale, span) if alone else []
+    key = series_entries(plot, panels[0].data.series) + ([] if labels else reference_entries(plot.references))
+    top = (key_height(key, width) + 17 if key else 4) + (LINE if labels else 0)
+    start, names = draw_panel_names(panels, grid.each)
+    drawn = []
+    for own, name in zip(bars, names, strict=True):
+        rows = place_rows(own, layout, top if alone else start)
+        elements = [
+            *name,
+            *draw_ground(plot, scale, marks, rows, layout),
+            *draw_names(rows, layout),
+            *draw_rows(plot, scale, rows, layout, told=width == WIDTH),
+        ]
+        drawn.append((rows.bottom + LINE + 8, elements))
+    bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
+    title, first = title_of(plot, width), bottom + TITLE_HEIGHT - 16
+    sides = (scale.start, scale.end) if alone else (0.0, float(width))
+    return first + LINE * (len(title) - 1) + 10, [
+        *draw_key(key, width, _KEY_AT),
+        *elements,
+        *as_axis(draw_title(title, sides, width, first, 1)),
         *(
-            draw_text(text, within(span, at, text), rows.top - 5, "mongo-chart__aside", "middle")
+            draw_text(text, within(span, at, text), top - 5, "mongo-chart__aside", "middle")
             for at, text in labels
         ),
     ]
@@ -193,13 +214,6 @@ def place_rows(names: Sequence[NamedBars], layout: Layout, top: float) -> Rows:
             above = first if layout.share_line else middle - _ROW / 2 - LINE / 2
             rows.rows.append(Row(bar, middle, above if layout.values_above else middle))
     return rows
-
-
-def scale_of(
-    plot: Plot, values: Sequence[float], layout: Layout, span: Span
-) -> tuple[Scale, tuple[AxisMark, ...]]:
-    """Return the axis of the values, between names and value texts, with its marks."""
-    return value_axis(plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero)
 
 
 def title_of(plot: Plot, width: float) -> list[str]:

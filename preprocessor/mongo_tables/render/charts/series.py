@@ -31,28 +31,24 @@ class _Placed(NamedTuple):
     text: str
 
 
-def data_of(plot: Plot, rows: Rows) -> Data:
-    """Return the series of a plot, in the order in which rows first name them."""
-    kind, placed = _place_rows(plot, rows)
-    return _gather(plot, kind, placed, placed)
-
-
 def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
-    """Return the panels of a plot with ``facets``, in the order in which rows first name them.
+    """Return the panels of a plot, in the order in which rows first name them: a single one without ``facets``.
 
-    They share the horizontal axis and the order of the series; in a horizontal bar chart each panel has its own names.
+    They share the horizontal axis and the order of the series, which rows name as well; in a horizontal bar chart each
+    panel has its own names.
     """
     kind, placed = _place_rows(plot, rows)
-    order = [series.name for series in _gather(plot, kind, placed, placed).series]
+    whole = _gather(plot, kind, placed, placed)
+    if plot.facets is None:
+        return [Panel("", whole)]
     groups: dict[str, list[_Placed]] = {}
     for one in placed:
-        name = plot.text(plot.facets, column_value(one.row, plot.facets)) if plot.facets else ""
-        groups.setdefault(name, []).append(one)
+        groups.setdefault(plot.text(plot.facets, column_value(one.row, plot.facets)), []).append(one)
     panels = []
     for name, own in groups.items():
         data = _gather(plot, kind, own if plot.horizontal else placed, own)
         found = {series.name: series.points for series in data.series}
-        series = tuple(Series(each, found.get(each, ()), name) for each in order)
+        series = tuple(Series(each, found.get(each, ()), name) for each in [one.name for one in whole.series])
         panels.append(Panel(name, data._replace(series=series)))
     return panels
 

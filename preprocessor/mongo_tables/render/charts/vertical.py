@@ -1,28 +1,17 @@
-"""A chart over a horizontal axis: title, key (if names do not fit in the drawing), drawing and axes."""
+"""Charts over a horizontal axis: title, key (if names do not fit in the drawing), panels and axes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import replace
+from typing import Final
 
-from mongo_tables.render.charts.axes import (
-    MARGIN,
-    WIDEST,
-    Axes,
-    Scale,
-    Span,
-    turn_of,
-    within,
-    x_axis,
-    y_marks,
-)
+from mongo_tables.render.charts.axes import MARGIN, WIDEST, Axes, Scale, turn_of, within, x_axis, y_marks
 from mongo_tables.render.charts.elements import (
-    BOLD,
     LETTER,
     LINE,
     WIDTH,
     as_axis,
-    break_text,
     coordinate,
     draw_lines,
     draw_text,
@@ -32,6 +21,7 @@ from mongo_tables.render.charts.elements import (
     wrap_text,
 )
 from mongo_tables.render.charts.legend import (
+    Ends,
     draw_bands,
     draw_ends,
     draw_key,
@@ -42,68 +32,82 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.plot import Data, Plot
+from mongo_tables.render.charts.panels import (
+    BETWEEN,
+    TITLE_HEIGHT,
+    axis_title,
+    draw_panel_names,
+    lay_out_panels,
+    put_panels,
+)
+from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.time_marks import AxisMark, has_clock_times
 from mongo_tables.render.column import with_unit
 
-TITLES_END: Final = 34
+_BELOW_TITLE: Final = 34
 """The top of the key or, without one, of the drawing, under a title of one line."""
-_HEIGHT: Final = 310
-_HEIGHT_OF_NARROW: Final = 280
-_LEAST_HEIGHT: Final = 200
-_BELOW: Final = 52
-"""The height of one line of names and the title of the horizontal axis."""
+_BOTTOM: Final = 258
+"""Where the axes of a single panel end, under a title of one line."""
+_BOTTOM_OF_NARROW: Final = 228
+_LEAST_HEIGHT: Final = 148
+_HEIGHTS: Final = {1: 170, 2: 140}
+"""The height of each of so many panels side by side."""
+_HEIGHT_OF_MANY: Final = 110
+_MOST_MARKS: Final = 4
+"""The number of marks on the vertical axis of several panels, which are lower than a single one."""
 
 
-def draw_vertically(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
+def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
     """Return the height of the drawing, and its elements."""
-    ends = ends_of(plot, data, width)
+    data, alone, is_wide = panels[0].data, not plot.facets, width == WIDTH
+    ends = ends_of(plot, data, width) if alone else Ends()
     key = [] if ends.names else series_entries(plot, data.series)
     key += [] if ends.labels else reference_entries(plot.references)
     title = y_title(plot, width)
     above = LINE * (len(title) - 1)
-    top = TITLES_END + above + key_height(key, width)
-    bottom = (_HEIGHT if width == WIDTH else max(_HEIGHT_OF_NARROW, top + _LEAST_HEIGHT)) + above
-    marks = y_marks(plot, data.y_values)
-    frame = Frame((y_room(marks), width - ends.margin), (0.0, float(width)), (top, bottom - _BELOW), MARGIN)
-    axes, foot = place_axes(plot, data, marks, frame, told=width == WIDTH)
-    x_lines = x_title(plot, data, axes.x_marks, width)
-    height = bottom + foot + LINE * (len(x_lines) - 1)
-    own = (*draw_y_marks(axes), *draw_x_marks(axes), *draw_y_title(title))
-    return height, [
-        *as_axis((*own, *draw_x_title(x_lines, axes.sides, width, height))),
-        *draw_key(key, width, TITLES_END + above),
-        *draw_within(axes),
+    top = _BELOW_TITLE + above + (key_height(key, width) if key or alone else -LINE)
+    values = [value for panel in panels for value in panel.data.y_values]
+    marks = y_marks(plot, values, 5 if alone else _MOST_MARKS)
+    left = max(text_width(text) for _, text in marks) + 16
+    grid = lay_out_panels(plot, len(panels), width, left, ends.margin if alone else BETWEEN / 2)
+    start, names = draw_panel_names(panels, grid.each)
+    if alone:
+        # A single panel has no names, and its coordinates are those of the drawing.
+        start, end = top, (_BOTTOM if is_wide else max(_BOTTOM_OF_NARROW, top + _LEAST_HEIGHT)) + above
+        sides, span = (left, left + grid.each), (0.0, float(width))
+    else:
+        end = start + (_HEIGHTS.get(grid.columns, _HEIGHT_OF_MANY) if is_wide else _HEIGHT_OF_MANY)
+        sides, span = (0.0, grid.each), (-BETWEEN / 2, grid.each + BETWEEN / 2)
+    x, x_marks = x_axis(plot, data, sides, span)
+    turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
+    y = Scale(marks[0][0], marks[-1][0], end, start, "y" in plot.log)
+    margin = 0 if data.kind == "category" else min(float(MARGIN), grid.each / 20)
+    axes = Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=is_wide)
+    drawn = []
+    for number, (panel, name) in enumerate(zip(panels, names, strict=True)):
+        own = replace(axes, data=panel.data)
+        if turn and not alone:
+            own = replace(own, span=(-grid.x(number), width - grid.x(number)))
+        # Slanted names take much room, so only panels with none below show them.
+        texts = not turn or grid.columns == 1 or number + grid.columns >= len(panels)
+        marked = (*draw_y_marks(own, texts=number % grid.columns == 0), *draw_x_marks(own, texts=texts))
+        height = end + 8 + (LINE + foot if texts else 0)
+        drawn.append((height, [*name, *as_axis(marked), *draw_within(own)]))
+    bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
+    x_lines = x_title(plot, data, x_marks, width)
+    first = bottom + TITLE_HEIGHT - 8
+    centred = axes.sides if alone else (left, float(width))
+    return first + LINE * (len(x_lines) - 1) + 8, [
+        *as_axis(
+            (
+                *draw_lines(title, 0, 14, "mongo-chart__name"),
+                *draw_title(x_lines, centred, width, first, WIDEST),
+            )
+        ),
+        *draw_key(key, width, _BELOW_TITLE + above),
+        *elements,
         *draw_ends(axes, ends),
     ]
-
-
-class Frame(NamedTuple):
-    """The area of the axes: between two sides and two heights, with their texts within ``span``.
-
-    A frame of numbers or dates extends ``margin`` beyond the first and the last of them.
-    """
-
-    sides: Span
-    span: Span
-    heights: Span
-    margin: float
-
-
-def y_room(marks: Sequence[AxisMark]) -> float:
-    """Return the width of the texts of a vertical axis at its left."""
-    return max(text_width(text) for _, text in marks) + 16
-
-
-def place_axes(
-    plot: Plot, data: Data, marks: tuple[AxisMark, ...], frame: Frame, *, told: bool
-) -> tuple[Axes, float]:
-    """Return the axes, with these vertical marks, and the height that the texts below take beyond one line."""
-    x, x_marks = x_axis(plot, data, frame.sides, frame.span)
-    turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
-    y = Scale(marks[0][0], marks[-1][0], frame.heights[1], frame.heights[0], "y" in plot.log)
-    margin = 0 if data.kind == "category" else frame.margin
-    return Axes(plot, data, x, y, x_marks, marks, margin, frame.span, turn, told), foot
 
 
 def draw_within(axes: Axes) -> Iterator[str]:
@@ -163,18 +167,3 @@ def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> 
     if data.kind == "time":
         unit = plot.timezone or ("UTC" if has_clock_times(marks) else "")
     return axis_title(plot, with_unit(plot.label(plot.x), unit), "x", width)
-
-
-def axis_title(plot: Plot, title: str, axis: str, width: float) -> list[str]:
-    """Return the lines of an axis title, including the kind of axis."""
-    return break_text(f"{title}, log scale" if axis in plot.log else title, width / BOLD)
-
-
-def draw_y_title(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the title of the vertical axis, above the drawing."""
-    return draw_lines(lines, 0, 14, "mongo-chart__name")
-
-
-def draw_x_title(lines: Sequence[str], sides: tuple[float, float], width: float, height: float) -> list[str]:
-    """Return the title of the horizontal axis, at the bottom."""
-    return draw_title(lines, sides, width, height - 8 - LINE * (len(lines) - 1), WIDEST)
