@@ -115,9 +115,9 @@ def test_unit_format_and_alignment_are_the_authors() -> None:
 
 def test_title_and_caption_stand_above_the_table() -> None:
     lines = pipe_table(table("n", title="All *runs*", caption="- two of them"), [{"n": 1}])
-    assert lines[:2] == ["**All \\*runs\\*** *- two of them*", ""]
+    assert lines[:2] == ["**All \\*runs\\*** _- two of them_", ""]
 
 
 def test_no_rows_give_a_sentence() -> None:
-    assert pipe_table(table("n", empty="Not measured."), []) == ["*Not measured.*"]
-    assert pipe_table(table("n"), []) == ["*There are no results for this table yet.*"]
+    assert pipe_table(table("n", empty="Not measured."), []) == ["_Not measured._"]
+    assert pipe_table(table("n"), []) == ["_There are no results for this table yet._"]

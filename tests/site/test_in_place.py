@@ -266,7 +266,7 @@ def test_a_table_with_a_chart_has_the_picture_between_its_title_and_its_rows(fol
 
 def test_a_chart_without_rows_is_its_statement_and_no_picture(folder: Path) -> None:
     made = composed(f"{chart(pipeline=[{'$match': {'_id': 9}}], empty='Not measured.')}\n")
-    assert "*Not measured.*" in made.text
+    assert "_Not measured._" in made.text
     assert "![" not in made.text
     assert made.drawings == []
 

@@ -205,6 +205,6 @@ def test_where_rows_come_from_is_told_in_markdown_to_who_asks(tmp_path: Path) ->
     (tmp_path / "runs" / "a.jsonl").write_text(line)
     opened = Answers(str(tmp_path))
     asking = TABLE.replace('"pipeline"', '"provenance": true, "pipeline"')
-    assert "*Measured 2026-11-21 · MongoDB 8.0.4 · Result documents: 1*" in rendered(asking, opened)
+    assert "_Measured 2026-11-21 · MongoDB 8.0.4 · Result documents: 1_" in rendered(asking, opened)
     assert "Measured" not in rendered(TABLE, opened)
     opened.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,9 +143,9 @@ def replace(
     return "".join([*pieces, text[at:]])
 
 
-def digest(inner: str) -> str:
-    """Return the digest of a region's inner text: 16 hex digits of its SHA-256, with ``\\n`` newlines."""
-    plain = inner.replace("\r\n", "\n").replace("\r", "\n")
+def digest(text: str) -> str:
+    """Return the digest of a text: 16 hex digits of its SHA-256, with ``\\n`` newlines."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -155,7 +156,49 @@ END_MARKER = "<!-- mongo-tables: end -->"
 
 def begin_marker(inner: str) -> str:
     """Return the marker that begins a region with this inner text; `END_MARKER` ends it."""
-    return f"<!-- mongo-tables: begin {digest(inner)} -->"
+    return f"<!-- mongo-tables: begin {digest(read_generated(inner))} -->"
+
+
+def was_edited(region: Region) -> bool:
+    """Return whether a person edited the region; what formatters of Markdown rewrite is no edit."""
+    # Earlier versions wrote the digest of the bytes.
+    return region.digest not in (digest(region.inner), digest(read_generated(region.inner)))
+
+
+_BLOCK_END = re.compile(r"\n(?:[ \t]*\n)+|\n(?=[ \t]*\|)")
+_BLANKS = re.compile(r"[ \t\n]+")
+_CELL_END = re.compile(r" ?(?<!\\)\| ?")
+_DASHES = re.compile(r"-{2,}(?=:?(?:\||$))")
+_WRITTEN_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:#(\d{1,7})|(amp|lt|gt|quot|nbsp));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "nbsp": "\u00a0"}
+
+
+def list_blocks(markdown: str) -> list[str]:
+    """Return the paragraphs and the table rows of generated Markdown, without wraps, indentation and padding."""
+    blocks = (_BLANKS.sub(" ", block).strip(" ") for block in _BLOCK_END.split(markdown.strip("\n")))
+    return [_DASHES.sub("-", _CELL_END.sub("|", block)) if block[:1] == "|" else block for block in blocks]
+
+
+def read_words(markdown: str) -> str:
+    """Return generated Markdown of one line without escapes, and with one sign for emphasis."""
+    return _WRITTEN_SIGN.sub(_read_sign, markdown).replace("_", "*")
+
+
+def _read_sign(found: re.Match[str]) -> str:
+    sign, number, name = found.groups()
+    if number:
+        return chr(int(number)) if 0 < int(number) < 0x110000 else "\ufffd"
+    return sign or _NAMED[name]
+
+
+def read_generated(markdown: str) -> str:
+    """Return what generated Markdown says, which is the same before and after a formatter of Markdown.
+
+    Example:
+        >>> read_generated("*a caption*\\n\\n| a\\\\[1\\\\] |\\n| ----: |")
+        '*a caption*\\n|a[1]|\\n|-:|'
+    """
+    return "\n".join(map(read_words, list_blocks(markdown)))
 
 
 def keep_in_comment(text: str) -> str:

@@ -43,7 +43,7 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
 """The characters of number and name texts, none of which needs escaping."""
-_SIGNS: Final = {"strong": "**", "em": "*"}
+_SIGNS: Final = {"strong": "**", "em": "_"}
 _PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]*[A-Za-z0-9_.,:/=+()-])?")
 _IN_DESTINATION: Final = {"&": "&amp;"} | {sign: f"%{ord(sign):02X}" for sign in "()*$'[]!"}
 """Characters that a dialect or an extension treats as more than part of an address."""

@@ -68,8 +68,11 @@ def _heading(spec: PipelineSpec) -> list[str]:
 
 
 def _emphasis(text: str) -> str:
-    """Return a sentence in asterisks, so that its beginning cannot be parsed as a list item, heading or quote."""
-    return f"*{escape_cell(text)}*"
+    """Return an emphasised sentence, whose beginning cannot be parsed as a list item, heading or quote.
+
+    The sign is the one that formatters of Markdown write.
+    """
+    return f"_{escape_cell(text)}_"
 
 
 def _strong(text: str) -> str:

@@ -1,8 +1,9 @@
 """Figures written into the page itself, for hosts that show Markdown as it is.
 
 A table or a chart is written under its comment, a value after its comment, between two markers that readers
-do not see; the drawing of a chart is a file in the page's folder. The first marker carries a digest of the
-text between the two, so that manual edits are detected before they are overwritten. Writing twice changes
+do not see; the drawing of a chart is a file in the page's folder. The first marker carries a digest of what
+is said between the two, so that manual edits are detected before they are overwritten. Figures are compared
+by what they say: formatters of Markdown change signs, escapes and blanks. Writing twice changes
 nothing, and a figure within its tolerance stays. A table and the values that quote it on a page are written
 together, so that they always agree.
 """
@@ -10,10 +11,18 @@ together, so that they always agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mongo_tables.directives.comments import END_MARKER, RAW_HTML, Comment, begin_marker, digest
+from mongo_tables.directives.comments import (
+    END_MARKER,
+    RAW_HTML,
+    Comment,
+    Region,
+    begin_marker,
+    read_generated,
+    was_edited,
+)
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.rules import finding
@@ -129,9 +138,17 @@ def _part_under(
         end = _end_of_line(page.text, comment.end)
         return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
-    near = not _was_edited(comment) and _is_near_figure(comment.region.inner, spec, context)
-    state: FigureState = "the same" if page.text[start:end] == text else "near" if near else "another"
+    state = _state(comment.region, shown, lambda inner: _is_near_figure(inner, spec, context))
     return PlacedFigure(spec, start, end, text, shown, state)
+
+
+def _state(region: Region, shown: str, is_near: Callable[[str], bool]) -> FigureState:
+    """Compare a region with today's figure by what readers see: formatters of Markdown rewrite the rest."""
+    if was_edited(region):
+        return "another"
+    if region.inner == shown or read_generated(region.inner) == read_generated(shown):
+        return "the same"
+    return "near" if is_near(region.inner) else "another"
 
 
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
@@ -150,9 +167,7 @@ def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownCont
     if comment.region is None:
         return PlacedFigure(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
-    same = (region.inner, region.digest) == (shown, digest(shown))
-    near = not same and not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
-    state: FigureState = "the same" if same else "near" if near else "another"
+    state = _state(region, shown, lambda inner: _is_near_value(inner, shown, spec, context))
     return PlacedFigure(spec, region.start, region.end, text, shown, state)
 
 
@@ -242,13 +257,9 @@ def _name(comment: Comment) -> str:
     return "the figure under this comment" if is_block else "the value behind this comment"
 
 
-def _was_edited(comment: Comment) -> bool:
-    return comment.region is not None and comment.region.digest != digest(comment.region.inner)
-
-
 def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
     """Return MT164 if a figure was edited by hand; the message compares it with ``today``, if given."""
-    if comment.region is None or not _was_edited(comment):
+    if comment.region is None or not was_edited(comment.region):
         return None
     how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
     message = (
@@ -274,6 +285,9 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
 _LINE_END: Final = re.compile(r"[\r\n]")
 _BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _TABLE, _HEADING = "a table", "a heading"
+_AFTER_WORD: Final = (
+    "let a word stand before it on its line, joined by `&nbsp;`, at which no formatter breaks the line"
+)
 
 
 class ShownReason(NamedTuple):
@@ -303,7 +317,7 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
         return ShownReason(reason, r"write \u007c in a string of JSON")
     if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
         reason = "GitHub takes a line that begins with a comment for HTML, and all of it for no Markdown"
-        return ShownReason(reason, "let a word stand before it on its line")
+        return ShownReason(reason, _AFTER_WORD)
     return None
 
 

@@ -8,14 +8,13 @@ from itertools import takewhile
 from math import inf
 from typing import Final, NamedTuple
 
+from mongo_tables.directives.comments import list_blocks, read_words
 from mongo_tables.files.text import shorten
 from mongo_tables.render.number_text import read_numbers
 
 Cells = Sequence[str]
 
-_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-"""See https://spec.commonmark.org/0.31.2/#backslash-escapes."""
-_DASHES: Final = re.compile("-+")
+_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
@@ -23,7 +22,7 @@ _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 class WrittenTable(NamedTuple):
     """The lines of a table by ``pipe_table``: those above it, its headers, alignments and cells.
 
-    Cells are Markdown. ``below`` has the words of its notes, because their numbers follow from the rows.
+    All are without escapes. ``below`` has the words of its notes, because their numbers follow from the rows.
     """
 
     above: list[str]
@@ -35,13 +34,15 @@ class WrittenTable(NamedTuple):
     @classmethod
     def of(cls, lines: Iterable[str]) -> WrittenTable:
         """Parse the lines of a table."""
-        written = list(lines)
+        written = list_blocks("\n".join(lines))
         above = list(takewhile(lambda line: not line.startswith("|"), written))
         rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
-        cells = [[cell.strip(" ") for cell in row[1:-1].split(" |")] for row in rows]
-        alignments = [_DASHES.sub("-", cell) for row in cells[1:2] for cell in row]
-        notes = [read_numbers(read_cell(line)).words for line in written[len(above) + len(rows) :]]
-        return cls(above, [cell for row in cells[:1] for cell in row], alignments, cells[2:], notes)
+        cells = [[*map(read_words, _BETWEEN_CELLS.split(row[1:].removesuffix("|")))] for row in rows]
+        notes = [
+            read_numbers(read_cell(read_words(line))).words for line in written[len(above) + len(rows) :]
+        ]
+        headers, alignments = (cells[at] if len(cells) > at else [] for at in (0, 1))
+        return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
     @property
     def texts(self) -> list[list[str]]:
@@ -51,13 +52,7 @@ class WrittenTable(NamedTuple):
 
 def read_cell(markdown: str) -> str:
     """Return a cell as readers see it, with the digits of addresses replaced, since they are not numbers."""
-    return _read_references(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
-
-
-def _read_references(markdown: str) -> str:
-    from html import unescape  # loads all entity names; most tables are up to date
-
-    return unescape(markdown)
+    return _ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), read_words(markdown))
 
 
 def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
@@ -121,12 +116,13 @@ def describe_change(standing: str, today: str) -> str:
         >>> describe_change("120 ms", "125 ms")
         'it is 120 ms, and 125 ms now'
     """
-    return "" if standing == today else f"it is {_quote(standing)}, and {_quote(today)} now"
+    then, now = _quote(standing), _quote(today)
+    return "" if then == now else f"it is {then}, and {now} now"
 
 
 def _quote(cell: str) -> str:
     """Return a cell for a message: as readers see it, on one line."""
-    return shorten(_ESCAPE.sub(r"\1", _read_references(cell))) or "nothing"
+    return shorten(read_words(cell)) or "nothing"
 
 
 def _rows(count: int) -> str:

@@ -1,0 +1,86 @@
+"""Pages with every kind of figure as formatters of Markdown leave them: `formatted/make.sh` runs these."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mongo_tables.cli import main
+
+FORMATTED = Path(__file__).parent / "formatted"
+FORMATTERS = ("prettier", "prettier-wrap", "markdownlint", "mdformat")
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(FORMATTED / "m.jsonl", tmp_path)
+    shutil.copy(FORMATTED / "page.md", tmp_path)
+    render()
+    return tmp_path / "page.md"
+
+
+def render(*options: str) -> int:
+    return main(["render", "--in-place", "page.md", "--results", "m.jsonl", *options])
+
+
+def check() -> int:
+    return main(["check", "page.md", "--results", "m.jsonl"])
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+def test_a_page_that_a_formatter_wrote_is_settled(name: str, page: Path) -> None:
+    formatted = (FORMATTED / f"{name}.md").read_bytes()
+    assert formatted != page.read_bytes() or name in ("prettier", "markdownlint")
+    page.write_bytes(formatted)
+    assert check() == 0
+    assert render() == 0
+    assert page.read_bytes() == formatted
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+def test_new_results_are_written_into_such_a_page_without_force(
+    name: str, page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(FORMATTED / f"{name}.md", page)
+    results = Path("m.jsonl")
+    results.write_text(results.read_text().replace("1.5", "1.75"))
+    capsys.readouterr()
+    assert check() == 1
+    told = capsys.readouterr().out
+    assert "MT164" not in told
+    assert "it is 1.50, and 1.75 now" in told
+    assert render() == 0
+    assert "1.50" not in page.read_text()
+    assert check() == 0
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+@pytest.mark.parametrize(
+    ("written", "typed"), [("22.50", "21.50"), ("_in an item", "_in an box"), ("*yet", "*ever")]
+)
+def test_an_edit_of_what_such_a_page_says_is_noticed(name: str, written: str, typed: str, page: Path) -> None:
+    text = (FORMATTED / f"{name}.md").read_text()
+    at = text.rindex(written)
+    page.write_text(text[:at] + typed + text[at + len(written) :])
+    assert render() == 1
+    assert render("--force") == 0
+    assert check() == 0
+
+
+def test_pages_are_written_as_prettier_writes_them(page: Path) -> None:
+    assert page.read_bytes() == (FORMATTED / "prettier.md").read_bytes()
+
+
+def test_figures_that_an_earlier_version_wrote_are_no_edits(page: Path) -> None:
+    """Their digests are those of the bytes, and emphasis had asterisks."""
+    Path("m.jsonl").write_text('{"_id": 1, "ms": 2}\n')
+    comment = '<!-- RESULT_TABLE: {"collection": "m", "columns": ["ms"], "sort": "ms", "caption": "c"} -->'
+    page.write_text(
+        f"{comment}\n<!-- mongo-tables: begin 76798b994a466573 -->\n\n*c*\n\n|  Ms |\n| --: |\n|   1 |\n\n"
+        "<!-- mongo-tables: end -->\n"
+    )
+    assert render() == 0
+    assert "|   2 |" in page.read_text()
