@@ -96,8 +96,8 @@ def test_the_field_of_a_sort_in_a_list_is_located_in_the_list() -> None:
 def test_what_a_comment_with_a_pipeline_calls_its_stages_stays() -> None:
     plain = spec_of('{"collection": "bench", "columns": ["a"], "sort": "a"}')
     piped = spec_of('{"collection": "bench", "columns": ["a"], "pipeline": [{"$sort": {"a": 1}}]}')
-    assert (plain.name_stage("$sort"), plain.has_own_pipeline) == ("sort", False)
-    assert (piped.name_stage("$sort"), piped.has_own_pipeline) == ("$sort", True)
+    assert (plain.name_stage(0), plain.has_own_pipeline) == ("sort", False)
+    assert (piped.name_stage(0), piped.has_own_pipeline) == ("$sort", True)
     assert plain.query.key == piped.query.key
 
 

@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Any, Final, Literal, TypeAlias
 
+from mongo_tables.directives.computed_columns import ExpressionError, compile_expression
+from mongo_tables.directives.row_paths import ROWS, rows_stages
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file, place_at
@@ -245,13 +247,20 @@ class Origin:
 
     ``path`` leads to the text in the comment: the stage itself, the name of its shared list, or the key whose value is
     the stage's operand. ``fields``: the field names, if that value is a list of sort fields. ``written`` is the stage
-    in the file of its shared list, if it comes from one.
+    in the file of its shared list, if it comes from one. ``offsets``: the offsets in an expression of the parts of the
+    stage's operand.
     """
 
     path: Path
     form: Literal["stage", "shared", "key"] = "stage"
     fields: tuple[str, ...] = ()
     written: SharedStage | None = None
+    offsets: Mapping[Path, int] = field(default_factory=dict)
+
+    def offset(self, inner: Path) -> int | None:
+        """Return the offset in the expression of the value at ``inner`` in the stage; None if it is no expression."""
+        found = (self.offsets.get(inner[2:depth]) for depth in range(len(inner), 1, -1))
+        return next((at for at in found if at is not None), None)
 
     def find(self, inner: Path) -> Path:
         """Return the path in the comment of the value at ``inner`` in the stage, or of the nearest written value."""
@@ -268,21 +277,46 @@ class Origin:
 STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
 """The keys that select rows, in the order of their effect, each with its stage."""
 
+ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
+"""The keys of a comment that say what its rows are, in the order of their effect."""
 
-def expand_selection(document: Document, body: Mapping[str, Any]) -> Expanded:
+
+def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
     """Return the stages that the keys of a comment represent; values of the wrong type are skipped.
 
-    ``body`` is the body of ``document`` with its Extended JSON decoded.
+    ``body`` is the body of ``document`` with its Extended JSON decoded. Beside a ``pipeline`` the keys of ``STAGES``
+    have no effect.
     """
     stages: list[Stage] = []
     origins: list[Origin] = []
-    for key, operator in STAGES.items():
-        operand = None if document.parsed.is_guess((key,)) else selection_operand(key, body.get(key))
-        if operand:
-            stages.append({operator: operand})
-            fields = tuple(operand) if isinstance(operand, Mapping) and isinstance(body[key], list) else ()
-            origins.append(Origin((key,), "key", fields))
-    return Expanded(tuple(stages), tuple(origins), ())
+    found: list[Finding] = []
+    fields: Mapping[str, str] = {}
+    for key in ROW_KEYS:
+        written = None if document.parsed.is_guess((key,)) else body.get(key)
+        if key == "pipeline" and isinstance(written, list):
+            inner = expand(document, (key,), written, shared)
+            stages += inner.stages
+            origins += inner.origins
+            found += inner.findings
+            fields = inner.fields
+        elif key == "rows" and isinstance(written, str) and re.fullmatch(ROWS, written):
+            made = rows_stages(written)
+            stages += made
+            origins += [Origin((key,), "key")] * len(made)
+        elif key == "compute" and isinstance(written, dict):
+            for name, text in written.items():
+                try:
+                    one = compile_expression(text) if isinstance(text, str) else None
+                except ExpressionError as error:
+                    found.append(document.locate_within((key, name), error.complaint))
+                else:
+                    stages += [{"$set": {name: one.value}}] if one else []
+                    origins += [Origin((key, name), "key", offsets=one.offsets)] if one else []
+        elif key in STAGES and "pipeline" not in body and (operand := selection_operand(key, written)):
+            stages.append({STAGES[key]: operand})
+            names = tuple(operand) if isinstance(operand, Mapping) and isinstance(written, list) else ()
+            origins.append(Origin((key,), "key", names))
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields)
 
 
 def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:

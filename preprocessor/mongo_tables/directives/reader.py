@@ -10,7 +10,7 @@ from typing import Any
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
 from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.pipelines import Expanded, Lookup, expand, expand_selection
+from mongo_tables.directives.pipelines import Expanded, Lookup, expand_rows
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding
@@ -80,10 +80,5 @@ def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Ex
         if key in body:
             body[key], malformed = decode_at(document, (key,), body[key])
             found += malformed
-    if "pipeline" not in body:
-        return body, expand_selection(document, body), found
-    written = body["pipeline"]
-    stages = written if isinstance(written, list) else []
-    guessed = document.parsed.is_guess(("pipeline",))
-    expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)
+    expanded = expand_rows(document, body, shared)
     return body, expanded, [*found, *expanded.findings]

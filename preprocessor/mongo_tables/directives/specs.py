@@ -16,9 +16,9 @@ from mongo_tables.directives.column_format import ColumnFormat, formats_of
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.headers import HeaderGroup, header_groups_of, headers_of, read_marked
 from mongo_tables.directives.inline_markdown import Piece, plain_text
-from mongo_tables.directives.pipelines import STAGES, Expanded, Origin, Stage
+from mongo_tables.directives.pipelines import Expanded, Origin, Stage
 from mongo_tables.findings.finding import StandIn
-from mongo_tables.jsontext.document import Document
+from mongo_tables.jsontext.document import Document, offset_in_string
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import source_query
@@ -176,10 +176,10 @@ class PipelineSpec(Spec):
         """Whether the comment has a pipeline, instead of keys that select rows (``specs.selection``)."""
         return "pipeline" in self.comment.parsed.value
 
-    def name_stage(self, operator: str) -> str:
-        """Return the comment's name of a stage: ``$sort``, or ``sort`` if it has no pipeline."""
-        keys = () if self.has_own_pipeline else STAGES.items()
-        return next((key for key, stage in keys if stage == operator), operator)
+    def name_stage(self, number: int) -> str:
+        """Return the comment's name of a stage: ``$sort``, or the key that stands for it, such as ``sort``."""
+        origin = self.origins[number] if self.origins else None
+        return str(origin.path[0] if origin and origin.form == "key" else next(iter(self.pipeline[number])))
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -212,7 +212,10 @@ class PipelineSpec(Spec):
         number = path[1] if len(path) > 1 else None
         if not isinstance(number, int) or not 0 <= number < len(self.origins):
             return at
-        written = self.origins[number].written
+        origin = self.origins[number]
+        if (offset := origin.offset(path[2:])) is not None:
+            return self.comment.locate(offset_in_string(self.comment.parsed, origin.path, offset))
+        written = origin.written
         return StandIn.of(at, written.locate(path[2:], key=key)) if written else at
 
     def _find_written(self, path: Path) -> Path:

@@ -122,6 +122,7 @@ MT333 warning (rows) old-results: The newest result behind a figure is older tha
 MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, has it against another row, or contradicts it.
 MT335 error   (rows) format-does-not-fit: A column has values that its format or its total is not for, such as texts in per cent.
 MT336 warning (rows) no-interval: A tolerance goes by an interval, and no row has one.
+MT337 warning (rows) not-computed: A computed column has no value in a row, since a part is no number or a divisor is 0.
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that nothing has ordered.
 MT402 warning path-never-there: A pipeline reads a field that no document has.

@@ -45,6 +45,19 @@ class Document:
             place = (self.at_key if one.on_key else self.at)((*base, *one.at))
         return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
+    def locate_within(self, path: Path, one: Complaint[int]) -> Finding:
+        """Return the finding for a complaint about the string at ``path``, at an offset in it."""
+        place = self.place(offset_in_string(self.parsed, path, one.at))
+        return rules.finding(one.rule, self.file, place, one.message, one.hint)
+
+
+def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
+    """Return the offset in the text of a character of the string at ``path``, behind escapes."""
+    text, offset = parsed.text, parsed.positions[path] + 1
+    for _ in range(at):
+        offset += 6 if text.startswith("\\u", offset) else 2 if text.startswith("\\", offset) else 1
+    return offset
+
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
     """Return the offset of ``path`` or of its nearest ancestor that has one; 0 without any."""

@@ -294,7 +294,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
             yield subject.finding(
                 "MT419",
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"the first that `{spec.name_stage('$limit')}` cuts off is equal to the last that it keeps in "
+                f"the first that `{spec.name_stage(place)}` cuts off is equal to the last that it keeps in "
                 f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )

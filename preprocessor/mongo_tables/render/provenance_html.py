@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mongo_tables.directives.column_format import ColumnFormat
-from mongo_tables.directives.pipelines import STAGES
+from mongo_tables.directives.pipelines import ROW_KEYS
 from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.html import table_html
@@ -251,7 +251,9 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
     yield f"<p>{said}</p>"
     # As in the comment, including names of shared stages; the JSON file has them expanded.
     body = spec.comment.parsed.value
-    rows_from = body.get("pipeline", {key: body[key] for key in STAGES if key in body})
+    rows_from = {key: body[key] for key in ROW_KEYS if key in body}
+    if rows_from.keys() == {"pipeline"}:
+        rows_from = body["pipeline"]
     code = text_html("\n".join(_lay_out(rows_from, "", "", top=True)))
     yield f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{code}</code></pre>'
     yield from _runs(made)

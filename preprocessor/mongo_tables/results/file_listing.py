@@ -18,7 +18,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from mongo_tables.files.text import leads_within, list_some
-from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
+from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_in_folder, is_plain, may_be_read
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 from mongo_tables.results.source_text import SourcePart, has_magic
@@ -309,8 +309,9 @@ def _list_paths(part: SourcePart) -> _Paths:
         return _match(part.pattern)
     if path.is_dir():
         files = sorted(_list_files(path), key=lambda path: path.name)
-        read = [one for one in files if is_plain(one.name) or (may_be_read(one.name) and _is_known(one))]
-        return path, read, [one for one in files if may_be_read(one.name) or _is_like_data(one.name)]
+        may = [one for one in files if may_be_read(one.name) and is_in_folder(one.name)]
+        read = [one for one in may if is_plain(one.name) or _is_known(one)]
+        return path, read, [*may, *(one for one in files if _is_like_data(one.name))]
     if not path.exists() and not path.is_symlink():
         raise _unusable(f"there is no file {part.pattern}", _NAMES_HINT)
     return path.parent, [path], []

@@ -109,7 +109,7 @@ KINDS: Final = (
     ),
     SourceKind(
         form="[NAME=]FILE[?COLUMN=TYPE],…",
-        meaning="files, or patterns of files, of results: JSON, JSON Lines, CSV, TSV, Parquet, also packed (.gz)",
+        meaning="files of results, or patterns: JSON, JSON Lines, CSV, TSV, YAML, TOML, Parquet, also packed (.gz)",
         short="a file",
         give="the path of a file (bench.json), a pattern (runs=bench/*.csv)",
         is_named=_names_files,

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.computed_columns import compile_expression
+from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.document import offset_in_string
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.faults import format_faults, group_faults, link_faults, range_faults, total_faults
-from mongo_tables.render.values import finite_decimal
+from mongo_tables.render.values import finite_decimal, is_number
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -43,7 +49,7 @@ def row_findings(
     joined = _mistyped_collections(spec, collections)
     if not rows:
         return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
-    found = _empty_columns(spec, rows) or _undrawable(spec, rows)
+    found = [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_not_computed(spec, rows)]
     if isinstance(spec, TableSpec) and spec.tolerance and not found:
         found = find_no_interval(spec, spec, rows)
     return [*joined, *found, *_too_old(spec, answers, today)]
@@ -93,10 +99,14 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         message = f"the results source has no collection '{spec.collection}'"
         return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
     where, message = "pipeline", f"the pipeline gives no rows from collection '{spec.collection}'"
-    told = "names the stage that lost them"
-    if not spec.has_own_pipeline and any("$match" in stage for stage in spec.pipeline):
-        where, message = "where", f"`where` selects no document of collection '{spec.collection}'"
+    told, written = "names the stage that lost them", spec.comment.parsed.value
+    if not spec.has_own_pipeline and "where" in written:
+        entry = "entry of `rows`" if "rows" in written else "document"
+        where, message = "where", f"`where` selects no {entry} of collection '{spec.collection}'"
         told = "says which condition loses them"
+    elif not spec.has_own_pipeline and "rows" in written:
+        where, message = "rows", f"`rows` finds no list or map with entries in collection '{spec.collection}'"
+        told = "shows what the documents have"
     elif not spec.has_own_pipeline:
         where, message = "collection", f"collection '{spec.collection}' has no documents"
     hint = f'`mongo-tables explain` {told}; "empty" says what the page shall show instead'
@@ -120,10 +130,55 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
             f"no row has the column '{column}'",
             index_hint(column)
             if in_array
-            else did_you_mean(column, known) or f"the rows have {', '.join(known)}",
+            else did_you_mean(column, known)
+            or _suggest_rows(spec, column, rows)
+            or f"the rows have {', '.join(known)}",
         )
         for path, column, in_array in empty
     ]
+
+
+def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
+    """Return the hint that the entries of a list inside the documents have the column."""
+    if "rows" in spec.comment.parsed.value:
+        return ""
+    for path in find_rows(rows[0]):
+        entries = aggregate(rows[:1], rows_stages(path))
+        if any(column_value(entry, column) is not MISSING for entry in entries):
+            return f'entries inside the documents have it: "rows": "{path}" makes a row of each'
+    return ""
+
+
+def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """Yield one finding for each computed column that some rows have no value of."""
+    for origin in spec.origins:
+        if origin.path[0] != "compute":
+            continue
+        name = str(origin.path[1])
+        lacking = [row for row in rows if row.get(name) is None]
+        form = spec.format.get(name)
+        if not lacking or (form and form.missing):
+            continue
+        computed = compile_expression(spec.comment.parsed.value["compute"][name])
+        reasons = Counter(_why_not_computed(row, computed.columns) for row in lacking)
+        (column, first), amount = reasons.most_common(1)[0]
+        at = computed.columns[column] if column else computed.divisors[0]
+        told = (
+            first if amount == len(lacking) else ", ".join(f"{why} in {n}" for (_, why), n in reasons.items())
+        )
+        place = spec.comment.locate(offset_in_string(spec.comment.parsed, origin.path, at))
+        message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
+        hint = 'leave these rows out with `where`, or say what their cells show: "format": {"%s": {"missing": "–"}}'
+        yield finding("MT337", spec.file, place, message, hint % name)
+
+
+def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[str, str]:
+    """Return the first column without a number, "" if all have one, and the reason in words."""
+    for column in columns:
+        value = column_value(row, column)
+        if not is_number(value):
+            return column, f"`{column}` is {'missing' if value is MISSING or value is None else 'no number'}"
+    return "", "a divisor is 0"
 
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:

@@ -105,7 +105,7 @@ def explain(
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
     walk = StageWalk(source, query)
     failure = walk.run()
-    named = tuple((spec.name_stage(operator_of(stage)[0]), stage) for stage in query.pipeline)
+    named = tuple((spec.name_stage(number), stage) for number, stage in enumerate(query.pipeline))
     told = Explanation(
         file=spec.file,
         line=spec.comment.line,
@@ -168,7 +168,7 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
         line, column = spec.locate(("pipeline", index))
         report = StageReport(
             number=index + 1,
-            name=spec.name_stage(operator_of(stage)[0]),
+            name=spec.name_stage(index),
             stage=stage,
             line=line,
             column=column,

@@ -104,6 +104,7 @@ class Format(NamedTuple):
     ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
     ``recognise`` decides from the first ``HEAD`` bytes, as text without a byte order mark, whether a file with such a
     suffix has this format; None if the suffix is enough. ``has_text``: the author may state column types.
+    ``only_named``: most such files are settings, so a folder of results does not include them.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Format(NamedTuple):
     module: str
     recognise: Callable[[str], bool] | None = None
     has_text: bool = False
+    only_named: bool = False
 
     def read(self, file: SourceFile) -> Iterator[Document]:
         """Return the documents of a file, in order. Raises ``ResultsError`` with file, line and column."""
@@ -131,6 +133,8 @@ FORMATS: Final = (
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "plain_json"),
     Format("CSV", (".csv",), "separated", has_text=True),
     Format("TSV", (".tsv", ".tab"), "separated", has_text=True),
+    Format("YAML", (".yaml", ".yml"), "config_text", only_named=True),
+    Format("TOML", (".toml",), "config_text", only_named=True),
     Format("Parquet", (".parquet",), "parquet"),
 )
 """Every format, in the order of detection: those of tools before those of plain data."""
@@ -144,6 +148,11 @@ def is_plain(name: str) -> bool:
 def may_be_read(name: str) -> bool:
     """Return whether a file of this name can have one of the formats, some of which only the first bytes show."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS)
+
+
+def is_in_folder(name: str) -> bool:
+    """Return whether a folder of results includes a file of this name."""
+    return not any(suffix_of(name) in one.suffixes for one in FORMATS if one.only_named)
 
 
 def find_format(name: str, head: str) -> Format | None:

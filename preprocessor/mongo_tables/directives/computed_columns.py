@@ -1,0 +1,152 @@
+"""The key ``compute``: arithmetic over columns, ``"mib": "docs * size / 1024"``, as a stage of the pipeline.
+
+Python's own parser reads the expression; nothing is evaluated. Where an operand is no number or a divisor is 0, the
+cell has no value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext.reader import Path
+
+_OPERATORS: Final[Mapping[type[ast.operator], str]] = {
+    ast.Add: "$add",
+    ast.Sub: "$subtract",
+    ast.Mult: "$multiply",
+    ast.Div: "$divide",
+    ast.Pow: "$pow",
+}
+_HINT: Final = (
+    "numbers, columns, + - * / ** and parentheses; a column with other characters than letters, digits and _ is "
+    "quoted: 'p99 ms'"
+)
+_MOST_CHARACTERS: Final = 500
+_HIGHEST_POWER: Final = 64
+
+
+class ExpressionError(Exception):
+    """A fault of an expression, at its offset."""
+
+    def __init__(self, message: str, at: int, hint: str = _HINT) -> None:
+        super().__init__(message)
+        self.complaint = Complaint(message, hint, at, "MT133")
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A compiled expression: its operand for ``$set``, and offsets in the expression.
+
+    ``columns`` has the offset of each column that it reads, ``divisors`` those of what it divides by, ``offsets`` those
+    of the parts of ``value``, by path.
+    """
+
+    value: Any
+    columns: Mapping[str, int]
+    divisors: tuple[int, ...] = ()
+    offsets: Mapping[Path, int] = field(default_factory=dict)
+
+
+def compile_expression(text: str) -> Computed:
+    """Compile an expression. Raises ``ExpressionError``.
+
+    Example:
+        >>> compile_expression("2 * 3").value
+        {'$multiply': [2, 3]}
+    """
+    # Parsed in parentheses: blanks before it would be an indent.
+    flat = text.translate({10: " ", 13: " ", 9: " "})
+    if len(text) > _MOST_CHARACTERS:
+        raise ExpressionError(
+            f"the expression has more than {_MOST_CHARACTERS} characters", 0, "use a `pipeline`"
+        )
+    try:
+        tree = ast.parse(f"({flat}\n)", mode="eval").body
+    except SyntaxError as error:
+        at = (
+            min(max((error.offset or 2) - 2, 0), max(len(text) - 1, 0))
+            if error.lineno == 1
+            else len(text) - 1
+        )
+        raise ExpressionError("this is no arithmetic", max(at, 0)) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise ExpressionError("this is no arithmetic", 0) from None
+    compiler = _Compiler(flat)
+    value = compiler.compile(tree, ())
+    if not compiler.columns:
+        raise ExpressionError("the expression reads no column", 0)
+    return Computed(value, compiler.columns, tuple(compiler.divisors), compiler.offsets)
+
+
+class _Compiler:
+    """The compilation of one expression: the columns that it reads, and the offsets of its parts."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.encode()
+        self.columns: dict[str, int] = {}
+        self.divisors: list[int] = []
+        self.offsets: dict[Path, int] = {}
+
+    def compile(self, node: ast.expr, path: Path) -> Any:
+        self.offsets[path] = self._offset(node)
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, (int, float))
+            and not isinstance(node.value, bool)
+        ):
+            if abs(node.value) >= 2**63:
+                raise ExpressionError("the number is too large", self._offset(node))
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            inner = self.compile(node.operand, (*path, "$multiply", 1))
+            return {"$multiply": [-1, inner]} if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return self._binary(node, _OPERATORS[type(node.op)], path)
+        return self._column(node)
+
+    def _binary(self, node: ast.BinOp, name: str, path: Path) -> Any:
+        if name == "$pow":
+            power = node.right.value if isinstance(node.right, ast.Constant) else None
+            if type(power) is not int or not 0 < power <= _HIGHEST_POWER:
+                message = f"a power is a whole number from 1 to {_HIGHEST_POWER}"
+                raise ExpressionError(message, self._offset(node.right))
+        if name != "$divide":
+            operands = [
+                self.compile(one, (*path, name, at)) for at, one in enumerate((node.left, node.right))
+            ]
+            return {name: operands}
+        within = (*path, "$let", "in")
+        quotient_at = (*within, "$cond", 2)
+        left, right = (
+            self.compile(node.left, (*quotient_at, name, 0)),
+            self.compile(node.right, (*path, "$let", "vars", "by")),
+        )
+        if right == 0:
+            raise ExpressionError("a division by 0", self._offset(node.right))
+        if not isinstance(right, dict):
+            return {"$divide": [left, right]}
+        self.divisors.append(self._offset(node.right))
+        quotient = {"$divide": [left, "$$by"]}
+        return {"$let": {"vars": {"by": right}, "in": {"$cond": [{"$eq": ["$$by", 0]}, None, quotient]}}}
+
+    def _column(self, node: ast.expr) -> Any:
+        name = node.value if isinstance(node, ast.Constant) else self._name(node)
+        if not isinstance(name, str) or name.startswith("$") or not all(name.split(".")):
+            raise ExpressionError("this is no arithmetic", self._offset(node))
+        self.columns.setdefault(name, self._offset(node))
+        return {"$cond": [{"$isNumber": f"${name}"}, f"${name}", None]}
+
+    def _name(self, node: ast.expr) -> str | None:
+        """Return a name or a dotted path as it is written, because Python changes some letters, such as µ."""
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        written = self.text[node.col_offset - 1 : (node.end_col_offset or 0) - 1].decode("utf-8", "replace")
+        return "".join(written.split()) if isinstance(inner, ast.Name) else None
+
+    def _offset(self, node: ast.expr) -> int:
+        return len(self.text[: max(node.col_offset - 1, 0)].decode("utf-8", "replace"))

@@ -1,0 +1,157 @@
+"""The key ``rows``: the entries of lists and maps inside a document become rows.
+
+``*`` enters a list or a map: ``result.by_class.*``, ``suites.*.results.*``. An entry's key in a map, or its number in a
+list, is its field ``_key``. What surrounds the list stays a field of each row, unless the entry has a field of that
+name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+ROWS: Final = r"([^$.*]+\.|\*\.)*\*"
+"""The pattern of the value of ``rows``, as in its schema."""
+_EACH: Final = "*"
+_ENTRY: Final = "_row"
+"""The field with the entry that becomes the row; no row keeps it."""
+_TOP: Final = "_top"
+"""The field with the entry of a document that is a map of maps (``*.*``)."""
+_KEY: Final = "_key"
+_VALUE: Final = "_value"
+"""The field with an entry that is no object."""
+_NESTED: Final = ("object", "array")
+_FEWEST: Final = 2
+_DEEPEST: Final = 4
+
+Stage = Mapping[str, Any]
+
+
+def rows_stages(path: str) -> list[Stage]:
+    """Return the stages that make a row of each entry.
+
+    Example:
+        >>> [*map(next, map(iter, rows_stages("measurements.*")))]
+        ['$set', '$unset', '$unwind', '$replaceWith', '$unset']
+    """
+    parts = path.split(".")
+    stages: list[Stage] = []
+    place = ""
+    for part, following in pairwise(parts):
+        if part != _EACH:
+            place = f"{place}.{part}" if place else part
+            continue
+        wrapped = following == _EACH  # The entry is a list or a map itself.
+        if place:
+            stages.append({"$set": {place: _entries(f"${place}", wrapped=wrapped)}})
+        else:
+            place = _TOP
+            stages.append({"$replaceWith": {"_id": "$_id", _TOP: _entries("$$ROOT", wrapped=wrapped)}})
+        stages.append({"$unwind": f"${place}"})
+        place = f"{place}.{_VALUE}" if wrapped else place
+    if not place:
+        entry = {"$mergeObjects": [{"_id": "$_id"}, f"${_ENTRY}"]}
+        first = {"$replaceWith": {"_id": "$_id", _ENTRY: _entries("$$ROOT")}}
+        return [first, {"$unwind": f"${_ENTRY}"}, {"$replaceWith": entry}]
+    return [
+        *stages,
+        {"$set": {_ENTRY: _entries(f"${place}")}},
+        {"$unset": place},
+        {"$unwind": f"${_ENTRY}"},
+        {"$replaceWith": {"$mergeObjects": ["$$ROOT", f"${_ENTRY}"]}},
+        {"$unset": _ENTRY},
+    ]
+
+
+def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
+    """Return the expression for a list of the entries of a list or a map; empty for anything else.
+
+    Values of a map beside objects, such as a unit, become fields of each of them. ``wrapped``: an object is a value,
+    too, because its own entries become rows.
+    """
+    numbered = _entry({"$add": ["$$at", 1]}, {"$arrayElemAt": [value, "$$at"]}, wrapped)
+    listed = {"$map": {"input": {"$range": [0, {"$size": value}]}, "as": "at", "in": numbered}}
+    nested = {"$in": [{"$type": "$$one.v"}, list(_NESTED)]}
+    single = {"$and": [{"$ne": ["$$one.k", "_id"]}, {"$not": [nested]}]}
+    keyed = _entry("$$one.k", "$$one.v", wrapped)
+    mapped = {
+        "$let": {
+            "vars": {
+                "nested": {"$filter": {"input": {"$objectToArray": value}, "as": "one", "cond": nested}},
+                "single": {"$filter": {"input": {"$objectToArray": value}, "as": "one", "cond": single}},
+            },
+            "in": {
+                "$cond": [
+                    {"$eq": ["$$nested", []]},
+                    {"$map": {"input": "$$single", "as": "one", "in": keyed}},
+                    {
+                        "$map": {
+                            "input": "$$nested",
+                            "as": "one",
+                            "in": {"$mergeObjects": [{"$arrayToObject": "$$single"}, keyed]},
+                        }
+                    },
+                ]
+            },
+        }
+    }
+    return {
+        "$switch": {
+            "branches": [
+                {"case": {"$isArray": [value]}, "then": listed},
+                {"case": {"$eq": [{"$type": value}, "object"]}, "then": mapped},
+            ],
+            "default": [],
+        }
+    }
+
+
+def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
+    alone = {_VALUE: value}
+    if not wrapped:
+        alone = {"$cond": [{"$eq": [{"$type": value}, "object"]}, value, alone]}
+    return {"$mergeObjects": [{_KEY: key}, alone]}
+
+
+def find_rows(document: Mapping[str, Any]) -> list[str]:
+    """Return the values of ``rows`` for the lists and maps of objects with numbers, those with most entries first.
+
+    Example:
+        >>> find_rows({"run": {"by_name": {"a": {"ms": 1}, "b": {"ms": 2}}}})
+        ['run.by_name.*']
+    """
+    found: dict[tuple[str, ...], int] = {}
+    for path, amount in _find(document, ()):
+        found[path] = found.get(path, 0) + amount
+    kept: list[tuple[str, ...]] = []
+    for path in sorted((path for path in found if found[path] >= _FEWEST), key=lambda path: -found[path]):
+        if not any(_overlap(path, other) for other in kept):
+            kept.append(path)
+    return [".".join(path) for path in kept]
+
+
+def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Return whether two paths may name the same entries."""
+    return len(one) == len(other) and all(a == b or _EACH in (a, b) for a, b in zip(one, other, strict=True))
+
+
+def _find(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the path of each list or map of objects with numbers, and the number of objects."""
+    if len(path) > _DEEPEST:
+        return
+    is_list = isinstance(value, list)
+    entries = value if is_list else [one for name, one in value.items() if name != "_id"]
+    objects = [one for one in entries if isinstance(one, Mapping)]
+    is_map = not is_list and len(objects) >= _FEWEST
+    if (is_list or is_map) and any(map(_has_number, objects)):
+        yield (*path, _EACH), len(objects)
+    for name, one in () if is_list else value.items():
+        if isinstance(one, (Mapping, list)) and name and not {".", _EACH, "$"} & set(name):
+            yield from _find(one, (*path, name))
+    for one in objects if is_list or is_map else ():
+        yield from _find(one, (*path, _EACH))
+
+
+def _has_number(one: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in one.values())

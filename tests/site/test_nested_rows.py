@@ -1,0 +1,127 @@
+"""``rows`` and ``compute`` in a page: each fault once, at its place, with what to write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mongo_tables.build import build
+from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import snapshot_of
+
+DATA = {
+    "tool": "rtk",
+    "result": {"by_class": {"git": {"n": 4, "kb": 512}, "npm": {"n": 0, "kb": 256}, "pip": {"kb": 128}}},
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(DATA), "utf-8")
+    return str(path)
+
+
+def judged(source: str, **body: Any) -> list[tuple[str, str, str]]:
+    """The rule, the text at the place, and message with hint of each finding."""
+    text = f"<!-- RESULT_TABLE: {json.dumps({'collection': 'bench', **body}, ensure_ascii=False)} -->\n"
+    found = build(snapshot_of({"page.md": text}), Answers(source)).findings
+    lines = text.splitlines()
+    return [
+        (one.rule, lines[one.line - 1][one.column - 1 :], f"{one.message} | {one.hint}")
+        for one in found
+        if one.rule != "MT166"
+    ]
+
+
+def test_a_table_of_a_map_has_its_keys_as_a_column(source: str) -> None:
+    columns = ["_key", "kb", "mb"]
+    compute = {"mb": "kb / 1024"}
+    assert not judged(source, rows="result.by_class.*", columns=columns, compute=compute, sort="_key")
+
+
+def test_rows_can_be_selected_before_they_are_computed_and_sorted_after(source: str) -> None:
+    body = {
+        "rows": "result.by_class.*",
+        "where": {"n": {"$gt": 0}},
+        "columns": ["_key", "each"],
+        "compute": {"each": "kb / n", "double": "each * 2"},
+        "sort": "-double",
+    }
+    assert not judged(source, **body)
+    page = build(
+        snapshot_of({"page.md": f"<!-- RESULT_TABLE: {json.dumps({'collection': 'bench', **body})} -->"}),
+        Answers(source),
+    )
+    assert "| git |" in page.figures.markdown(page.pages[0])
+
+
+def test_a_pipeline_goes_on_from_the_rows_and_is_computed_upon(source: str) -> None:
+    stages = [{"$group": {"_id": None, "kb": {"$sum": "$kb"}}}]
+    body = {
+        "rows": "result.by_class.*",
+        "pipeline": stages,
+        "columns": ["mb"],
+        "compute": {"mb": "kb / 1024"},
+    }
+    assert not judged(source, **body)
+
+
+def test_rows_without_a_computed_value_are_told_once_at_the_part_that_lacks(source: str) -> None:
+    found = judged(
+        source, rows="result.by_class.*", columns=["_key", "each"], compute={"each": "kb / n"}, sort="_key"
+    )
+    ((rule, at, told),) = found
+    assert rule == "MT337" and at.startswith('n"}') and "`each` has no value in 2 of 3 rows" in told
+    assert "a divisor is 0 in 1, `n` is missing in 1" in told
+
+    where = {"n": {"$exists": True}}
+    ((rule, at, told),) = judged(
+        source,
+        rows="result.by_class.*",
+        where=where,
+        columns=["_key", "each"],
+        compute={"each": "kb / n"},
+        sort="_key",
+    )
+    assert (
+        rule == "MT337"
+        and at.startswith('n"}')
+        and "`each` has no value in 1 of 2 rows: a divisor is 0" in told
+    )
+
+    ((rule, at, told),) = judged(
+        source, rows="result.by_class.*", columns=["_key", "each"], compute={"each": "kb * _key"}, sort="_key"
+    )
+    assert rule == "MT337" and at.startswith('_key"}') and "`_key` is no number" in told
+
+
+def test_a_row_that_may_lack_the_value_is_said_in_the_format(source: str) -> None:
+    body = {"columns": ["_key", "each"], "compute": {"each": "kb / n"}, "sort": "_key"}
+    assert not judged(source, rows="result.by_class.*", format={"each": {"missing": "–"}}, **body)
+
+
+def test_a_column_that_entries_have_is_pointed_out(source: str) -> None:
+    found = judged(source, columns=["kb"])
+    assert any('"rows": "result.by_class.*" makes a row of each' in told for _, _, told in found)
+
+
+def test_a_mistyped_path_and_a_mistyped_operand_stand_at_their_place(source: str) -> None:
+    told = judged(source, rows="result.by_clas.*", columns=["kb"], sort="_key")
+    assert [rule for rule, _, _ in told] == ["MT303", "MT402"]
+    assert all(at.startswith('"result.by_clas.*"') for _, at, _ in told)
+    assert "did you mean `by_class`?" in told[1][2]
+
+    told = judged(
+        source, rows="result.by_class.*", columns=["_key", "x"], compute={"x": "2 * kbb"}, sort="_key"
+    )
+    assert {at for _, at, _ in told} == {'kbb"}, "sort": "_key"} -->'}
+
+
+@pytest.mark.parametrize("written", ["result.by_class", "$result.*", "a..*", "result.*.", "", 3, "*x.*"])
+def test_anything_that_is_no_path_is_refused(source: str, written: Any) -> None:
+    assert {rule for rule, _, _ in judged(source, rows=written, columns=["kb"])} <= {"MT132", "MT133"}
+    assert judged(source, rows=written, columns=["kb"])
