@@ -218,8 +218,8 @@ def test_a_mistyped_command_or_option_is_told_with_the_nearest(
     [
         (("explain", "docs/page.md", "--numbers"), "it is an option of `check`"),
         (("check", "--in-place"), "it is an option of `render`"),
-        (("--static", "check"), "it stands behind the command: `mongo-tables check --static`"),
-        (("--results", "fixtures", "check"), "it stands behind the command: `mongo-tables check --results`"),
+        (("--static", "check"), "write it after the command: `mongo-tables check --static`"),
+        (("--results", "fixtures", "check"), "write it after the command: `mongo-tables check --results`"),
         (("helo",), "`mongo-tables --help` lists them"),
     ],
 )

@@ -80,5 +80,5 @@ def test_a_link_to_nothing_is_a_finding_of_its_own_file(site: Path) -> None:
     write(site, {"fixtures/r/r.jsonl": ROWS})
     (site / "fixtures" / "r" / "y.jsonl").symlink_to("gone.jsonl")
     found = mongo_tables("check", cwd=site, expect=1).stdout
-    assert "fixtures/r/y.jsonl: error MT310 a link to gone.jsonl, where there is nothing\n  hint: " in found
+    assert "fixtures/r/y.jsonl: error MT310 a link to gone.jsonl, which does not exist\n  hint: " in found
     assert any("y.jsonl: MT310 a link to gone.jsonl" in line for line in built(site).errors)

@@ -36,7 +36,7 @@ def test_a_file_becomes_a_collection_and_a_second_import_changes_nothing(folder,
     assert main(["import", "go.txt", "--as", "bench"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "go.txt: Go benchmark, 2 documents",
-        "Go benchmark does not write when it measured: without --date there is no line under a figure, and no history",
+        "Go benchmark does not write the time of measurement: without --date, figures have no line of origin and no history",
         "fixtures/bench/example.com%2Fwords.jsonl: 2 documents, 2 new, 0 changed, 0 gone",
         "1 of 1 files changed",
     ]
@@ -89,7 +89,7 @@ def test_a_dry_run_writes_nothing(folder, capsys):
     ("content", "told"),
     [
         (b"", "the file is empty"),
-        (b'{"machine_info": {"node": "x"}', "nothing closes this `{`"),
+        (b'{"machine_info": {"node": "x"}', "this `{` is never closed"),
         (b'{"rows": [1, 2]}', "has no benchmarks"),
         (b"\xff\xfe{\x00", "not UTF-8"),
         (b'{"results":[{"command":"a","mean":\xff,"stddev":1,"system":1}]}', "not UTF-8"),
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_written_is_told(folder, capsys):
 @pytest.mark.parametrize("name", ["nofile", "nofile.json", "nowhere/nofile"])
 def test_a_file_that_is_not_there_is_told_as_a_file(folder, capsys, name):
     assert main(["import", name, "--as", "bench"]) == 2
-    assert f"there is no file {name}\n" in capsys.readouterr().err
+    assert f"the file {name} does not exist\n" in capsys.readouterr().err
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(folder):

@@ -41,10 +41,10 @@ def project(folder: Path, pipeline: list[Any]) -> Path:
 @pytest.mark.parametrize(
     ("pipeline", "limit", "said"),
     [
-        ([{"$match": {"_id": 1}}, {"$project": {"n": {"$size": DOUBLED}}}], "memory=50", "stage 2, $project: a stage held more than 50 MiB"),
+        ([{"$match": {"_id": 1}}, {"$project": {"n": {"$size": DOUBLED}}}], "memory=50", "stage 2, $project: a stage used more than 50 MiB"),
         ([{"$project": {"n": {"$concat": ["$s"] * 40000}}}], "document=0.5", "stage 1, $project: an expression made a string of more than 512 KiB"),
         ([{"$match": {"s": {"$regex": "^(a+)+$"}}}, {"$project": {"n": "$_id"}}], "step=5000", "stage 1, $match: a regular expression took more than 5,000 steps"),
-        ([{"$project": {"n": {"$map": {"input": NUMBERS, "in": {"$sum": {"$map": {"input": NUMBERS, "in": {"$add": ["$$this", 1]}}}}}}}}], "processor=0.5", "stage 1, $project: the pipeline took more than 0.5 seconds of processor time"),
+        ([{"$project": {"n": {"$map": {"input": NUMBERS, "in": {"$sum": {"$map": {"input": NUMBERS, "in": {"$add": ["$$this", 1]}}}}}}}}], "processor=0.5", "stage 1, $project: the pipeline used more than 0.5 seconds of processor time"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["--limit", "mkdocs.yml"])
@@ -154,4 +154,4 @@ def test_a_check_that_runs_nothing_holds_constants_against_the_same_limits(
         )
         options = []
     done = mongo_tables("check", "--static", *options, cwd=folder, expect=int(reached))
-    assert ("error MT312 a stage held more than 1 MiB" in done.stdout) is reached
+    assert ("error MT312 a stage used more than 1 MiB" in done.stdout) is reached

@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_page_that_is_not_utf_8_is_a_finding_at_its_first_bad_byte(folder: Path) -> None:
     done = mongo_tables("check", "latin.md", "bad.md", cwd=folder, expect=1)
-    assert "latin.md:4:3: error MT100 the page is not UTF-8: byte 0xfc" in done.stdout
+    assert "latin.md:4:3: error MT100 the page is not UTF-8: there is a byte 0xfc" in done.stdout
     assert "bad.md:1:" in done.stdout
     assert done.stderr == ""
 
@@ -50,7 +50,7 @@ def test_render_names_every_missing_path_and_writes_nothing(folder: Path) -> Non
 def test_a_file_that_is_no_page_is_said_to_be_none(folder: Path) -> None:
     (folder / "a.jsonl").write_text("{}\n")
     done = mongo_tables("check", "--static", "a.jsonl", cwd=folder, expect=2)
-    assert "a.jsonl: no Markdown page" in done.stderr
+    assert "a.jsonl: not a Markdown page" in done.stderr
 
 
 def test_an_empty_path_is_not_the_folder_one_is_in(folder: Path) -> None:
@@ -91,4 +91,4 @@ def test_an_empty_source_is_not_the_folder_one_is_in(folder: Path) -> None:
         '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["N"]} -->\n'
     )
     done = mongo_tables("check", "page.md", "--results", "", cwd=folder, expect=2)
-    assert "an empty text names no results source" in done.stderr
+    assert "an empty string does not name a results source" in done.stderr

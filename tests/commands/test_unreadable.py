@@ -57,7 +57,7 @@ def test_a_name_that_no_file_can_have_is_that_of_no_shared_list(folder: Path) ->
     (folder / "docs" / "second.md").write_text(NAMING.replace("NAME", "x" * 300))
     done = checked("docs/second.md", cwd=folder)
     assert done.returncode == 1
-    assert "docs/second.md:1:55: error MT140 there is no shared stage list" in done.stdout
+    assert "docs/second.md:1:55: error MT140 unknown shared stage list" in done.stdout
 
 
 def test_a_folder_is_not_proposed_as_a_shared_list(folder: Path) -> None:

@@ -28,7 +28,7 @@ def value_of(text: str) -> Any:
         (" µs / 2", 3),
         ("1 / (docs / 2048 / 2)", 2),
         ("2 * size", 6),
-        # Where a part is no number, or a divisor is 0, there is no value.
+        # Where a part is not a number, or a divisor is 0, there is no value.
         ("docs / zero", None),
         ("docs / (size - 3) + 1", None),
         ("docs * missing", None),

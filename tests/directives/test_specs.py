@@ -165,7 +165,7 @@ def test_faults_of_shared_lists_are_told_where_they_stand(name, expected):
 def test_a_page_without_shared_lists_has_none_by_any_name():
     (comment,) = find(f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md").comments
     (finding,) = reader.read(comment, "page.md", lambda name: None).findings
-    assert (finding.rule, finding.message) == ("MT140", "there is no shared stage list `a`")
+    assert (finding.rule, finding.message) == ("MT140", "unknown shared stage list `a`")
 
 
 def test_a_cycle_of_shared_lists_is_told_with_its_way_round():

@@ -105,7 +105,7 @@ def test_what_was_mended_is_said_and_forgotten_on_request(faulty: Path) -> None:
 )
 def test_a_file_that_is_no_baseline_is_refused_in_one_line(faulty: Path, text: str) -> None:
     (faulty / "accepted.json").write_text(text)
-    assert "accepted.json is no baseline" in check(faulty, expect=2)
+    assert "accepted.json is not a baseline" in check(faulty, expect=2)
 
 
 def test_a_missing_baseline_is_not_an_empty_one(tmp_path: Path) -> None:

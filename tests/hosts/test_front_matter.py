@@ -37,7 +37,7 @@ def test_no_page_is_published_with_the_json_of_a_comment_in_its_title(
     except Exception as error:
         done, said = False, str(error)
     assert not done
-    assert "docs/index.md:2:17: MT127 MONGO_VALUE stands in front matter" in said + capsys.readouterr().err
+    assert "docs/index.md:2:17: MT127 MONGO_VALUE is in front matter" in said + capsys.readouterr().err
     assert main(["check", "docs"]) == 1
     assert "docs/index.md:2:17: error MT127 " in capsys.readouterr().out
 

@@ -181,7 +181,7 @@ def test_a_pattern_that_is_none_is_told_with_the_file_that_has_it(
     assert "mkdocs.yml: `exclude_docs`" in capsys.readouterr().err
     write(folder, settings("exclude_docs: [a.md]\n"))
     assert main(["check"]) == 2
-    assert "mkdocs.yml: `exclude_docs` is not a text" in capsys.readouterr().err
+    assert "mkdocs.yml: `exclude_docs` is not a string" in capsys.readouterr().err
 
 
 def test_a_value_that_is_rendered_alone_comes_from_pages_of_the_site(

@@ -20,15 +20,15 @@ def test_a_limit_of_mkdocs_yml_ends_the_build_with_stage_and_limit(limit: str, t
     (site / "mkdocs.yml").write_text(f"site_name: Runs\nplugins:\n  - mongo-tables:\n      {limit}\n")
     done = build(site)
     assert done.returncode == 1
-    assert "MT301 stage 1, $project: a stage held more than" in done.stderr
+    assert "MT301 stage 1, $project: a stage used more than" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"memory_limit": 30}, "stage 1, .project: a stage held more than 30 MiB"),
-        ({"memory_limit": "30"}, "stage 1, .project: a stage held more than 30 MiB"),
+        ({"memory_limit": 30}, "stage 1, .project: a stage used more than 30 MiB"),
+        ({"memory_limit": "30"}, "stage 1, .project: a stage used more than 30 MiB"),
         ({"memory_limit": "much"}, "memory_limit is a number above 0, not much"),
     ],
 )

@@ -176,7 +176,7 @@ def test_the_extension_says_that_it_sees_one_page(tmp_path: Path, monkeypatch: p
 def test_the_extension_publishes_no_comment_that_it_took_for_front_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(MongoTablesError, match=r":1:7: MT127 MONGO_VALUE stands in front matter"):
+    with pytest.raises(MongoTablesError, match=r":1:7: MT127 MONGO_VALUE is in front matter"):
         converted(f"Peak: {value()}\n", sample(tmp_path), monkeypatch)
 
 

@@ -55,7 +55,7 @@ def test_a_page_that_cannot_be_read_is_named(site: Path) -> None:
 def test_a_page_that_is_not_utf_8_is_told_at_its_first_bad_byte(site: Path) -> None:
     (site / "docs" / "guide.md").write_bytes("Für\nGrün".encode("latin-1"))
     (fault, _) = faults_of(site)
-    assert fault.startswith("docs/guide.md:1:2: MT100 the page is not UTF-8: byte 0xfc stands here")
+    assert fault.startswith("docs/guide.md:1:2: MT100 the page is not UTF-8: there is a byte 0xfc here")
 
 
 def _write_little() -> None:

@@ -121,7 +121,7 @@ MALFORMED = [
     ({"$date": {"$numberLong": 5}}, "$date", "not a number"),
     ({"$oid": "123"}, "$oid", "24 hexadecimal digits"),
     ({"$oid": 1}, "$oid", "not a number"),
-    ({"$oid": "0" * 24, "x": 1}, "x", "cannot stand beside"),
+    ({"$oid": "0" * 24, "x": 1}, "x", "must not also have"),
     ({"$numberInt": "2147483648"}, "$numberInt", "32 bits"),
     ({"$numberInt": 1}, "$numberInt", "not a number"),
     ({"$numberLong": "1.5"}, "$numberLong", "64 bits"),
@@ -132,8 +132,8 @@ MALFORMED = [
     ({"$uuid": "0011"}, "$uuid", "8-4-4-4-12"),
     ({"$regularExpression": {"pattern": "a", "options": "z"}}, "$regularExpression", "unknown option"),
     ({"$timestamp": {"t": -1, "i": 0}}, "$timestamp", "whole numbers"),
-    ({"$minKey": True}, "$minKey", "nothing but 1"),
-    ({"$undefined": 1}, "$undefined", "nothing but true"),
+    ({"$minKey": True}, "$minKey", "must have the value 1"),
+    ({"$undefined": 1}, "$undefined", "must have the value true"),
     ({"$code": "x", "$scope": 1}, "$code", "object in `$scope`"),
 ]
 

@@ -112,10 +112,10 @@ def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on
 @pytest.mark.parametrize(
     ("stages", "takes"),
     [
-        ('{"$m|atch": {}}', "takes a query"),
-        ('{"$gro|up": {}}', "takes `_id`, the expression that documents of a group have alike"),
-        ('{"$so|rt": {}}', "takes fields, each with 1 (from the smallest up) or -1"),
-        ('{"$fa|cet": {}}', "takes fields, each with a pipeline"),
+        ('{"$m|atch": {}}', "requires a query"),
+        ('{"$gro|up": {}}', "requires `_id`, the expression whose value documents of a group share"),
+        ('{"$so|rt": {}}', "requires fields, each with 1 (from the smallest up) or -1"),
+        ('{"$fa|cet": {}}', "requires fields, each with a pipeline"),
         ('{"$unw|ind": "$a"}', "- `path`: path of an array\n- `includeArrayIndex`: name (may be left out)"),
         ('{"$sam|ple": {}}', "- `size`: integer"),
         ('{"$set": {"x": {"$co|nd": []}}}', "- `if`: bool\n- `then`\n- `else`"),
@@ -123,7 +123,7 @@ def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on
             '{"$set": {"x": {"$getF|ield": ""}}}',
             "- `field`: name of a field of `input`\n- `input`: object (may be left out)",
         ),
-        ('{"$group": {"_id": null, "x": {"$pu|sh": ""}}}', "takes an expression"),
+        ('{"$group": {"_id": null, "x": {"$pu|sh": ""}}}', "requires an expression"),
         ('{"$set": {"x": {"$rou|nd": []}}}', "takes [number, integer (may be left out)]"),
         ('{"$set": {"x": {"$sli|ce": []}}}', "takes [array, integer, integer (may be left out)]"),
         (

@@ -131,7 +131,7 @@ def test_an_axis_of_ratios_does_not_begin_at_zero_where_they_lie_around_their_re
 @pytest.mark.parametrize("mark", ["line", "area"])
 def test_a_mark_that_goes_from_value_to_value_is_not_drawn_through_names(mark: str) -> None:
     (fault,) = plot_faults(plot_of(chart("n", "v", mark=mark, horizontal=True)), ROWS[:2])
-    assert f"no {mark} goes through names" in fault[1]
+    assert f"a {mark} cannot connect names" in fault[1]
 
 
 def test_hostile_names_are_text() -> None:

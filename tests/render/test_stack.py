@@ -167,14 +167,14 @@ def test_on_a_phone_long_names_of_parts_are_whole_in_the_key() -> None:
 @pytest.mark.parametrize(
     ("asked", "rows", "said"),
     [
-        (stack(mark="line"), ROWS, "a line stands on nothing"),
-        (stack(mark="dot"), ROWS, "a dot stands on nothing"),
-        (stack(log="y"), ROWS, "equal lengths are no equal amounts"),
+        (stack(mark="line"), ROWS, "a line does not start at the axis"),
+        (stack(mark="dot"), ROWS, "a dot does not start at the axis"),
+        (stack(log="y"), ROWS, "equal lengths are not equal amounts"),
         (stack("t", "area", log="y"), ROWS, "an area begins at zero, and a logarithmic axis has none"),
         (stack("t", "area", stack=False), ROWS, "areas of several series would hide one another"),
         (stack(), [{"n": "a", "p": "q", "v": CALLED}], "ratios do not add up"),
         (stack("n", "area"), BOTH_WAYS, "above and below zero"),
-        (stack("t", "area"), ROWS[1:], "data has no row at 1, so what stands on it has no place there"),
+        (stack("t", "area"), ROWS[1:], "data has no row at 1, so the areas above it have no base there"),
         (stack(), [{"n": "a", "p": f"part {number}", "v": 1} for number in range(13)], "13 series"),
         (
             plot("n", "v", "t", mark="bar", stack=True, format={"v": ColumnFormat(unit="ms"), "t": ColumnFormat(unit="%")}),

@@ -207,7 +207,7 @@ def test_a_zone_that_does_not_exist_is_told_at_its_place_with_the_nearest(keywor
             "1 of 2 rows have no `d` that is a date in the years 1 to 9999, but Date(253402300800000)",
         ),
         ([{"d": DatetimeMS(-(10**15)), "v": 1}], "1 of 1 rows have no `d` that is a date in the years 1 to 9999"),
-        ([{"d": 1, "v": datetime(2024, 1, 1)}], "`v` has dates, which stand on the horizontal axis only"),
+        ([{"d": 1, "v": datetime(2024, 1, 1)}], "`v` has dates, which can only be on the horizontal axis"),
         ([{"d": 1, "v": 2}, {"d": 2, "v": float("nan")}], "1 of 2 rows have no number in `v`"),
         ([{"d": 1, "v": 2}, {"d": 2, "v": float("inf")}], "but Infinity: the chart would leave them out"),
         ([{"d": 1, "v": 2}, {"d": 2, "v": "many"}], "but many: the chart would leave them out"),
@@ -233,7 +233,7 @@ def test_a_time_axis_cannot_be_logarithmic(mark: str) -> None:
 def test_bars_too_thin_to_be_seen_are_refused() -> None:
     rows = days(datetime(2020, 1, 1), datetime(2020, 1, 2), datetime(2024, 1, 1))
     (message,) = faults(rows, mark="bar")
-    assert "2020-01-01T00:00:00Z and 2020-01-02T00:00:00Z stand so close" in message
+    assert "2020-01-01T00:00:00Z and 2020-01-02T00:00:00Z are so close" in message
     assert faults(rows, mark="line") == []
 
 

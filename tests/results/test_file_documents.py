@@ -37,7 +37,7 @@ def _said(fault: Finding) -> str:
         ("cut.json", '[{"a": 1},', "cut.json:1:1: "),
         ("text.json", "hello\n", "text.json:1:1: "),
         ("uneven.csv", "a,b\n1,2,3\n", "uneven.csv:2:1: 3 cells"),
-        ("go.txt", "BenchmarkA\t1\t1 ns/op\n  5\t6 ns/op\n", "go.txt:2:1: a result stands here"),
+        ("go.txt", "BenchmarkA\t1\t1 ns/op\n  5\t6 ns/op\n", "go.txt:2:1: this result has no benchmark name"),
         (
             "tool.json",
             '{"results": [{"command": "a", "mean": "fast", "stddev": 1, "system": 1}]}\n',

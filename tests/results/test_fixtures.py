@@ -182,7 +182,7 @@ def test_a_link_to_nothing_is_named_with_what_it_leads_to(folder: Path, name: st
     for _ in range(2):
         with pytest.raises(ResultsError) as caught:
             open_fixtures(folder).aggregate(ALL)
-        assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, where there is nothing"
+        assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, which does not exist"
         assert caught.value.hint == "put the documents there, or remove the link"
         assert [fault.file for fault in caught.value.findings] == [str(folder / name)]
     (folder / name).unlink()
@@ -211,7 +211,7 @@ def test_a_file_with_another_ending_is_read_as_that_says(folder: Path):
     assert source.aggregate(Query("results", ()))
     for file in (folder / "results").glob("*.jsonl"):
         file.rename(file.with_suffix(".json"))
-    with pytest.raises(ResultsError, match="more text after the end"):
+    with pytest.raises(ResultsError, match="there is text after the end"):
         open_fixtures(folder).aggregate(Query("results", ()))
 
 

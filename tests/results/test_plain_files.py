@@ -184,7 +184,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("bench/new.json?n=text", "bench/new.json: JSON says the types of its values itself"),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),
         ("new=notes.txt", "notes.txt: in no format that is read"),
-        ("new=bench/link.csv", "bench/link.csv: a link to nowhere.csv, where there is nothing"),
+        ("new=bench/link.csv", "bench/link.csv: a link to nowhere.csv, which does not exist"),
         ("new=bench/out.csv", "bench/out.csv: a link leads out of the folder bench"),
         ("new=bench/pipe.csv", "bench/pipe.csv: a pipe or a device, not a file"),
         ("new=bench/folder.csv", "bench/folder.csv: "),

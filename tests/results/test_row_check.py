@@ -146,10 +146,10 @@ def test_whatever_stands_in_place_of_a_part_of_a_row_is_told_or_can_be_used(numb
             "faster",
             "comparison is called faster, but an interval from ",
         ),
-        (("comparison", "ratio"), None, "comparison is called slower, but has no ratio"),
+        (("comparison", "ratio"), None, "comparison has the verdict slower, but no ratio"),
         (("comparison", "ratio"), 0.9, "comparison has a ratio of 0.9, outside its interval from "),
         (("campaigns", "each"), [], "campaigns.each is [], and not an array of 2 or more"),
-        (("campaigns", "each", 1, "ratio"), None, "campaigns has a ratio, but not of each campaign"),
+        (("campaigns", "each", 1, "ratio"), None, "campaigns has a ratio, but some of its campaigns do not"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_told_with_its_path(

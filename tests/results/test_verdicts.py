@@ -83,15 +83,15 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         (("no difference", 1.0, 1 / 1.1, 1.02, 20), "no difference larger than 10 %, 20 blocks"),
         (
             ("not known", 1.01, 0.91, 1.12, 10),
-            "not known (-9 to +12 %), 10 blocks; judged alone, a difference below 11 % could not have been seen",
+            "not known (-9 to +12 %), 10 blocks; judged on its own, a difference below 11 % could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5),
-            "not known (+1 to +12 %), 5 blocks; among so many rows chance alone brings that",
+            "not known (+1 to +12 %), 5 blocks; among so many rows, chance produces such differences",
         ),
         (
             ("not known", 0.576, 0.09, 3.7, 3),
-            "not known (-91 to +270 %), 3 blocks; judged alone, a difference of less than 6.4 times could not have been seen",
+            "not known (-91 to +270 %), 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
@@ -99,7 +99,7 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         ),
         (
             ("not known", 1.06, 0.9996, 1.12, 5),
-            "not known (0 to +12 %), 5 blocks; judged alone, a difference below 6 % could not have been seen",
+            "not known (0 to +12 %), 5 blocks; judged on its own, a difference below 6 % could not have been seen",
         ),
         (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
     ],

@@ -196,7 +196,7 @@ def test_what_is_found_is_told_in_plain_words():
     assert lines[0] == ("one: 8 pairs of equal things, each over 3 blocks of windows of 0.7 s, 4 connections")
     assert lines[1] == (
         "  called different though equal, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
-        "as of 4 pairs with nothing in common)"
+        "as of 4 pairs that share no measurements)"
     )
     told = "  the second side did 1.0012 of what the first did (0.9991 to 1.0034), all windows together"
     assert lines.count(told) == 2
@@ -264,7 +264,7 @@ def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(told
     for more in ([], ["--dry-run"]):
         code, out, err = told("--load-machines", "ssh:a.example", "--output", tmp_path, *more)
         assert (code, out) == (2, "")
-        assert "a local target hears this machine alone" in err
+        assert "a local target accepts connections only from this machine" in err
 
 
 def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quick, tmp_path):

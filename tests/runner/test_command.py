@@ -328,8 +328,8 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
     ("where", "said"),
     [
         ("nonsense", "no load machines are called 'nonsense'"),
-        ("ssh:a.example,b.example", "a local target hears this machine alone"),
-        ("tcp://a.example:8786", "would be told the password of the target in clear"),
+        ("ssh:a.example,b.example", "a local target accepts connections only from this machine"),
+        ("tcp://a.example:8786", "would receive the password of the target unencrypted"),
     ],
 )
 def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(where, said, told, tmp_path):
@@ -369,7 +369,7 @@ def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(
     windows, seconds = int(found[1]), float(found[2])
     assert windows > 1
     assert seconds > slices.SECONDS  # with what warms
-    assert "in slices: none, as its work cannot take turns" in docsize
+    assert "in slices: none, because its work cannot alternate" in docsize
     (least, most), (shorter, _) = map(total_minutes_of, (out, plain))
     assert 1.0 < (least - shorter) * 60 / (20 * windows * seconds) < 1.5
     assert most > 1.5 * least

@@ -30,7 +30,7 @@ from mongo_tables.runner.target import open_target
 def test_a_string_that_the_driver_refuses_is_told_without_its_secret(opened, uri, told):
     with pytest.raises(CommandError, match=told) as caught:
         opened(uri)
-    assert "no usable connection string" in caught.value.message
+    assert "not a usable connection string" in caught.value.message
     assert "Xq7Zk" not in caught.value.message
     assert "percent-encode" in caught.value.hint
 

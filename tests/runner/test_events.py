@@ -171,7 +171,7 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
     ("given", "message"),
     [
         ({}, "eventsPerSecond needs eventsFrom"),
-        ({"eventsFrom": "2020-13-01"}, "eventsFrom is no day"),
+        ({"eventsFrom": "2020-13-01"}, "eventsFrom is not a day"),
         ({"eventsFrom": "2020-01-01", "numberOfThreads": 1}, "eventsPerSecond needs two connections"),
     ],
 )

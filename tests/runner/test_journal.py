@@ -44,7 +44,7 @@ def test_a_place_that_nothing_can_be_written_to_is_known_before_anything_is_meas
     disk.room = 0
     with pytest.raises(CommandError, match="No space left on device") as caught:
         journal_in(tmp_path)
-    assert caught.value.hint.startswith("nothing is measured yet")
+    assert caught.value.hint.startswith("there are no measurements yet")
     assert "--output" in caught.value.hint
 
 
@@ -60,7 +60,7 @@ def test_a_first_window_that_cannot_be_written_is_not_said_to_be_kept(disk, tmp_
         journal.keep_window(place(0), FIRST)
     assert (
         caught.value.hint
-        == "the window under way is not kept, and nothing is measured yet; --output names another place"
+        == "the window under way is not kept, and there are no measurements yet; --output names another place"
     )
     assert not journal.kept
 

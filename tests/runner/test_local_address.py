@@ -48,8 +48,8 @@ def test_what_is_no_local_target_is_not_taken_for_one(where):
     [
         ("local:", "no program is named", "local:PATH"),
         ("local:?members=1", "no program is named", "local:PATH"),
-        ("local?", "'' is no NAME=VALUE", "members, cacheGB, oplogMB and setParameter.NAME"),
-        ("local?members", "'members' is no NAME=VALUE", "members"),
+        ("local?", "'' is not a setting NAME=VALUE", "members, cacheGB, oplogMB and setParameter.NAME"),
+        ("local?members", "'members' is not a setting NAME=VALUE", "members"),
         ("local?member=1", "no setting 'member'", "did you mean `members`?"),
         ("local?cachegb=1", "no setting 'cachegb'", "did you mean `cacheGB`?"),
         ("local?setParam.a=1", "no setting 'setParam.a'", "did you mean `setParameter.a`?"),
@@ -65,8 +65,8 @@ def test_what_is_no_local_target_is_not_taken_for_one(where):
         ("local?cacheGB=nan", "cacheGB is a number", ""),
         ("local?cacheGB=1e9", "cacheGB is a number", ""),
         ("local?oplogMB=989", "oplogMB is a whole number from 990 on", ""),
-        ("local?setParameter.=1", "'' is no name of a parameter", ""),
-        ("local?setParameter.a.b=1", "'a.b' is no name of a parameter", ""),
+        ("local?setParameter.=1", "'' is not the name of a mongod parameter", ""),
+        ("local?setParameter.a.b=1", "'a.b' is not the name of a mongod parameter", ""),
         ("local?setParameter.enableLocalhostAuthBypass=true", "set by the run itself", "leave it out"),
     ],
 )
@@ -124,10 +124,10 @@ def test_a_program_that_is_not_there_or_cannot_be_run_is_told(tmp_path):
     [
         ("echo 'error while loading shared libraries: libcrypto.so.1.1' >&2; exit 127", "libcrypto.so.1.1"),
         ("echo mongos version v6.0.5", "mongos version"),
-        ("exit 3", "it says nothing"),
+        ("exit 3", "it prints nothing"),
     ],
 )
 def test_a_program_that_is_no_mongod_for_this_machine_is_told_in_its_own_words(tmp_path, text, said):
-    with pytest.raises(TargetError, match="is no mongod that this machine can run") as caught:
+    with pytest.raises(TargetError, match="is not a mongod that this machine can run") as caught:
         find_program(str(script(tmp_path / "mongod", text)))
     assert said in caught.value.message

@@ -354,7 +354,7 @@ def test_a_server_that_shut_down_is_told_with_its_error(log, ended):
     [
         ('{"s":"I","msg":"up"}\n{"s":"F","msg":"Bad start","attr":{}}\ntry --help\n', "Bad start"),
         ('{"s":"I","msg":"up"}\n\nBadValue: not a number\ntry --help\n', "BadValue: not a number"),
-        ("", "it said nothing"),
+        ("", "it printed nothing"),
     ],
 )
 def test_a_server_that_ended_before_it_had_a_log_is_quoted(tmp_path, ended, said, told):

@@ -116,8 +116,8 @@ def test_counters_reads_and_samples_are_of_one_interval(measured, steady, counte
     ("after", "said"),
     [
         ({"repl": {"me": "b:1"}}, "the primary changed from localhost:1 to b:1 in the window"),
-        ({"pid": 4}, "localhost:1 was started anew in the window"),
-        ({"uptimeMillis": 900}, "localhost:1 was started anew in the window"),
+        ({"pid": 4}, "localhost:1 was restarted during the window"),
+        ({"uptimeMillis": 900}, "localhost:1 was restarted during the window"),
     ],
     ids=["another primary", "another process", "the same number of a process that began anew"],
 )

@@ -109,7 +109,7 @@ def test_a_database_of_somebody_else_is_refused_and_its_owner_is_told_how_to_giv
     client["mine"]["results"].insert_one({"_id": "three", "precious": True})
     assert main(["push", mongod.uri("mine"), "--from", str(folder)]) == 2
     said = capsys.readouterr().err
-    assert "was not made by mongo-tables push; nothing is written to it" in said
+    assert "was not created by mongo-tables push, so it is not changed" in said
     assert client["mine"].list_collection_names() == ["results"]
     assert client["mine"]["results"].find_one() == {"_id": "three", "precious": True}
     assert f'db.{MARKER}.insertOne({{_id: "mongo-tables push"}})' in said
@@ -145,10 +145,10 @@ def test_a_dry_run_of_a_new_database_makes_none(
         (["URI", "nothing"], "has no collection 'nothing'"),
         (["mongodb://127.0.0.1:1/pushed?serverSelectionTimeoutMS=200"], "no primary answers"),
         (["mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200"], "names no database to write to"),
-        (["fixtures"], "fixtures is no database"),
+        (["fixtures"], "fixtures is not a database"),
         (["URI", "--from", "mongodb://127.0.0.1:1/x"], "--from names files"),
         (["URI", "--from", "nowhere"], "there is no fixture folder nowhere"),
-        (["mongodb://u:geheim@127.0.0.1:1/a b?x=y"], "no usable connection string"),
+        (["mongodb://u:geheim@127.0.0.1:1/a b?x=y"], "not a usable connection string"),
     ],
 )
 def test_what_cannot_be_done_is_one_line_without_secrets(

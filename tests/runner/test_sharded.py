@@ -182,9 +182,7 @@ def test_a_dry_run_says_that_a_replica_set_cannot_shard_and_that_a_cluster_can(r
     asked = ["run", "insert_shardkey", "--dry-run", "--output", str(tmp_path), "--target"]
     assert main([*asked, replica_set.uri]) == 2
     told = capsys.readouterr()
-    refusal = (
-        "mongo_tables_insert_shardkey: has to be sharded, and there are no shards: it would be refused\n"
-    )
+    refusal = "mongo_tables_insert_shardkey: requires a sharded collection, but there are no shards: the run would be refused\n"
     assert refusal in told.out
     assert "the run would be refused for the database mongo_tables_insert_shardkey" in told.err
     assert "name the mongos of a sharded cluster" in told.err

@@ -96,7 +96,7 @@ def test_rows_without_a_computed_value_are_told_once_at_the_part_that_lacks(sour
     ((rule, at, told),) = judged(
         source, rows="result.by_class.*", columns=["_key", "each"], compute={"each": "kb * _key"}, sort="_key"
     )
-    assert rule == "MT337" and at.startswith('_key"}') and "`_key` is no number" in told
+    assert rule == "MT337" and at.startswith('_key"}') and "`_key` is not a number" in told
 
 
 def test_a_row_that_may_lack_the_value_is_said_in_the_format(source: str) -> None:

@@ -52,11 +52,11 @@ def test_options_of_a_site_may_stand_in_the_file(project: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('result = "data"\n', "there is no key `result`"),
+        ('result = "data"\n', "unknown key `result`"),
         ('pages = "README.md"\n', "`pages` is not a list of names"),
         ("pages = [1]\n", "`pages` is not a list of names"),
         ("results = [\n", "not TOML"),
-        ("results = 5\n", "`results` is not a text"),
+        ("results = 5\n", "`results` is not a string"),
         ('pages = ["GONE.md"]\n', "GONE.md: no such file or folder"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_shared_list_that_is_named_within_a_stage_is_told_with_what_to_do(
     page = read_page(f"<!-- MONGO_TABLE: {body} -->\n", "page.md", SharedPipelines(tmp_path))
     (found,) = (one for one in unasked(fixtures(tmp_path), page).faults if one.severity == "error")
     assert (found.rule, found.line, found.column) == ("MT301", 2, stage.index('"ones"') + 14)
-    assert found.message == "a stage is a document with one '$' name, not the text 'ones'"
+    assert found.message == "a stage must be a document with one '$' name, not the string 'ones'"
     assert found.hint == (
-        "a shared stage list is named in the outermost pipeline alone: write the stages of `ones` in its place"
+        "only the outermost pipeline can name a shared stage list: write the stages of `ones` here instead"
     )

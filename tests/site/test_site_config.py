@@ -151,7 +151,7 @@ def test_two_files_that_disagree_are_told_and_one_may_be_named(project: Path) ->
     ("name", "text", "told"),
     [
         ("mkdocs.yml", "docs_dir: [\n", "mkdocs.yml:2:1: not YAML"),
-        ("mkdocs.yml", "docs_dir: 5\n", "`docs_dir` is not a text"),
+        ("mkdocs.yml", "docs_dir: 5\n", "`docs_dir` is not a string"),
         ("mkdocs.yml", "docs_dir: \xff", "not UTF-8"),
         ("mkdocs.yml", "docs_dir: docs\nsince: 2024-13-45\n", "mkdocs.yml: not YAML: month must be in 1..12"),
         ("mkdocs.yml", f"docs_dir: docs\nhuge: {'1' * 5_000}\n", "mkdocs.yml: not YAML"),

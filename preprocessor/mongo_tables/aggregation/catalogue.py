@@ -32,7 +32,7 @@ Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {
     "": "",
     "writes": "it writes",
-    "state": "it tells the state of a server, not of the documents",
+    "state": "it describes the state of a server, not of the documents",
     "code": "it runs JavaScript",
 }
 """The reason why an operator is never run, neither offline nor on a server."""

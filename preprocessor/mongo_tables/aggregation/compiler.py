@@ -203,7 +203,7 @@ def _system_variable(name: str, scope: Scope) -> Any:
     if name == "NOW":
         return date_from_millis(millis(scope.context.now))
     if name in ("CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"):
-        raise NotOffline(f"$${name} is known to a server only")
+        raise NotOffline(f"$${name} is known only to a server")
     known = [f"$${one}" for one in scope.slots]
     message = f"no variable $${name} is defined here"
     raise AggregationError(message, code=17276, unknown=f"$${name}", known=known)
@@ -214,10 +214,10 @@ def check_variable_name(name: str) -> None:
     if not name:
         raise AggregationError("a variable needs a name", code=16866)
     if not (name[0].isascii() and name[0].isalpha()) and ord(name[0]) < 128:
-        raise AggregationError(f"variable name '{name}' must start with a letter", code=16867)
+        raise AggregationError(f"the the the variable name '{name}' must start with a letter", code=16867)
     for letter in name[1:]:
         if ord(letter) < 128 and not (letter.isalnum() or letter == "_"):
-            raise AggregationError(f"variable name '{name}' must not hold '{letter}'", code=16868)
+            raise AggregationError(f"the variable name '{name}' must not contain '{letter}'", code=16868)
 
 
 def check_user_variable(name: str, path: Path | None = None) -> None:
@@ -227,7 +227,9 @@ def check_user_variable(name: str, path: Path | None = None) -> None:
     except AggregationError as error:
         raise error.at(path) if path else error from None
     if name != "CURRENT" and name[0].isascii() and not name[0].islower():
-        raise AggregationError(f"variable name '{name}' must start with a lower-case letter", path, 16867)
+        raise AggregationError(
+            f"the the the variable name '{name}' must start with a lower-case letter", path, 16867
+        )
 
 
 def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
@@ -235,7 +237,7 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     if first.startswith("$"):
         if len(expression) > 1:
             message = (
-                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more"
+                f"an expression must have one operator, but '{first}' has {len(expression) - 1} next to it"
             )
             raise AggregationError(message, path, 15983)
         where = (*path, first)
@@ -244,9 +246,13 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     nodes: dict[str, Node] = {}
     for name, value in expression.items():
         if name.startswith("$"):
-            raise AggregationError(f"'{name}' stands among fields: an operator must stand alone", path, 15983)
+            raise AggregationError(
+                f"'{name}' is among fields: an operator must be the only key of its document", path, 15983
+            )
         if "." in name:
-            raise AggregationError(f"field name '{name}' must not hold a dot here", (*path, name), 16412)
+            raise AggregationError(
+                f"the field name '{name}' must not contain a dot here", (*path, name), 16412
+            )
         if not name:
             raise AggregationError("a field name must not be empty here", path, 40352)
         nodes[name] = compile_expression(value, scope, (*path, name))
@@ -517,7 +523,7 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
             part = compile_expression(item, scope, where)
             value = part.run({}) if part.constant and (not places or place in places) else []
             if not isinstance(value, list) and not (null and is_nullish(value)):
-                error = mistyped(f"{name} takes an array here, not", value, code, where)
+                error = mistyped(f"{name} requires an array here, not", value, code, where)
                 error.constant = True
                 raise error
         return node

@@ -49,7 +49,7 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 
 def unreadable(text: str, why: str) -> AggregationError:
     """Return the error for a text that is no date, which ``onError`` catches."""
-    return AggregationError(f"'{text}' is not read as a date: {why}", code=241)
+    return AggregationError(f"cannot parse '{text}' as a date: {why}", code=241)
 
 
 @dataclass(slots=True)
@@ -78,17 +78,17 @@ class DateParts:
         if check and any(one is not None for one in iso) and any(one is not None for one in plain):
             raise unreadable(self.text, "it mixes a week date with a calendar date")
         if (name == "iso_week" and not 1 <= value <= 53) or (name == "iso_day" and not 1 <= value <= 7):
-            raise unreadable(self.text, "there is no such week or day of the week")
+            raise unreadable(self.text, "this week or day of the week does not exist")
 
     def date(self, zone: Zone) -> int:
         """Return the date in milliseconds; ``zone`` applies to a time without an offset."""
         days = self._days()
         hour, minute, second = self.hour or 0, self.minute or 0, self.second or 0
         if hour > 23 or minute > 59 or second > 59:
-            raise unreadable(self.text, "there is no such time")
+            raise unreadable(self.text, "this time does not exist")
         # An offset of zero may be combined with an offset in the text, a zone may not, not even "UTC".
         if self.offset is not None and zone != UTC:
-            raise unreadable(self.text, "it has an offset, and 'timezone' is given as well")
+            raise unreadable(self.text, "it has an offset, so 'timezone' must not be given")
         local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000
         date = zone.date(local) if self.offset is None else local - self.offset * 1000
         # The server truncates fractions of a millisecond towards 1970.
@@ -102,12 +102,12 @@ class DateParts:
             return days_from_iso_week(self.iso_year, week, weekday)
         if self.year is not None and self.year_day is not None and self.month is None:
             if not 1 <= self.year_day <= 365 + (days_in_month(self.year, 2) == 29):
-                raise unreadable(self.text, "there is no such day of the year")
+                raise unreadable(self.text, "this day of the year does not exist")
             return days_from_civil(self.year, 1, 1) + self.year_day - 1
         if self.year is None or self.month is None or self.day is None:
             raise unreadable(self.text, "it is incomplete: year, month and day are needed")
         if not 1 <= self.month <= 12 or not 1 <= self.day <= days_in_month(self.year, self.month):
-            raise unreadable(self.text, "there is no such date")
+            raise unreadable(self.text, "this date does not exist")
         return days_from_civil(self.year, self.month, self.day)
 
 
@@ -125,7 +125,7 @@ def read_zone(reading: DateParts, text: str, at: int) -> int:
     if letters and east is not None and text[letters.end() : letters.end() + 1] in ("", " ", ")"):
         reading.offset = int(east * 3600)
         return letters.end()
-    raise unreadable(text, f"no time zone is found after '{text[:at]}'")
+    raise unreadable(text, f"expected a time zone after '{text[:at]}'")
 
 
 @cache
@@ -148,7 +148,7 @@ MONTHS = (
 
 def _year(year: int) -> str:
     if not 0 <= year <= 9999:
-        raise AggregationError(f"the year {year} is not written: 0 to 9999 are", code=18537)
+        raise AggregationError(f"the year {year} cannot be formatted: it must be from 0 to 9999", code=18537)
     return f"{year:04}"
 
 
@@ -190,7 +190,7 @@ def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
         elif not found[1]:
             raise AggregationError("the format ends in a single '%'", code=18535)
         elif found[1] not in known:
-            raise AggregationError(f"the format has '%{found[1]}', which is no specifier", code=18536)
+            raise AggregationError(f"the format has '%{found[1]}', which is not a specifier", code=18536)
         else:
             tokens.append((True, found[1]))
     return tokens
@@ -261,7 +261,7 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
     for is_specifier, token in check_reading_format(format):
         if not is_specifier or token == "%":
             if not text.startswith(token, at):
-                raise unreadable(text, f"'{token}' is expected after '{text[:at]}'")
+                raise unreadable(text, f"expected '{token}' after '{text[:at]}'")
             at += len(token)
         elif token == "z":
             at = read_zone(reading, text, at)
@@ -269,9 +269,9 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
             pattern, name, read = _READ[token]
             found = re.compile(pattern, re.IGNORECASE | re.ASCII).match(text, at)
             if not found:
-                raise unreadable(text, f"'%{token}' does not fit after '{text[:at]}'")
+                raise unreadable(text, f"'%{token}' does not match the text after '{text[:at]}'")
             reading.take(name, read(found[0]), check=read is int)
             at = found.end()
     if at < len(text):
-        raise unreadable(text, f"'{text[at:]}' is left over")
+        raise unreadable(text, f"unexpected '{text[at:]}' at the end")
     return reading.date(zone)

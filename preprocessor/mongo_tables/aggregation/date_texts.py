@@ -160,7 +160,7 @@ def _time(reading: DateParts, text: str, at: int) -> int:
         if "t" in found[0].lower() or groups["fraction"] or text[found.end() :].strip():
             raise NotOffline(f"'{reading.text}' as a date without a format is not available offline")
         if not 1 <= reading.hour <= 12:
-            raise unreadable(reading.text, "there is no such hour before or after noon")
+            raise unreadable(reading.text, "this hour before or after noon does not exist")
         reading.hour = reading.hour % 12 + (12 if "p" in groups["half"].lower() else 0)
     return found.end()
 
@@ -170,11 +170,9 @@ def _refusal(text: str) -> AggregationError:
     words = re.findall(r"[A-Za-z]+", re.sub(r"(?<=\d)(?:st|nd|rd|th|[ap]m)", " ", text, flags=re.I))
     unknown = [word for word in words if len(word) > 1 and word.lower() not in _WORDS]
     if unknown or not text.isascii() or not re.search(r"\d", text):
-        return unreadable(
-            text, f"'{unknown[0]}' means nothing there" if unknown else "there is no date in it"
-        )
+        return unreadable(text, f"'{unknown[0]}' is not part of a date" if unknown else "it contains no date")
     if _is_no_date(text):
-        return unreadable(text, "there is no such date or time")
+        return unreadable(text, "this date or time does not exist")
     return NotOffline(f"'{text}' as a date without a format is not available offline")
 
 

@@ -204,7 +204,7 @@ def zone(name: str) -> Zone:
         seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
         return Zone(-seconds if found[1] == "-" else seconds)
     if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name) or name not in zone_names():
-        raise AggregationError(f"there is no time zone '{name}'", code=40485)
+        raise AggregationError(f"unknown time zone '{name}'", code=40485)
     # Use the tzdata package instead of the system's data, so that every machine gives the same result.
     with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return Zone(0, ZoneInfo.from_file(file, key=name))
@@ -227,7 +227,7 @@ def zone_names() -> list[str]:
 def zone_of(value: Any) -> Zone:
     """Return the zone of a non-null ``timezone`` argument. Raises AggregationError if it is no string."""
     if type(value) is not str:
-        raise mistyped("a time zone is a string, not", value, 40517)
+        raise mistyped("a time zone must be a string, not", value, 40517)
     return zone(value)
 
 
@@ -240,4 +240,4 @@ def date_millis(value: Any) -> int:
     if isinstance(value, ObjectId):
         # The server treats the seconds of an ObjectId as signed: from 2038 on they mean dates before 1970.
         return int.from_bytes(value.binary[:4], "big", signed=True) * 1000
-    raise AggregationError(f"{type_name(value)} is no date", code=16006)
+    raise AggregationError(f"{type_name(value)} is not a date", code=16006)

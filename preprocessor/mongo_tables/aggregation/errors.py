@@ -81,7 +81,7 @@ def check_names(
     """
     operator = path[-1]
     if not isinstance(argument, Mapping):
-        raise AggregationError(f"{operator} takes {form}", path, codes[0])
+        raise AggregationError(f"{operator} requires {form}", path, codes[0])
     refuse_unknown(argument, (*required, *optional), f"{operator} has no {what}", path, codes[1])
     for name in required:
         if name not in argument:

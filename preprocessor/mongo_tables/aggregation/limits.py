@@ -310,7 +310,7 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
     """Return the bytes held with ``more`` bytes added. Raises LimitReached if that is too much."""
     held += more
     if held > _METER.limits.stage_bytes:
-        message = f"a stage held more than {spelt(_METER.limits.stage_bytes)}"
+        message = f"a stage used more than {spelt(_METER.limits.stage_bytes)}"
         raise LimitReached(message, "stage_bytes", path, _OUT_OF_MEMORY)
     return held
 
@@ -336,7 +336,7 @@ def check_document(document: Any, path: Path | None = None) -> None:
 def _check_size(value: Any, what: str, path: Path | None) -> None:
     most = _METER.limits.document_bytes
     if (most < _SMALL or not is_small(value)) and exceeds(value, most):
-        message = f"{what} takes more than {spelt(most)}"
+        message = f"{what} needs more than {spelt(most)}"
         raise LimitReached(message, "document_bytes", path, _DOCUMENT_TOO_LARGE)
 
 

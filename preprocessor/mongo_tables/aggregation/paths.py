@@ -30,7 +30,7 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
         if part.startswith("$"):
             raise AggregationError(f"field path part '{part}' must not start with '$'", path, 16410)
         if "\0" in part:
-            raise AggregationError("a field path must not hold a NUL character", path, 16411)
+            raise AggregationError("a field path must not contain a NUL character", path, 16411)
     if len(parts) > 200:
         raise AggregationError("a field path must not have more than 200 parts", path, 5984700)
     return parts

@@ -296,7 +296,9 @@ class Pattern(NamedTuple):
                 raise LimitReached(message, "regex_steps", None, 51156) from None
             raise NotOffline(f"the regular expression cannot be run offline: {error.msg}") from None
         except UnicodeEncodeError:
-            raise NotOffline("a regular expression on half a character is not available offline") from None
+            raise NotOffline(
+                "a regular expression that splits a character is not available offline"
+            ) from None
 
 
 def compile_pattern(pattern: str, options: str = "") -> Pattern:
@@ -321,7 +323,7 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
         if letter not in OPTIONS:
             raise AggregationError(f"a regular expression has no option '{letter}'", code=51108)
     if "\0" in pattern:
-        raise AggregationError("a regular expression must not hold a NUL character", code=51109)
+        raise AggregationError("a regular expression must not contain a NUL character", code=51109)
     adapted, probe = adapt(pattern, options)
     depth = steps // _STEPS_A_LEVEL + 1
     limits = f"(*LIMIT_MATCH={steps})(*LIMIT_DEPTH={depth})(*LIMIT_HEAP={_HEAP_KIB})"

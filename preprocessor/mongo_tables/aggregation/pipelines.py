@@ -48,12 +48,12 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     pipeline's first stage in the list at ``path``.
     """
     if not isinstance(pipeline, list | tuple):
-        raise AggregationError("a pipeline is a list of stages", path, 14)
+        raise AggregationError("a pipeline must be a list of stages", path, 14)
     for index, spec in enumerate(pipeline, first):
         if not isinstance(spec, Mapping):
             raise AggregationError(say_no_stage(spec), (*path, index), 14)
         if len(spec) != 1:
-            message = f"a stage has exactly one '$' name, not {len(spec)}"
+            message = f"a stage must have exactly one '$' name, not {len(spec)}"
             raise AggregationError(message, (*path, index), 40323)
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
     order = reorder(pipeline)
@@ -79,8 +79,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
 
 def say_no_stage(value: object) -> str:
     """Return the message about a stage that is not a document."""
-    text = f", not the text '{value}'" if isinstance(value, str) else ""
-    return f"a stage is a document with one '$' name{text}"
+    text = f", not the string '{value}'" if isinstance(value, str) else ""
+    return f"a stage must be a document with one '$' name{text}"
 
 
 def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:

@@ -169,21 +169,21 @@ def _key(value: Any) -> Key:
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     """Parse a sort pattern. Raises AggregationError if the server refuses it."""
     if not isinstance(argument, Mapping):
-        raise AggregationError(f"{name} takes a document of fields and directions", path, 15973)
+        raise AggregationError(f"{name} requires a document of fields and directions", path, 15973)
     if not argument:
         raise AggregationError(f"{name} needs at least one field", path, 15976)
     parts = tuple(_part(name, dotted, way, (*path, dotted)) for dotted, way in argument.items())
     if len(parts) > _MOST_PARTS:
-        raise AggregationError(f"{name} takes at most {_MOST_PARTS} fields", path, 13103)
+        raise AggregationError(f"{name} accepts at most {_MOST_PARTS} fields", path, 13103)
     return SortPattern(parts)
 
 
 def _part(name: str, dotted: str, way: Any, path: Path) -> SortKey:
-    saying = f"{name} directions are 1 (ascending) and -1 (descending)"
+    saying = f"the directions of {name} must be 1 (ascending) or -1 (descending)"
     if isinstance(way, Mapping):
         if "$meta" not in way:
             raise AggregationError(saying, path, 17312)
-        raise NotOffline(f"{name} by $meta needs scores that exist on a server only", path)
+        raise NotOffline(f"{name} by $meta requires scores that exist only on a server", path)
     if not is_number(way) or isinstance(way, bool):
         raise AggregationError(saying, path, 15974)
     if is_nan(way) or not to_decimal(way).is_finite():
@@ -225,7 +225,7 @@ def _expand(
         found, ways[index], nested = _next(value, way, positional[index])
         if type(found) is list:
             if array is not None and array is not found:
-                raise AggregationError("cannot sort by two arrays side by side", code=2)
+                raise AggregationError("cannot sort by two parallel arrays", code=2)
             array = found
             in_array.append(index)
             unembedded = unembedded and not nested
@@ -256,7 +256,7 @@ def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple
     if positional is not MISSING:
         if named:
             raise AggregationError(
-                f"'{way[0]}' is both a place in an array and a field of its elements", code=16746
+                f"'{way[0]}' is both an array index and a field of its elements", code=16746
             )
         item, rest = positional
         found, left = _along(item, rest)

@@ -68,7 +68,7 @@ def print_report(report: PullReport, *, dry_run: bool) -> None:
     """Print a line for each file that changed, or was kept, and their number."""
     for file in report.files:
         if file.kept:
-            what = "that the source does not have; delete the file if nobody needs it"
+            what = "that the source does not have; delete the file if it is not needed"
             print(f"kept {_shown(file)}: {format_count(file.documents, 'document')} {what}")
     changed = [_describe(file) for file in report.files if file.is_change]
     verb = "would change" if dry_run else "changed"

@@ -65,9 +65,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--without-samples",
         action="store_true",
-        help="keep the figures that sum them up alone: a file of pytest-benchmark has every round",
+        help="keep only the summary figures: a file of pytest-benchmark has every round",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
     add_config_file(parser)
 
 
@@ -129,7 +129,9 @@ def _refuse_missing(file: str) -> None:
 
     if not _OF_SEVERAL.search(file) and not Path(file).exists():
         raise ResultsError(
-            f"there is no file {file}", hint="name a file that a benchmark tool wrote", environment=True
+            f"the file {file} does not exist",
+            hint="name a file that a benchmark tool wrote",
+            environment=True,
         )
 
 
@@ -167,8 +169,8 @@ def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield facts that readers of a page need and the documents lack, and which benchmarks failed."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
-        told = "without --date there is no line under a figure, and no history"
-        yield f"{names} does not write when it measured: {told}\n"
+        told = "without --date, figures have no line of origin and no history"
+        yield f"{names} does not write the time of measurement: {told}\n"
     failed = dict.fromkeys(f"{one['_id']['name']}: {one['failed']}" for one in documents if "failed" in one)
     yield from (escape_control_chars(f"failed: {one}") + "\n" for one in list(failed)[:_SHOWN])
     if len(failed) > _SHOWN:

@@ -59,8 +59,7 @@ def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
 
     if any(map(holds_secret, given)):
         print_error(
-            f"warning: the password in --{name} stands in the list of processes, which every user of this "
-            "machine can read",
+            f"warning: the password in --{name} is in the list of processes, which every user of this machine can read",
             f"leave out --{name} and put the connection string into the variable {variable}",
         )
 

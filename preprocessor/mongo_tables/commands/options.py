@@ -104,7 +104,9 @@ def add_course(parser: ArgumentParser) -> None:
         help="write a line of what is done, and how fast, every N seconds, for a log",
     )  # fmt: skip
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be done, and how long it takes, and do nothing"
+        "--dry-run",
+        action="store_true",
+        help="print what would be done and how long it would take, without doing it",
     )
     parser.add_argument(
         "--time", type=duration, metavar="TIME",

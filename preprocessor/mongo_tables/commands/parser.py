@@ -84,7 +84,7 @@ class HintingParser(argparse.ArgumentParser):
         """Return a suggestion for an unknown option: one of other commands, or a similar one."""
         others = [name for name, command in self._list_commands() if option in command._option_string_actions]
         if others and self._subparsers is not None:
-            return f"it stands behind the command: `{self.prog} {others[0]} {option}`"
+            return f"write it after the command: `{self.prog} {others[0]} {option}`"
         if others:
             return f"it is an option of {' and '.join(f'`{name}`' for name in others)}"
         known = {one.lstrip("-"): one for one in self._option_string_actions if one.startswith("--")}

@@ -64,7 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--prune", action="store_true", help="keep only the fields that the pages' pipelines read"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
     add_limit(parser)
 
 
@@ -118,7 +118,7 @@ def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
     shared = SharedPipelines(Path(folder))(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
-        message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
+        message = f"--pipeline {name}: {folder} has no such shared pipeline"
         raise CommandError(message, did_you_mean(name, known) or f"there are {', '.join(known) or 'none'}")
     faults = [one for one in shared.findings if one.severity == "error"]
     if faults:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Copies collections from a fixture folder, or from plain files, into a results database: the way back of\n"
-    "`pull`. A document that is there already is left alone, so a second push writes nothing."
+    "`pull`. Documents that exist already are not changed, so a second push writes nothing."
 )
 EPILOG = """\
 push writes only to a database that a push created, or that has its marker. It refuses another one, and says how the
@@ -43,8 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILES",
         help="files or folder (default: the site's folder, else fixtures)",
     )
-    parser.add_argument("--remove", action="store_true", help="take out documents that the files do not have")
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    parser.add_argument("--remove", action="store_true", help="remove documents that the files do not have")
+    parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
     add_config_file(parser)
 
 
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.runner.push import push
 
     if not is_uri(arguments.target):
-        raise CommandError(f"{arguments.target} is no database", "mongodb://HOST/DATABASE names one")
+        raise CommandError(f"{arguments.target} is not a database", "mongodb://HOST/DATABASE names one")
     source = open_source(arguments.origin or find_fixture_folder(arguments.site))
     if not isinstance(source, FileSource):
         raise CommandError("--from names files, or a folder of them", "between databases: pull, then push")

@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="with --in-place: write nothing, show what would change, exit 1 if anything",
+        help="with --in-place: show the changes without writing them, and exit with 1 if there are any",
     )
     parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
     add_source(parser)

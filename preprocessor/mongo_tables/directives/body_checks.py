@@ -30,8 +30,8 @@ _EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     (("unit",), tuple(CELL_UNITS), "the other one names the unit of each cell already"),
     (("decimals",), ("significant",), "round in one way"),
     (("date",), (*_OF_NUMBERS, "currency_place"), "dates have none: leave one of them out"),
-    (("markdown",), (*_OF_NUMBERS, "date"), "Markdown is read in texts alone: leave one of them out"),
-    (("markdown",), ("link",), "write the link into the text, or leave the Markdown out"),
+    (("markdown",), (*_OF_NUMBERS, "date"), "only columns of text can be read as Markdown: remove one of the two keys"),
+    (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
     (("bar",), ("scale",), "one of the two shows the size of a number"),
 )  # fmt: skip
 _NEEDED: Final = {"timezone": "date", "currency_place": "currency"}
@@ -118,7 +118,7 @@ def _check_settings(body: _Body) -> _Complaints:
     meant = _find_mistyped(body, shown, [(path[0], column) for path, column in settings])
     for index, column in enumerate(columns if isinstance(columns, list) else ()):
         if isinstance(column, str) and column in meant:
-            message = f"nothing else in this comment names `{column}`"
+            message = f"`{column}` is not used elsewhere in this comment"
             yield Complaint(message, f"did you mean `{meant[column]}`?", ("columns", index), "MT136")
     names = ", ".join(f"`{each}`" for each in shown)
     for path, column in settings:
@@ -170,7 +170,7 @@ def _check_selection(body: _Body) -> _Complaints:
     """Find a key that selects rows although there is a pipeline, and a field that is sorted by twice."""
     for key, operator in STAGES.items() if "pipeline" in body else ():
         if key in body:
-            message = f"`{key}` means nothing beside a `pipeline`: nobody can tell which of them comes first"
+            message = f"`{key}` must not be used with a `pipeline`: their order would be ambiguous"
             operand = json.dumps(selection_operand(key, body[key]), ensure_ascii=False)
             hint = f'say it in the pipeline, as a stage: {{"{operator}": {operand}}}'
             yield Complaint(message, hint, (key,), "MT130", on_key=True)
@@ -238,9 +238,9 @@ def _check_contradictions(path: Path, form: _Body) -> _Complaints:
             yield Complaint(message, hint, (*path, other), _CONTRADICTION, on_key=True)
     for key, needed in _NEEDED.items():
         if key in said and needed not in said:
-            message = f"{named} has `{key}`, which means nothing without `{needed}`"
+            message = f"{named} has `{key}`, which has no effect without `{needed}`"
             yield Complaint(
-                message, f"add `{needed}`, or take it out", (*path, key), _CONTRADICTION, on_key=True
+                message, f"add `{needed}`, or remove it", (*path, key), _CONTRADICTION, on_key=True
             )
 
 
@@ -256,10 +256,8 @@ def _check_separator(path: Path, form: _Body, common: Any) -> _Complaints:
     except KeyError:
         return  # The schema lists the valid ones.
     if separator == decimal:
-        message = (
-            f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
-        )
-        hint = '"thousands": true takes what the `locale` groups digits by'
+        message = f"`{separator}` separates thousands and decimals: 1{separator}234 is ambiguous"
+        hint = '"thousands": true uses the thousands separator of the `locale`'
         yield Complaint(message, hint, (*path, "thousands"), _CONTRADICTION)
 
 
@@ -300,7 +298,7 @@ def _check_zones(body: _Body) -> _Complaints:
         if not is_zone(named):
             hint = "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
             hint = did_you_mean(named, zone_names()) or hint
-            yield Complaint(f"there is no time zone `{named}`", hint, path, _IMPOSSIBLE)
+            yield Complaint(f"unknown time zone `{named}`", hint, path, _IMPOSSIBLE)
 
 
 # -- totals, groups of rows, headings over several columns --
@@ -319,11 +317,11 @@ def _check_layout(body: _Body) -> _Complaints:
     for column in totals if isinstance(totals, dict) else ():
         path: Path = ("totals", column)
         if column == grouped:
-            message = f"`{column}` is no column that is shown: its values stand above the rows of each group"
-            yield Complaint(message, "take it out of the totals", path, _DOES_NOT_FIT, on_key=True)
+            message = f"`{column}` is not shown as a column: its values are above the rows of each group"
+            yield Complaint(message, "remove it from the totals", path, _DOES_NOT_FIT, on_key=True)
         elif column == shown[0]:
             message = (
-                f"`{column}` is the first column: there stands what the total is, such as “Sum of 12 rows”"
+                f"`{column}` is the first column, which has the label of the total, such as “Sum of 12 rows”"
             )
             yield Complaint(message, "show another column before it", path, _DOES_NOT_FIT, on_key=True)
     yield from _check_headings(groups if isinstance(groups, dict) else {}, shown, grouped)
@@ -337,17 +335,17 @@ def _check_headings(groups: _Body, shown: Sequence[str], grouped: Any) -> _Compl
         for index, column in enumerate(columns):
             path: Path = ("header_groups", heading, index)
             if column in taken:
-                message = f"`{column}` stands below the heading “{taken[column]}” already"
+                message = f"`{column}` is already under the heading “{taken[column]}”"
                 yield Complaint(message, "a column has one heading", path, _DOES_NOT_FIT)
             elif column == grouped:
-                message = f"`{column}` is no column that is shown: rows are grouped by it"
-                yield Complaint(message, "take it out of the heading", path, _DOES_NOT_FIT)
+                message = f"`{column}` is not shown as a column: rows are grouped by it"
+                yield Complaint(message, "remove it from the heading", path, _DOES_NOT_FIT)
             taken.setdefault(column, heading)
         if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
             continue  # Another check reports that.
         first = shown.index(columns[0])
         if columns != shown[first : first + len(columns)]:
-            message = f"the columns below “{heading}” do not stand beside each other in this order"
+            message = f"the columns under “{heading}” are not adjacent in this order"
             in_order = ", ".join(f"`{one}`" for one in shown if one in columns)
-            hint = f"in `columns` they stand as {in_order}; put them side by side"
+            hint = f"their order in `columns` is {in_order}: make them adjacent"
             yield Complaint(message, hint, ("header_groups", heading), _DOES_NOT_FIT)

@@ -59,8 +59,8 @@ def _yaml_lines(lines: Sequence[str]) -> int:
 
 _BEGIN = re.compile(SUSPECT, re.IGNORECASE)
 _HINT = (
-    "write the number itself there, or take the comment out; a title may come from the page's heading, which "
-    "takes values"
+    "write the number itself there, or remove the comment; a title may come from the page's heading, which may "
+    "contain values"
 )
 
 
@@ -77,9 +77,7 @@ def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
         opening = opening_at(page.text, begin)
         if opening is None or not any(start <= begin < stop for start, stop in values):
             continue
-        message = (
-            f"{opening.name} stands in front matter, which is published as it is written, in titles and feeds"
-        )
+        message = f"{opening.name} is in front matter, which is published unchanged, in titles and feeds"
         told.append(finding("MT127", file, page.position(begin), message, _HINT))
     return told
 

@@ -41,8 +41,8 @@ _INDENT_HINT: Final = (
     "a list; to show a sample, put it in a fence"
 )
 _FENCE_HINT: Final = (
-    "close it by a mark of the same length and indentation, indent what is between alike, and write nothing but a "
-    "language and known options behind its opening mark"
+    "close it with a mark of the same length and indentation, indent its lines alike, and write only a language "
+    "and known options after its opening mark"
 )
 
 
@@ -230,7 +230,7 @@ def _switch_off(text: str, start: int) -> str:
 
 
 def _nested(text: str, html: HtmlComment, inner: int) -> Complaint[int]:
-    message = "another comment begins inside this one; the site shows the outer one as text here"
+    message = "another comment begins inside this one, so the site shows the outer one as text here"
     hint = f"remove one of the two, or close the first before the second; {_switch_off(text, inner)}"
     return Complaint(message, hint, html.start, "MT116")
 
@@ -245,7 +245,7 @@ def _end_complaints(
         second = _SECOND_END.search(text, end, start)
         if second is None:
             continue
-        message = "the comments above end at the first `-->`: readers see this one as text"
+        message = "the comments above end at the first `-->`, so readers see this one as text"
         hint = f"remove it; {_switch_off(text, inner)}"
         yield Complaint(message, hint, second.end() - len("-->"), "MT124")
         for one in behind[:number]:
@@ -281,7 +281,7 @@ def _code_fault(one: _Candidate) -> Complaint[int] | None:
     if not one.opening.exact or one.opinion == "span":
         return None
     if place is not None and place.holder == TITLE:
-        message = f"{name} stands in {TITLE}, where the site shows nothing of it"
+        message = f"{name} is in {TITLE}, where the site does not show it"
         return Complaint(message, "put it into the text under the title", at, "MT112")
     if one.opinion == "live":
         message = f"the site shows this {name} as code; GitHub and editors do not"
@@ -296,7 +296,7 @@ def _name_fault(one: _Candidate, text: str) -> Complaint[int]:
     message, hint = f"{name} is not a comment that is known", f"did you mean `<!-- {meant}:`?"
     if name in KEYWORDS:
         too_many = text.startswith("<!---", at)
-        message = f"{name} stands behind too many dashes" if too_many else f"{name} has no colon"
+        message = f"{name} comes after too many dashes" if too_many else f"{name} has no colon"
         hint = f"write `<!-- {meant}:`"
     has_json = text[one.opening.body : one.html.end].lstrip().startswith("{")
     return Complaint(message, hint, at, "MT103" if has_json else "MT104")
@@ -327,7 +327,9 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
     html, name, at = one.html, one.opening.name, one.html.start
     is_block = place_of(name) == "block"
     if at and text[at - 1] == "\\":
-        message = f"a backslash does not make {name} text: on the site it is a comment, and nothing is shown"
+        message = (
+            f"a backslash does not turn {name} into text: on the site it is a comment, which shows nothing"
+        )
         hint = "remove the backslash, or write the sample as `code` or in a fence"
         return Complaint(message, hint, at, "MT110")
     if one.opinion == "fence":
@@ -335,10 +337,10 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
         message = f"the fence {where} is none for the site, so {name} under it is not taken as code"
         return Complaint(message, _FENCE_HINT, at, "MT106")
     if one.opinion == "tag":
-        return Complaint(f"{name} stands inside an HTML tag", "move it out of the tag", at, "MT114")
+        return Complaint(f"{name} is inside an HTML tag", "move it out of the tag", at, "MT114")
     if place.holder == IMAGE or (place.holder and is_block):
         hint = f"; for one number use {keyword_like(name, 'value')}" if is_block else ""
-        message = f"{name} stands in {place.holder}, which cannot hold it"
+        message = f"{name} is in {place.holder}, which cannot contain it"
         return Complaint(message, f"put it on a line of its own{hint}", at, "MT113")
     return None
 

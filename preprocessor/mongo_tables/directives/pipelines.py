@@ -153,7 +153,7 @@ def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -
     if isinstance(content, Complaint):
         return _unread(file, name, (0, 0), content.message, content.hint)
     if bad := bad_byte(content):
-        message = f"the file is not UTF-8: byte 0x{bad.value:02x} stands here"
+        message = f"the file is not UTF-8: there is a byte 0x{bad.value:02x} here"
         return _unread(file, name, (bad.line, bad.column), message)
     return read_shared(content.decode(), file, name, shared)
 
@@ -206,7 +206,7 @@ def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list
     """Return the findings of the shared list named at ``here``; findings without a file are placed there."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known) or _suggest_known(part)
-        return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]
+        return [document.finding("MT140", here, f"unknown shared stage list `{part.name}`", hint)]
     return [
         each if each.file else document.finding(each.rule, here, each.message, each.hint)
         for each in part.findings
@@ -224,7 +224,7 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # A text that begins like this is an expression, not a file name.
-    return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
+    return f"only the outermost pipeline can name a shared stage list: write the stages of `{value}` here instead"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Fi
     place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
     message, hint = f"the id `{spec.id}` is taken already: {place}", "give one of them another id"
     if spec is earlier:
-        message, hint = f"the id `{spec.id}` is on {page} twice", f"take {spec.file} into a page once"
+        message, hint = f"the id `{spec.id}` is on {page} twice", f"include {spec.file} in a page only once"
     return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
 
 
@@ -71,7 +71,7 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
 
 def no_table(name: str) -> str:
     """Return the message about an id without a table."""
-    return f"there is no table with the id `{name}`"
+    return f"unknown table id `{name}`"
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:

@@ -22,19 +22,19 @@ _NO_DIGEST: Final = "MT163"
 _FAULTS: Final = {
     "MT160": (
         "a generated region begins here and never ends",
-        "remove the region, both markers too, and write it anew",
+        "remove the region with both markers, and generate it again",
     ),
     "MT161": (
         "a generated region ends here that never began",
         "remove this line, or restore the line that begins the region",
     ),
     "MT162": (
-        "a generated region stands under no comment",
+        "a generated region does not follow a comment",
         "remove it, or move it directly behind the comment that it comes from",
     ),
     _NO_DIGEST: (
         "the marker of a generated region has no digest of 16 hexadecimal digits",
-        "write the region anew; until then nobody can tell whether it was edited by hand",
+        "generate the region again: without the digest, manual edits cannot be detected",
     ),
 }
 

@@ -31,19 +31,19 @@ class Rule:
 
 
 _TABLE: Final = """
-MT100 error   not-utf-8: A page has bytes that are no UTF-8, so it cannot be read.
+MT100 error   not-utf-8: A page is not valid UTF-8, so it cannot be read.
 # MT101–MT119: comments
 MT101 error   unclosed-comment: A comment is never closed, or not before the next one begins.
 MT102 error   comment-end-in-string: A JSON string holds -->, which closes the comment.
 MT103 error   misspelt-comment: A comment with JSON in it has a name that is nearly a known one.
 MT104 warning suspicious-comment: A comment begins with what is nearly a known name.
-MT106 error   unclosed-fence: A comment stands under a fence that the site does not take as one.
+MT106 error   unclosed-fence: A comment follows a code fence that the site does not recognise.
 MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->.
-MT110 error   escaped-comment: A backslash stands before a comment, which does not make it text.
-MT111 note    hidden-comment: A comment stands in raw HTML where it is neither run nor shown.
+MT110 error   escaped-comment: A backslash before a comment does not turn the comment into text.
+MT111 note    hidden-comment: A comment is in raw HTML, where it is neither run nor shown.
 MT112 error   comment-shown-as-code: The site shows a comment as code, or drops it from a title; other readers do not.
-MT113 error   no-room-for-table: A table or chart stands in a heading, a table cell, a link or an image.
-MT114 error   comment-in-tag: A comment stands inside an HTML tag.
+MT113 error   no-room-for-table: A table or chart is in a heading, a table cell, a link or an image.
+MT114 error   comment-in-tag: A comment is inside an HTML tag.
 MT115 note    code-elsewhere: GitHub and editors show a comment as code, the site does not.
 MT116 error   nested-comment: A comment begins inside another one that the site shows as text.
 MT117 warning over-indented-comment: A comment in a list or admonition is indented like code.
@@ -54,14 +54,14 @@ MT120 error   json-syntax: The body of a comment is not JSON.
 MT121 error   duplicate-key: An object has the same key twice, with different values.
 MT122 warning repeated-key: An object has the same key twice, with the same value.
 MT123 error   extended-json: A value of MongoDB Extended JSON is malformed.
-MT124 note    second-comment-end: A comment around another one has an end of its own, which the site shows as text.
-MT125 warning not-switched-off: A comment stands behind the end of one that was to switch it off.
-MT126 warning comment-without-end: A comment goes on over paragraphs, to the end of one that begins inside it.
-MT127 error   comment-in-front-matter: A comment stands in the front matter of a page, where it is published as it is.
-MT130 error   unknown-key: A comment has a key that means nothing.
+MT124 note    second-comment-end: A comment that contains another one has its own end, which the site shows as text.
+MT125 warning not-switched-off: A comment follows the end of the comment that was meant to disable it.
+MT126 warning comment-without-end: A comment continues over several paragraphs, up to the end of a comment that begins inside it.
+MT127 error   comment-in-front-matter: A comment is in the front matter of a page, where it is published unchanged.
+MT130 error   unknown-key: A comment has an unknown key, or a key without effect.
 MT131 error   missing-key: A comment lacks a key that it needs.
-MT132 error   wrong-type: A value is of the wrong type, for example a string instead of a list.
-MT133 error   wrong-value: A value is of the right type, but is not one of those possible.
+MT132 error   wrong-type: A value has the wrong type, for example a string instead of a list.
+MT133 error   wrong-value: A value has the right type, but is not one of the allowed values.
 MT134 error   not-a-stage: An element of a pipeline is not an object with exactly one $-key.
 MT135 error   header-count: A table has more headers than columns, or fewer.
 MT136 error   not-a-column: A setting names a column that the table does not show.
@@ -73,31 +73,31 @@ MT141 error   shared-pipeline-cycle: A shared stage list contains itself.
 MT142 error   shared-pipeline-unreadable: The file of a shared stage list cannot be read.
 MT143 error   unknown-rule: A comment ignores a rule that does not exist.
 MT144 warning anchor-taken: A heading of the page has the id of a table.
-MT145 error   contradictory-format: A format says two things of which one can hold.
+MT145 error   contradictory-format: A format has two settings that contradict each other.
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
 MT150 error   experiment-file: An experiment file is not TOML, or cannot be run.
 # MT160–MT169: regions of generated text
-MT160 error   region-without-end: A generated region begins and never ends.
-MT161 error   region-without-begin: A generated region ends that never began.
-MT162 error   region-without-comment: A generated region stands under no comment.
+MT160 error   region-without-end: A generated region begins but never ends.
+MT161 error   region-without-begin: A generated region ends without a beginning.
+MT162 error   region-without-comment: A generated region does not follow a comment.
 MT163 error   region-without-digest: The marker of a generated region has no proper digest.
-MT164 error   edited-region: What was written behind a comment was edited by hand.
-MT165 error   no-place-for-table: A table is to be written under a comment within a line of text.
-MT166 error   stale-region: What stands behind a comment is not that of today's results.
-MT167 error   shown-on-code-host: GitHub would show a comment of a sentence, or take its line for HTML.
-MT168 error   drawing-in-the-way: A file that is not ours stands where the drawing of a chart belongs.
-MT169 warning orphan-drawing: A drawing beside a page belongs to no chart of it any more.
+MT164 error   edited-region: The generated text after a comment was edited by hand.
+MT165 error   no-place-for-table: A table cannot be written under a comment within a line of text.
+MT166 error   stale-region: The generated text after a comment does not match the current results.
+MT167 error   shown-on-code-host: GitHub would show a comment of a sentence, or read its line as HTML.
+MT168 error   drawing-in-the-way: Another file has the name that the drawing of a chart needs.
+MT169 warning orphan-drawing: A drawing next to a page no longer belongs to one of its charts.
 # MT170–MT174: the site as it was built
 MT170 error   place-without-figure: A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.
-MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensical, which runs the Markdown extension alone.
+MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensical, which runs only the Markdown extension.
 # MT175–MT179: what the build alone can know
-MT175 note    known-at-build: A comment, or the table it names, is made when the site is built: only the build can check it.
+MT175 note    known-at-build: A comment, or the table it names, is created when the site is built, so only the build can check it.
 # MT2xx: safety
 MT201 error   not-read-only: A pipeline writes, or runs code on the server.
 MT202 error   not-known-to-read: A pipeline for a server has an operator that is not known to only read.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
-MT302 error   (rows, foresees) column-never-there: No row has a field that is shown or asked for.
+MT302 error   (rows, foresees) column-never-there: No row has a field that is shown or requested.
 MT303 error   (rows) no-rows: A pipeline gives no rows, and the table has no `empty`.
 MT304 error   (rows) no-collection: A pipeline reads a collection that the results source does not have.
 MT305 error   sort-key-missing: Rows are sorted by a field that no row has.
@@ -105,62 +105,62 @@ MT306 error   null-counted-as-zero: Samples that are null count as 0 in a mean.
 MT307 error   rounded-divisor: A divisor was rounded to whole numbers, and may be 0.
 MT308 error   (foresees) zero-divisor: A document has 0 where the pipeline divides by it.
 MT310 error   no-results-source: The results source cannot be reached or read.
-MT312 error   needs-server: A pipeline that files are asked for runs on a server only.
-MT313 note    unread-file: A file of the results source is there, and is not read.
-MT314 warning newer-than-server: A pipeline has an operator that came with a newer version of MongoDB than that of the server.
-MT315 warning wrong-argument: An operator that does not run on files has an argument of a kind that it does not take.
+MT312 error   needs-server: A pipeline for files runs only on a server.
+MT313 note    unread-file: A file in the folder of results is not read.
+MT314 warning newer-than-server: A pipeline has an operator that the server's version of MongoDB does not have yet.
+MT315 warning wrong-argument: An operator that does not run on files has an argument of a kind that it does not accept.
 MT320 error   not-one-row: A value in the prose comes from no row, or from several.
 MT321 error   check-of-nothing: A statement is bound to rows that do not exist.
-MT322 error   check-fails: A statement in the prose does not hold for the rows of its table.
+MT322 error   check-fails: A statement in the prose is false for the rows of its table.
 MT323 error   bad-query: A query on the rows of a table cannot be run.
-MT324 warning unsupported-figure: A typed number in a section with a table is in no table at hand (`check --numbers`).
+MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
-MT331 error   no-baseline: A table is compared with a row that is not there, or not one.
+MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
 MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.
 MT333 warning (rows) old-results: The newest result behind a figure is older than its `max_age`.
-MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, has it against another row, or contradicts it.
-MT335 error   (rows) format-does-not-fit: A column has values that its format or its total is not for, such as texts in per cent.
-MT336 warning (rows) no-interval: A tolerance goes by an interval, and no row has one.
-MT337 warning (rows) not-computed: A computed column has no value in a row, since a part is no number or a divisor is 0.
+MT334 error   (rows) unsound-comparison: A row has no comparison although its table shows one, has it against another row, or contradicts it.
+MT335 error   (rows) format-does-not-fit: A column has values that do not fit its format or its total, such as strings in per cent.
+MT336 warning (rows) no-interval: A tolerance needs an interval, but no row has one.
+MT337 warning (rows) not-computed: A computed column has no value in a row, because an operand is not a number or a divisor is 0.
 # MT4xx: misleading output
-MT401 warning limit-without-sort: A `$limit` picks documents that nothing has ordered.
+MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted.
 MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT406 warning wrong-name: A field is named for bytes, but counts something else.
 MT407 warning zip-by-position: Samples of different series are paired by position.
-MT408 warning (rows) text-order: Texts with numbers in them are sorted letter by letter.
-MT409 warning unchecked-counters: Counters are subtracted, whatever server they are of.
-MT410 note    unguarded-divisor: Nothing says that a divisor is never 0 or missing.
+MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
+MT409 warning unchecked-counters: Counters are subtracted without a check that they come from one server.
+MT410 note    unguarded-divisor: A divisor may be 0 or missing.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT412 warning overridden-setting: A setting is shown that the variants replaced.
 MT413 warning misleading-measure: A counter does not measure what its header says.
-MT414 warning misplaced-header: A header stands over another thing than elsewhere.
+MT414 warning misplaced-header: A header describes another field than elsewhere.
 MT415 note    two-copies: One value is read from two copies in one pipeline.
-MT416 warning rows-by-chance: Rows come out of a stage that gives them in no order.
+MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
-MT418 note    (rows) tied-rows: Two rows are equal in all that rows are sorted by.
+MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
 MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that sort alike.
 MT420 warning array-by-chance: An array is shown whose elements come in no order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
-MT424 warning (rows) picked-by-chance: What is shown goes by the place of documents that nothing has put in order.
+MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
 MT425 warning (rows) zone-without-dates: A chart names a time zone and shows no dates.
-MT426 warning (rows) dates-as-names: A chart shows texts of dates, out of their order.
+MT426 warning (rows) dates-as-names: A chart shows dates as strings, not in order of time.
 MT427 warning two-units: A header names another unit than its column's format.
-MT428 warning texts-left-out: A sum or a mean leaves out texts among the numbers.
-MT429 warning (rows) dates-not-to-scale: A chart shows texts of dates at equal distances.
+MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.
+MT429 warning (rows) dates-not-to-scale: A chart shows dates as strings, at equal distances.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
-MT431 warning (rows) group-in-pieces: Rows of one group stand apart, under two headings.
+MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures are shown of a benchmark that failed.
-MT433 warning (rows) numbers-as-texts: Texts that are numbers are compared as texts.
+MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
-MT502 note    carried-arrays: Whole arrays travel with every row and are not shown.
+MT502 note    carried-arrays: Every row contains whole arrays that are not shown.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
 MT504 note    header-is-field-name: A header is the name of a field.
-MT505 note    carried-key: A key that is a document travels with every row and is not shown.
+MT505 note    carried-key: Every row contains a key that is a document and is not shown.
 MT506 note    uneven-rounding: A column is rounded differently in tables of one page.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than anybody reads.

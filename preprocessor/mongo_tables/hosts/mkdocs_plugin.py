@@ -190,7 +190,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if content := self._site.documents.together:
             file.content_bytes = content
         else:
-            log.info("documents: there is no %s, links to it lead nowhere", self._all_documents)
+            log.info("documents: there is no %s, links to it are broken", self._all_documents)
             files.remove(file)
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:

@@ -138,7 +138,7 @@ class SiteBuild:
         """Return the HTML without comments that came in during the conversion; these become faults."""
         html, left = take_out_live_comments(html)
         if left:
-            hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
+            hint = "list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments"
             self.late += report_left_over(
                 choose_shown_path(page.file), left, where_taken_in(self._on_disk(page)), hint
             )
@@ -355,7 +355,12 @@ def read_page_file(file: File) -> str | Finding:
     if not file.abs_src_path:
         return file.content_string
     if not may_be_file(path):
-        return finding("MT100", shown, (0, 0), "the page cannot be read: there is no file, or no plain one")
+        return finding(
+            "MT100",
+            shown,
+            (0, 0),
+            "the page cannot be read: the file does not exist, or is not a regular file",
+        )
     try:
         content = path.read_bytes()
     except OSError as error:

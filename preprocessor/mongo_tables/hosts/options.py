@@ -125,7 +125,7 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
     if _same(str(own)) != _same(str(folder / theirs.get("pipelines", "docs/pipelines"))):
         return _refusal("pipelines")
     if plugin.server != theirs.get("server", ""):
-        return _refusal("server", "what is told of a pipeline must not depend on which of them sees it")
+        return _refusal("server", "findings about a pipeline must be the same in both programs")
     if plugin.fail_on != theirs.get("fail_on", "error"):
         return _refusal("fail_on", "what ends a build must not depend on which of them sees a comment")
     return ""

@@ -205,7 +205,7 @@ def swap_left(
             if names_left(after, figures):
                 found.append(_finding(file, "the place of a figure is left in this file", _HINT))
         if is_html and (keyword := _live_keyword(content)):
-            found.append(_finding(file, f"nobody has read a {keyword} comment in this file", _COMMENT_HINT))
+            found.append(_finding(file, f"a {keyword} comment in this file was not processed", _COMMENT_HINT))
     return found
 
 

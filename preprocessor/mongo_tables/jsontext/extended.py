@@ -61,7 +61,7 @@ def _unwrap(
     reader, companions, hint = _WRAPPERS[wrapper]
     extra = [key for key in value if key != wrapper and key not in companions]
     if extra:
-        message = f"`{wrapper}` makes a value of its own and cannot stand beside `{extra[0]}`"
+        message = f"an object with `{wrapper}` is one value and must not also have `{extra[0]}`"
         malformed.append(Complaint(message, f"write {hint} alone", (*path, extra[0]), "MT123", on_key=True))
         return None
     try:
@@ -139,7 +139,7 @@ def _date(value: dict[str, Any]) -> Any:
     if not isinstance(held, str):
         raise _Odd(f"needs a date, not {kind_of(held)}")
     if held.startswith("$"):
-        raise _Odd(f"needs a date, not the field path `{held}`: it is no operator")
+        raise _Odd(f"needs a date, not the field path `{held}`: `$date` is not an operator")
     match = re.fullmatch(_ISO_DATE, held)
     if not match:
         raise _Odd("needs a date with its time, at most milliseconds, and its time zone")
@@ -200,7 +200,7 @@ def _sign(value: dict[str, Any], key: str, allowed: int | bool, meant: Any) -> A
     """Return ``meant`` for a wrapper that only holds a sign, as ``{"$minKey": 1}``."""
     held = value[key]
     if type(held) is not type(allowed) or held != allowed:
-        raise _Odd(f"holds nothing but {'true' if allowed is True else allowed}")
+        raise _Odd(f"must have the value {'true' if allowed is True else allowed}")
     return meant
 
 

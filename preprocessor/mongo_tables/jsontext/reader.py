@@ -217,10 +217,13 @@ class _Reader:
                 raise self.stop(self.at, "there is no JSON here", 'write an object: { "key": value, … }')
             self.value = self.read_value((), "")
             if (char := self.peek()) and char in "]}":
-                message, hint = f"this `{char}` closes nothing", "remove it, or add what it should close"
+                message, hint = (
+                    f"this `{char}` has no opening bracket",
+                    "remove it, or add what it should close",
+                )
                 raise self.stop(self.at, message, hint)
             if char:
-                message = "there is more text after the end of the JSON value"
+                message = "there is text after the end of the JSON value"
                 hint = "remove it, or move the closing bracket behind it: a comment holds one JSON object"
                 raise self.stop(self.at, message, hint)
         except _Stop:
@@ -254,7 +257,9 @@ class _Reader:
             if self.at == start:
                 return char
             code = f"U+{ord(self.text[start]):04X}"
-            self.problem(start, f"an invisible character ({code}) stands here", "replace it by a plain blank")
+            self.problem(
+                start, f"there is an invisible character ({code}) here", "replace it by a plain blank"
+            )
 
     # -- values --
 
@@ -266,7 +271,7 @@ class _Reader:
             return self.string(path)
         if char in ("{", "["):
             if len(path) >= MAX_DEPTH:
-                limit = f"MongoDB takes at most {MAX_DEPTH} levels"
+                limit = f"MongoDB allows at most {MAX_DEPTH} levels"
                 raise self.stop(start, "the nesting is too deep", limit)
             return self.object(path) if char == "{" else self.array(path)
         if match := _NUMBER.match(self.text, start):
@@ -283,8 +288,10 @@ class _Reader:
                 return read(self, match, path)
         if not char:
             hint = f"write the value and `{closer}`"
-            raise self.stop(start, "the text ends where a value should stand", hint)
-        raise self.stop(start, f"`{char}` begins no JSON value", 'a string stands in double quotes: "…"')
+            raise self.stop(start, "the text ends before the value", hint)
+        raise self.stop(
+            start, f"a JSON value cannot begin with `{char}`", 'write strings in double quotes: "…"'
+        )
 
     def number(self, match: re.Match[str], path: Path) -> int | float | None:
         start, token = self.at, match[0]
@@ -319,7 +326,7 @@ class _Reader:
         elif meant in _CONSTANTS:
             self.problem(start, f"`{word}` is not JSON", f"write `{meant}`")
         else:
-            self.problem(start, f"the text `{word}` has no quotes", f'write "{word}", in double quotes')
+            self.problem(start, f"the string `{word}` has no quotes", f'write "{word}", in double quotes')
         self.guesses.add(path)
         return None
 
@@ -328,7 +335,7 @@ class _Reader:
         start, name = match.start(), " ".join(match["name"].split())
         end = self.end_of_call(match.end())
         if end is None:
-            raise self.stop(start, f"nothing closes the `(` behind `{name}`", "add the missing `)`")
+            raise self.stop(start, f"the `(` after `{name}` is never closed", "add the missing `)`")
         self.at = end
         value = of_shell_call(name, self.text[match.end() : end - 1])
         written = 'the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}'
@@ -354,7 +361,7 @@ class _Reader:
     def expression(self, match: re.Match[str], path: Path) -> Any:
         value = of_regular_expression(match["pattern"], match["flags"])
         hint = f"write {json.dumps(value, ensure_ascii=False)}"
-        self.problem(match.start(), "a regular expression between slashes is no JSON", hint)
+        self.problem(match.start(), "a regular expression between slashes is not JSON", hint)
         return value
 
     # -- strings --
@@ -380,7 +387,7 @@ class _Reader:
         if part[0] != "\\":
             short = json.dumps(part)[1:-1]
             name = {"\t": "a tab", "\x00": "a null character"}.get(part, f"the character \\u{ord(part):04x}")
-            self.problem(offset, f"{name} may not stand in a string as it is", f"write {short}")
+            self.problem(offset, f"{name} must be escaped in a string", f"write {short}")
             return short if part < " " else "\ufffd"
         if len(part) == 6 and part[2] in "dD" and part[3] in "89abcdefABCDEF":
             message = f"`{part}` is half of a character (a lone surrogate)"
@@ -391,7 +398,7 @@ class _Reader:
         if part == "\\u":
             self.problem(offset, "`\\u` needs four hexadecimal digits", "write for example \\u00e9")
         else:
-            self.problem(offset, f"`{part}` is no escape of JSON", "a backslash itself is written \\\\")
+            self.problem(offset, f"`{part}` is not an escape of JSON", "a backslash itself is written \\\\")
         return json.dumps(part[1])[1:-1]
 
     def odd_string(self, quote: str) -> str:
@@ -402,7 +409,7 @@ class _Reader:
         end = start + 1
         while end < len(self.text) and self.text[end] not in _CLOSING_QUOTES[quote] + "\n":
             end += 2 if self.text[end] == "\\" and of_a_shell else 1
-        message = f"a string stands in double quotes, not in {marks}"
+        message = f"a string needs double quotes, not {marks}"
         if self.text[end : end + 1] in ("", "\n"):
             raise self.stop(start, message, 'write "…"')
         shown = self.text[start + 1 : end]
@@ -486,19 +493,19 @@ class _Reader:
         comma = None
         while (char := self.peek()) == ",":
             if first or comma is not None:
-                self.problem(self.at, "nothing stands before this comma", "remove the comma")
+                self.problem(self.at, "there is no element before this comma", "remove the comma")
             comma = comma if comma is not None else self.at
             self.at += 1
         if char == closer:
             if comma is not None and not first:
-                self.problem(comma, f"a comma stands before `{closer}`", "remove the comma")
+                self.problem(comma, f"there is a comma before `{closer}`", "remove the comma")
             self.at += 1
             return False
         if not char:
-            message = f"nothing closes this `{opener}`"
+            message = f"this `{opener}` is never closed"
             raise self.missing_brace() or self.stop(start, message, f"add the missing `{closer}`")
         if char in "]}":
-            message = f"`{char}` stands where `{closer}` should close the `{opener}` before it"
+            message = f"expected `{closer}` for the `{opener}` before it, not `{char}`"
             hint = f"add `{closer}` before it, or remove a bracket too many"
             raise (self.missing_brace() if char == "]" else None) or self.stop(self.at, message, hint)
         if comma is None and not first:
@@ -510,7 +517,7 @@ class _Reader:
         plain = char == '"' or (char in "{[" and closer == "]") or "\n" in self.text[offset : self.at]
         stray = self.text[offset - 1 : offset + 1] == '""'
         if stray or not plain or char in ":=;":
-            message = f"`{char}` stands where `,` or `{closer}` should"
+            message = f"expected `,` or `{closer}`, not `{char}`"
             hint = 'separate elements by a comma; a quote inside a string is written \\"'
             raise self.stop(self.at, message, hint)
         self.problem(offset, "a comma is missing here", "write a comma")
@@ -523,7 +530,7 @@ class _Reader:
             return self.odd_string(char)
         match = _KEY_WORD.match(self.text, start)
         if not match:
-            raise self.stop(start, f"`{char}` stands where a key should", 'write "key": value')
+            raise self.stop(start, f"expected a key, not `{char}`", 'write "key": value')
         self.at = match.end()
         self.problem(start, f"the key `{match[0]}` has no quotes", f'write "{match[0]}"')
         return match[0]
@@ -534,7 +541,7 @@ class _Reader:
         if char == ":":
             self.at += 1
         elif char == "=":
-            self.problem(self.at, "`=` stands where a colon should", "write a colon")
+            self.problem(self.at, "expected a colon, not `=`", "write a colon")
             self.at += 2 if self.text.startswith("=>", self.at) else 1
         elif char and char not in ",}":
             message = f"a colon is missing after the key `{key}`"
@@ -571,7 +578,7 @@ def _number_hint(token: str) -> str:
     try:
         value = int(token, 0) if token.lower().lstrip("+-").startswith("0x") else float(token)
     except ValueError:
-        return f'a text stands in double quotes: "{token}"'
+        return f'write strings in double quotes: "{token}"'
     if math.isinf(value) or len(token) > 20:
         return "write it as for example 12, -0.5 or 1e6"
     return f"write {int(value) if value == int(value) and 'e' not in token.lower() else value}"

@@ -25,7 +25,7 @@ def find_zone_without_dates(subject: RuleContext, rows: Rows) -> Iterator[Findin
     spec = subject.spec
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
-        message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`"
+        message = f"`timezone` has no effect here: no row has a date in `{plot.x}`"
         hint = "leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own"
         yield subject.finding("MT425", spec.locate((*plot.place, "timezone"), key=True), message, hint)
 
@@ -40,8 +40,8 @@ def find_dates_as_names(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     names = _dates_as_text(rows, plot.x)
     wrong = _out_of_order(names)
     if wrong is not None:
-        message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}"
-        hint = "leave dates as dates in the pipeline: they stand on a time axis, to scale"
+        message = f"`{plot.x}` has strings, which keep the order of the rows: {wrong[0]} before {wrong[1]}"
+        hint = "keep dates as dates in the pipeline: a time axis shows them to scale"
         yield subject.finding("MT426", spec.locate((*plot.place, "x")), message, hint)
 
 
@@ -69,11 +69,11 @@ def find_dates_not_to_scale(subject: RuleContext, rows: Rows) -> Iterator[Findin
     if len(names) < 3 or _out_of_order(names) or _evenly_spaced(names):
         return
     message = (
-        f"`{plot.x}` has texts, which stand at equal distances: {names[0]}, {names[1]} and {names[2]} too, "
+        f"`{plot.x}` has strings, which are drawn at equal distances: {names[0]}, {names[1]} and {names[2]} too, "
         "whatever time lies between them"
     )
     dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
-    hint = f"make dates of them, which stand on a time axis, to scale: {dates}"
+    hint = f"convert them to dates, which a time axis shows to scale: {dates}"
     yield subject.finding("MT429", spec.locate((*plot.place, "x")), message, hint)
 
 

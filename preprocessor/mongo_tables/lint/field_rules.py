@@ -223,7 +223,7 @@ def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding
     return subject.finding(
         "MT403",
         _read_at(subject, source) or subject.spec.locate(path),
-        f"{why}, which readers may take for no, for 0 or for an error",
+        f"{why}, which readers may mistake for no, for 0 or for an error",
         'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
         '"format": {column: {"reason": "…"}}',
     )
@@ -257,8 +257,8 @@ def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT412",
             at or subject.spec.locate(("columns",)),
-            f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which is another one in "
-            "some of them: readers are told of a machine that was not used",
+            f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which differs in some "
+            f"of them: readers see a machine that was not used",
             f"show `{found[0]}`, row by row",
         )
 
@@ -291,7 +291,7 @@ def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT415",
                 visit.path,
-                f"`{path}` is read from the key of the document, but what stands beside it from `{parent[:-1]}`: "
-                "when the two differ, one row shows both",
+                f"`{path}` is read from the key of the document, but the fields next to it are read from "
+                f"`{parent[:-1]}`: when the two differ, one row shows both",
                 f"read `{copy}`",
             )

@@ -62,14 +62,14 @@ _PITFALLS = (
     _Pitfall(
         "wiredTiger.log.total size of compressed records",
         re.compile(""),
-        "leaves out journal records that are too small to be compressed: with small writes it says next to nothing",
+        "excludes journal records that are too small to be compressed: with small writes it is almost meaningless",
         "`wiredTiger.log.log bytes written` counts all of them",
     ),
     _Pitfall(
         "wiredTiger.block-manager.bytes written",
         re.compile(r"cache", re.IGNORECASE),
-        "counts all that the storage engine writes to its files, checkpoints and oplog among it, not what leaves "
-        "the cache alone",
+        "counts everything that the storage engine writes to its files, including checkpoints and oplog, not only "
+        "what leaves the cache",
         "say so in the header, for example “Written to data files”",
     ),
 )
@@ -146,7 +146,9 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
         if fitting:
             yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
         elif computed.is_data or any(one.is_data for one in readings):
-            message = f"the header says {text}, but `{column}` counts {_format_unit(computed)}: it is no such amount"
+            message = (
+                f"the header says {text}, but `{column}` counts {_format_unit(computed)}: another quantity"
+            )
             yield subject.finding("MT404", at, message, "name what is counted in the header")
 
 
@@ -158,7 +160,7 @@ def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
     sizes = f"{ratios[0]:.3g} {text}"
     if len(ratios) > 1:
         sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
-    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size"
+    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers see a wrong speed or size"
 
 
 def _format_unit(unit: Unit) -> str:
@@ -227,7 +229,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
         if form.names_unit:
             said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
             yield subject.finding(
-                "MT427", at, f"{said}: readers cannot know which it is", "take it out of the header"
+                "MT427", at, f"{said}: readers cannot know which it is", "remove it from the header"
             )
         elif form.unit and find_added_unit(header, form.unit):
             yield _two_units(subject, column, at, written, form.unit)
@@ -275,8 +277,8 @@ def find_misplaced_headers(tables: Sequence[ShownTable]) -> Iterator[Finding]:
         other_spec, other = others[0]
         line = other_spec.locate(("headers", other.place))[0]
         message = (
-            f"“{one.header}” stands over `{one.column}` here, and over `{other.column}` in line {line}: "
-            "readers take the one for the other"
+            f"“{one.header}” is the header of `{one.column}` here, and of `{other.column}` in line {line}: "
+            f"readers mistake one for the other"
         )
         hint = f"elsewhere on this page this is “{named}”"
         yield finding("MT414", spec.file, spec.locate(("headers", one.place)), message, hint)

@@ -58,12 +58,12 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
         kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)
         if "string" not in kinds or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
             continue
-        have = f"some documents have a text in `{field}`" if kinds & NUMBERS else f"`{field}` is text"
+        have = f"some documents have a string in `{field}`" if kinds & NUMBERS else f"`{field}` is a string"
         result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
         yield subject.in_pipeline(
             "MT428",
             visit.path,
-            f"{have}: `{operator}` {result}, and leaves texts out without a word",
+            f"{have}: `{operator}` {result}, and skips strings without an error",
             'make numbers of them first, with {"$toDouble": …}, or select numbers: '
             f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
         )
@@ -120,8 +120,8 @@ def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT410",
             paths[0],
-            f"nothing says that `{written}` is never 0 or missing{more}: one such document fails the whole table, "
-            "or leaves the cell empty",
+            f"`{written}` may be 0 or missing{more}: one such document makes the whole table fail, or leaves the "
+            f"cell empty",
             _GUARD,
         )
 

@@ -61,7 +61,7 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
             yield subject.in_pipeline(
                 "MT433",
                 one.path,
-                f"`{one.field}` has texts that are numbers: {why}",
+                f"`{one.field}` has numbers that are stored as strings: {why}",
                 'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs '
                 "between thousands",
                 key=one.operator == "$sort",

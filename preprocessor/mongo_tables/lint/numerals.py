@@ -111,9 +111,9 @@ def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) ->
         equal = [text for text, number in texts.items() if number in numbers]
         return f'for `{operator}`, "{equal[0]}" is not {texts[equal[0]]:g}' if equal else ""
     if operator in ORDERS:
-        return f'`{operator}` compares "{example}" with a number, which says nothing of its size'
+        return f'`{operator}` compares "{example}" with a number, which does not compare their sizes'
     if any(map(is_number, values)):
-        return f'for `{operator}`, "{example}" stands behind all numbers'
+        return f'for `{operator}`, "{example}" comes after all numbers'
     wrong = next((pair for pair in pairwise(sorted(texts)) if texts[pair[0]] > texts[pair[1]]), None)
     return f'for `{operator}`, "{wrong[0]}" is less than "{wrong[1]}"' if wrong else ""
 
@@ -126,7 +126,7 @@ def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
         if not texts or first is None or second is None:
             continue
         if len(texts) == 1 and (operator in ORDERS or first == second):
-            return f'`{operator}` compares "{texts[0]}" with a number, which says nothing of its size'
+            return f'`{operator}` compares "{texts[0]}" with a number, which does not compare their sizes'
         if len(texts) == 2 and operator in ORDERS and (first < second) != (pair[0] < pair[1]):
             return f'`{operator}` compares "{texts[0]}" with "{texts[1]}" letter by letter'
     return ""

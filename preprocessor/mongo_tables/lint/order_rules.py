@@ -122,8 +122,8 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     yield subject.in_pipeline(
         "MT416",
         order.cause,
-        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and nothing sorts them: a server and files "
-        "show the same rows in different places",
+        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and the pipeline does not sort them: a "
+        f"server and files show the same rows in different places",
         _sort_by(subject),
         key=True,
     )
@@ -188,7 +188,8 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
         yield subject.finding(
             "MT417",
             subject.spec.locate(("pipeline",)),
-            "nothing sorts the rows: they come as the documents are stored, which files and a server need not share",
+            "the pipeline does not sort the rows: they come in storage order, which may differ between files and "
+            "a server",
             _sort_by(subject),
         )
 
@@ -251,7 +252,7 @@ def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[st
     how = (
         "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
     )
-    message = f"`{key}` is text with numbers in it, and sorts letter by letter: {example}"
+    message = f"`{key}` is a string that contains numbers, and sorts letter by letter: {example}"
     return message, f"sort by the numbers themselves: {how}"
 
 
@@ -269,7 +270,7 @@ def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
             padded = any(run.startswith("0") and run != "0" for run in (*runs, *next_runs))
             if not padded and [int(run) for run in runs] > [int(run) for run in next_runs]:
                 first, second = (text, following) if direction == 1 else (following, text)
-                return f'"{first}" stands before "{second}"'
+                return f'"{first}" comes before "{second}"'
     return None
 
 
@@ -346,9 +347,9 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
                 yield subject.finding(
                     "MT424",
                     spec.locate(("pipeline", place, "$group", name), key=True),
-                    f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or "
-                    "last, nothing has sorted them, and they have different values",
-                    "put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`",
+                    f"`{_operator(group[name])}` takes `{name}` from the first or last document of a group, but "
+                    f"the documents are not sorted and have different values",
+                    "put a `$sort` before the `$group`, or use `$max`, `$min` or `$avg`",
                 )
                 break
 

@@ -67,8 +67,8 @@ def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran:
             "MT507",
             spec.file,
             spec.locate(("ignore", rule), key=True),
-            f"{rule} is ignored, but finds nothing here that can be ignored",
-            "take it out of the ignore list, lest it hide what comes later",
+            f"{rule} is ignored, but has no finding here",
+            "remove it from the ignore list, or it will hide later findings",
         )
         for spec in specs
         for rule in spec.ignore

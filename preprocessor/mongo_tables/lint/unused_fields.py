@@ -143,8 +143,8 @@ def _find_unused_fields(subject: RuleContext, unused: Iterable[Unused]) -> Itera
         yield subject.in_pipeline(
             "MT501",
             found[0].path,
-            f"{names} {verb} {how} and never used: nothing that is shown depends on it",
-            "take it out, or show it",
+            f"{names} {verb} {how} and never used: no shown value depends on it",
+            "remove it, or show it",
             key=True,
         )
 
@@ -159,7 +159,7 @@ def _find_unshown_arrays(
             "MT502",
             kept[name],
             f"`{name}` has whole arrays in it, travels with every row and is not shown",
-            "take it out of the `$project`",
+            "remove it from the `$project`",
             key=True,
         )
     if heavy and not placed:
@@ -182,8 +182,7 @@ def _find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
     yield subject.in_pipeline(
         "MT505",
         projects[-1].path,
-        "the `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
-        "it too",
+        "the `$project` keeps `_id`, a document of its own, which is not shown: it is stored with the rows",
         'end the pipeline with {"$unset": "_id"}: a later stage reads it'
         if is_read
         else 'add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it',

@@ -71,7 +71,7 @@ def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
 def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -> Finding:
     at = spec.locate(("pipeline", *use.path), key=True)
     message = f"{name} came with MongoDB {since}, and the server is {server}"
-    return finding("MT314", spec.file, at, message, "say it with older operators, or take a newer server")
+    return finding("MT314", spec.file, at, message, "use older operators, or use a newer server")
 
 
 def is_newer(since: str, server: str) -> bool:

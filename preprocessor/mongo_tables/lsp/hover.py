@@ -169,28 +169,29 @@ def _tell_operator(name: str, slot: Slot) -> str:
 
 
 _FORMS: Final[Mapping[str, str]] = {
-    "$match": "takes a query",
-    "$set": "takes fields, each with an expression",
-    "$addFields": "takes fields, each with an expression",
-    "$project": "takes fields, each with 1, 0 or an expression",
-    "$unset": "takes the name of a field, or a list of names",
-    "$group": "takes `_id`, the expression that documents of a group have alike, and fields, each with an accumulator",
-    "$sort": "takes fields, each with 1 (from the smallest up) or -1 (from the greatest down)",
-    "$limit": "takes the number of documents that are kept",
-    "$skip": "takes the number of documents that are left out",
-    "$count": "takes the name of the field that gets the number",
-    "$sortByCount": "takes an expression",
-    "$replaceWith": "takes an expression that gives an object",
-    "$redact": "takes an expression that gives `$$KEEP`, `$$PRUNE` or `$$DESCEND`",
-    "$facet": "takes fields, each with a pipeline",
-    "$documents": "takes a list of documents",
+    "$match": "requires a query",
+    "$set": "requires fields, each with an expression",
+    "$addFields": "requires fields, each with an expression",
+    "$project": "requires fields, each with 1, 0 or an expression",
+    "$unset": "requires the name of a field, or a list of names",
+    "$group": "requires `_id`, the expression whose value documents of a group share, and fields, each with an "
+    "accumulator",
+    "$sort": "requires fields, each with 1 (from the smallest up) or -1 (from the greatest down)",
+    "$limit": "requires the number of documents that are kept",
+    "$skip": "requires the number of documents that are left out",
+    "$count": "requires the name of the field that gets the number",
+    "$sortByCount": "requires an expression",
+    "$replaceWith": "requires an expression that gives an object",
+    "$redact": "requires an expression that gives `$$KEEP`, `$$PRUNE` or `$$DESCEND`",
+    "$facet": "requires fields, each with a pipeline",
+    "$documents": "requires a list of documents",
 }
 """The operands of stages that have no named arguments."""
 _OTHER_FORMS: Final[Mapping[str, str]] = {
-    "$literal": "takes any value, as it is",
-    "$const": "takes any value, as it is",
-    "$covariancePop": "takes a list of two expressions",
-    "$covarianceSamp": "takes a list of two expressions",
+    "$literal": "accepts any value and does not evaluate it",
+    "$const": "accepts any value and does not evaluate it",
+    "$covariancePop": "requires a list of two expressions",
+    "$covarianceSamp": "requires a list of two expressions",
 }
 
 _CALLED: Final[Mapping[str, str]] = {
@@ -240,7 +241,7 @@ def _tell_form(operator: Operator) -> str:
     if not operator.takes and not catalogue.find_arguments(operator.kind, operator.name):
         return "takes `{}`"
     kind = _kind_at(operator, 0)
-    return f"takes {'an expression' if kind == 'any' else _tell_kind(kind)}"
+    return f"requires {'an expression' if kind == 'any' else _tell_kind(kind)}"
 
 
 def _may_be_left_out(operator: Operator, argument: str) -> bool:

@@ -114,9 +114,9 @@ def index_hint(column: str) -> str:
     if not at:
         return ""
     element = f'{{"$arrayElemAt": ["${".".join(path[:at])}", {int(path[at])}]}}'
-    rest = f"; of that, take `{'.'.join(path[at + 1 :])}`" if path[at + 1 :] else ""
+    rest = f"; use its `{'.'.join(path[at + 1 :])}`" if path[at + 1 :] else ""
     fault = "a number in a path does not select an element of an array"
-    return f"{fault}: take the element in the pipeline, with {element}{rest}"
+    return f"{fault}: select the element in the pipeline, with {element}{rest}"
 
 
 def address_in(template: str, row: Mapping[str, object]) -> str:

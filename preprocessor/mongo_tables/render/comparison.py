@@ -223,7 +223,7 @@ def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) ->
     names = list(dict.fromkeys(one.against for one in others))
     if ITSELF in names or len(names) > 1:
         message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
-        yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
+        yield _PLACE, message, "let the pipeline choose rows that were measured in the same blocks"
 
 
 def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
@@ -240,6 +240,6 @@ def contradiction_faults(
     """Return a fault for the first row whose verdict contradicts its own interval, as in data edited by hand."""
     for number, one in enumerate(conclusions, 1):
         if one is not None and (fault := find_contradiction(one)):
-            hint = "measure it again, or take the documents as they were measured"
+            hint = "measure it again, or use the documents as they were measured"
             yield place, f"{where}row {number} {fault}", hint
             return

@@ -246,8 +246,8 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
     unseen = (max(widths).sqrt() * (1 + max(one.negligible for one in others)) - 1) * 100
     text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
     return (
-        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} %, judged alone, could not "
-        "have been seen."
+        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} %, judged on its own, "
+        f"could not have been seen."
     )
 
 
@@ -265,7 +265,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
     if unknown:
         note = "? not known: there may be a difference or none"
         if any(one.leaves_out(one.negligible) for one in unknown):
-            note += ", for among so many rows chance alone makes an interval leave out no difference"
+            note += ": among so many rows, some intervals exclude no difference by chance"
         # Rows whose intervals exclude no difference, but not negligible ones.
         doubtful = (
             one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)

@@ -42,7 +42,7 @@ def find_misfit(value: object, form: ColumnFormat) -> tuple[str, str, str] | Non
     if key and not is_number(value):
         return key, f"{_told(value)}, and `{key}` is for numbers", _TO_TYPE.format("number", "Double")
     if form.date and not is_date(value):
-        return "date", f"{_told(value)}, which is no date", _TO_TYPE.format("date", "Date")
+        return "date", f"{_told(value)}, which is not a date", _TO_TYPE.format("date", "Date")
     if form.bar and (finite_decimal(value) or 0) < 0:
         return "bar", f"{_told(value)}, and bars begin at 0", '"scale": "diverging" shades both sides of 0'
     return None
@@ -51,7 +51,7 @@ def find_misfit(value: object, form: ColumnFormat) -> tuple[str, str, str] | Non
 def _told(value: object) -> str:
     text = raw_text(value)
     text = text if len(text) <= _IN_MESSAGE else f"{text[:_IN_MESSAGE]}…"
-    return f"the text “{text}”" if isinstance(value, str) else text
+    return f"the string “{text}”" if isinstance(value, str) else text
 
 
 def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[SpecFault]:
@@ -121,7 +121,7 @@ def group_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
         if raw in seen:
             text = cell_text(value, spec.form_of(spec.group_rows or ""))
             message = (
-                f"the rows of {text} stand apart: from row {number} on they get the same heading once more"
+                f"the rows of {text} are not adjacent: from row {number} on they get the same heading again"
             )
             yield ("group_rows",), message, f"sort by `{spec.group_rows}` first"
             return

@@ -218,7 +218,7 @@ def say_what_stopped(old: Row, new: Row) -> str:
         return "it has no speed"
     idle = count_idle(speeds)
     what = "blocks" if block_speeds(new) else "repeats"
-    return f"it did nothing in {idle} of {len(speeds)} {what}" if idle else ""
+    return f"it did no work in {idle} of {len(speeds)} {what}" if idle else ""
 
 
 def count_idle(speeds: Sequence[float]) -> int:
@@ -323,7 +323,7 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
     if "comparison" not in old or "comparison" not in new:
         return "the work has a rate of its own, and speeds at a given rate are not compared"
     if is_reference(old) or is_reference(new):
-        return "it is the reference, and nothing was measured beside it in both campaigns"
+        return "it is the reference, and no other row was measured with it in both campaigns"
     before, after = references
     if before is None or after is None:
         return "its reference is not among the rows"
@@ -337,5 +337,5 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
             return f"no block {side} has both it and its reference"
         for who, speeds in (("it", pairs.speeds), ("its reference", pairs.references)):
             if idle := count_idle(speeds):
-                return f"{who} did nothing in {idle} of {len(speeds)} blocks {side}"
+                return f"{who} did no work in {idle} of {len(speeds)} blocks {side}"
     return ""

@@ -39,8 +39,8 @@ _ELSEWHERE_HINT: Final = (
     "`mongo-tables pull`"
 )
 _FORM_HINT: Final = (
-    "documents stand one a line in a file *.jsonl, unpacked, or as an array in a file *.json, "
-    "in MongoDB Extended JSON; other forms are read beside the folders of collections"
+    "write documents in MongoDB Extended JSON: one a line in a file *.jsonl, or an array in a file *.json, not "
+    "compressed; other forms belong next to the folders of collections, not into them"
 )
 _BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move what is not to be read out of it"
 _ENDINGS: Final = ", ".join(suffix for one in FORMATS if one.recognise is None for suffix in one.suffixes)
@@ -73,7 +73,7 @@ class ResultsFile:
         if path.is_dir():
             raise _refuse(path, "a folder, not a file")
         if path.is_symlink() and not path.exists():
-            raise _refuse(path, f"a link to {path.readlink()}, where there is nothing")
+            raise _refuse(path, f"a link to {path.readlink()}, which does not exist")
         if not path.is_file():
             there = path.exists()
             raise _refuse(path, "a pipe or a device, not a file" if there else "there is no such file")
@@ -260,7 +260,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
     if broken:
         raise combine_faults(
-            [file_fault(p, (0, 0), f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
+            [file_fault(p, (0, 0), f"a link to {p.readlink()}, which does not exist", hint) for p in broken]
         )
 
 

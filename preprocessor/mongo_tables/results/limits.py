@@ -89,6 +89,6 @@ def parse_limits(limits: Iterable[str]) -> dict[str, str]:
         option = f"{name.strip()}_limit"
         if option not in OPTIONS:
             known = ", ".join(each.removesuffix("_limit") for each in OPTIONS)
-            raise ValueError(f"there is no limit '{name}': write one of {known}")
+            raise ValueError(f"unknown limit '{name}': write one of {known}")
         found[option] = number.strip() or "nothing"
     return found

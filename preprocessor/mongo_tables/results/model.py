@@ -84,7 +84,7 @@ def combine_faults(faults: Sequence[Finding]) -> ResultsError:
         lines.append(f"and {more} more")
         message = f"fixture files have {more} more faults"
         first = faults[FAULTS_SHOWN]._replace(line=0, column=0)
-        shown.append(first._replace(message=message, hint="mend those that are told first"))
+        shown.append(first._replace(message=message, hint="correct the first errors"))
     return ResultsError("\n".join(lines), hint=hint, environment=True, findings=shown)
 
 

@@ -101,7 +101,7 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
         return _unusable(message, "grant the role `read` on it")
     if error.code in _TIME_LIMIT:
         return ResultsError(
-            f"the pipeline takes longer than {time_ms / 1000:g} s on the server",
+            f"the pipeline runs longer than {time_ms / 1000:g} s on the server",
             hint="begin with a $match that an index serves",
         )
     said = scrub(str((error.details or {}).get("errmsg") or error), uri)

@@ -140,7 +140,7 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     """
     where = where.strip()
     if not where:
-        raise _unusable("an empty text names no results source")
+        raise _unusable("an empty string does not name a results source")
     kind = _kind_of(where)
     if kind is None:  # The text after the scheme may contain a password.
         scheme = _SCHEME.match(where)

@@ -101,17 +101,17 @@ def _is_ratio(value: Any) -> bool:
 def _find_own_contradiction(told: Mapping[str, Any]) -> str:
     """Return the contradiction in a subdocument of conclusions; "" for none."""
     if told["ratio"] is None:
-        return "" if told["verdict"] == "not known" else f"is called {told['verdict']}, but has no ratio"
+        return "" if told["verdict"] == "not known" else f"has the verdict {told['verdict']}, but no ratio"
     ratio, low, high, margin = (told[name] for name in ("ratio", "low", "high", "margin"))
     return find_contradiction(told["verdict"], ratio, low, high, margin, told.get("negligible", 0.0))
 
 
 def _find_pooled_contradiction(told: Mapping[str, Any]) -> str:
     without = told["ratio"] is not None and any(one["ratio"] is None for one in told["each"])
-    return "has a ratio, but not of each campaign" if without else _find_own_contradiction(told)
+    return "has a ratio, but some of its campaigns do not" if without else _find_own_contradiction(told)
 
 
-_TEXT: Final = _Leaf("a text", lambda value: isinstance(value, str))
+_TEXT: Final = _Leaf("a string", lambda value: isinstance(value, str))
 _DATE: Final = _Leaf("a date", lambda value: isinstance(value, datetime))
 _WHOLE: Final = _Leaf("a whole number from 0 on", lambda value: _is_number(value) and value == int(value))
 _NUMBER: Final = _Leaf("a number from 0 on", _is_number)
@@ -119,7 +119,7 @@ _SPEED: Final = _Leaf(
     "a number from 0 on", lambda value: _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0)
 )
 _PLAIN: Final = _Leaf(
-    "a text, a number or null", lambda value: value is None or isinstance(value, str | int | float)
+    "a string, a number or null", lambda value: value is None or isinstance(value, str | int | float)
 )
 _FOUND: Final[Mapping[str, _Shape]] = {
     "ratio!": _Leaf("a number above 0 or null", lambda value: value is None or _is_ratio(value)),

@@ -179,12 +179,12 @@ def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -
     The detectable difference is that of the row alone: judged together with others it must be larger.
     """
     if leaves_out(low, high, negligible):
-        return "among so many rows chance alone brings that"
+        return "among so many rows, chance produces such differences"
     if leaves_out(low, high):
         return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
         return ""
-    return f"judged alone, a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
+    return f"judged on its own, a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
 
 
 def _say_size(ratio: float) -> str:

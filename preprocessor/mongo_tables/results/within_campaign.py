@@ -140,7 +140,7 @@ def _say_why_alone(row: Row, first: Collection[str]) -> str:
     if not block_speeds(row):
         return "measured without blocks"
     if not first:
-        return "nothing is concluded of it"
+        return "it has no conclusion"
     if _target_of(row) in first:
         return _GONE
     return f"{' or '.join(sorted(first))} has no such row"
@@ -205,6 +205,6 @@ def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
     figures = {name: told[name] for name in _FIGURES}
     if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
         figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
-    reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
+    reason = "" if told["ratio"] is not None else "no block has both, or one of them did no work in a block"
     about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
     return Judged(SPEED, **figures, reason=reason, **about)

@@ -192,13 +192,13 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
         return []
     if not runs[0].side:
         runs[0].progress.note(
-            f"{runs[0].experiment.name}: no two targets have the same variants to take turns"
+            f"{runs[0].experiment.name}: no two targets have the same variants to alternate"
         )
         return []
     others = [(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
     found = [one for one in [(0, plan.reference), *others] if can_alternate(runs[one[0]], one[1])]
     if not found:
-        runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot take turns in slices")
+        runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot alternate in slices")
     return found
 
 
@@ -326,7 +326,7 @@ def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None
         said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
         raise RunnerError(
             f"{run.experiment.name}: what is kept was measured elsewhere: {said}",
-            "leave out --resume to begin anew",
+            "leave out --resume to start again",
         )
 
 

@@ -159,4 +159,4 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
         text = scrub(str(error), uri).partition("\n")[0]
         if "database name" in text:  # the driver quotes it, and it may be part of a password
             text = "what follows its / names no database"
-        raise RunnerError(f"{what} is no usable connection string, {redact(uri)}: {text}", HINT) from None
+        raise RunnerError(f"{what} is not a usable connection string, {redact(uri)}: {text}", HINT) from None

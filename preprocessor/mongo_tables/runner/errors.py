@@ -6,7 +6,7 @@ from mongo_tables.findings.usage import CommandError
 
 KEPT = "what is measured is kept; --resume goes on after it"
 
-NOTHING_KEPT = "no window was measured yet; the same command begins anew, with --resume or without"
+NOTHING_KEPT = "no window was measured yet; the same command starts again, with or without --resume"
 
 
 class RunnerError(CommandError):

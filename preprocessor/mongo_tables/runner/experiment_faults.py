@@ -90,11 +90,11 @@ def unstorable(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, str]]:
         for number, inner in enumerate(value):
             yield from unstorable(inner, (*path, number))
     elif isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
-        yield path, f"{value} is no number that anything can be measured with", "give a finite one"
+        yield path, f"{value} cannot be used in a measurement", "give a finite one"
     elif isinstance(value, int) and not _LEAST <= value <= _MOST:
         yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
     elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
-        yield path, f"{value} is half a date", "MongoDB has dates with a time alone, as 2020-01-31T00:00:00Z"
+        yield path, f"{value} is half a date", "dates in MongoDB have a time, as 2020-01-31T00:00:00Z"
 
 
 RULE = "MT150"
@@ -144,7 +144,7 @@ def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> 
     for key in given:
         if key not in known:
             hint = did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
-            yield (*path, key), f"{key} means nothing here", hint
+            yield (*path, key), f"{key} has no effect here", hint
 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
@@ -159,7 +159,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield from _random_numbers(path, values)
     yield from _twice(data["variants"])
     if data.get("baseline", 1) > len(data["variants"]):
-        yield ("baseline",), f"there is no variant {data['baseline']}", "variants are counted from 1"
+        yield ("baseline",), f"unknown variant {data['baseline']}", "variants are counted from 1"
     yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
     yield from _scaling(data)
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
@@ -196,7 +196,7 @@ def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
     if points is None:
         return
     if key is None:
-        yield path, "presplit splits nothing without a shardKey", "say the key, or leave presplit out"
+        yield path, "presplit has no effect without a shardKey", "say the key, or leave presplit out"
         return
     is_hashed = next(iter(key.values())) == "hashed"
     if isinstance(points, int) and not is_hashed:
@@ -243,7 +243,7 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], variants: int, baseline: 
     for number, contrast in enumerate(contrasts):
         for end in ("variant", "with"):
             if contrast[end] > variants:
-                message = f"there is no variant {contrast[end]}"
+                message = f"unknown variant {contrast[end]}"
                 yield ("contrasts", number, end), message, "variants are counted from 1"
         if contrast["variant"] in seen:
             message = f"variant {contrast['variant']} has a contrast already"
@@ -270,7 +270,11 @@ def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
         if name not in scaled:
             yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
         elif any(not isinstance(values.get(name, 0), int | float) for values in places):
-            yield ("least", name), f"{name} is no number, which alone can have a least", "leave it out here"
+            yield (
+                ("least", name),
+                f"only numbers can have a least, and {name} is not a number",
+                "leave it out here",
+            )
 
 
 def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:
@@ -278,7 +282,9 @@ def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Itera
         return
     if len(rows) != variants and not any("variant" in row for row in rows):
         message = f"{len(rows)} published rows for {variants} variants"
-        hint = "an empty [[published.rows]] stands for a variant without figures, or rows name their variant"
+        hint = (
+            "write an empty [[published.rows]] for a variant without figures, or name the variant in each row"
+        )
         yield ("published",), message, hint
         return
     for number, row in enumerate(rows):

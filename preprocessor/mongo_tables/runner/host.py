@@ -246,7 +246,7 @@ def measure_disk(directory: Path) -> dict[str, Any] | None:
     except OSError as error:
         why = say_no_space(directory.parent) if error.errno == errno.ENOSPC else error.strerror
         message = f"the disk of {directory.parent} cannot be measured: {why}"
-        raise TargetError(message, f"it takes a file of {FILE_BYTES >> 20} MiB") from None
+        raise TargetError(message, f"it needs a file of {FILE_BYTES >> 20} MiB") from None
 
 
 def read_report(text: str) -> dict[str, Any]:

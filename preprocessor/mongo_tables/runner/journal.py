@@ -18,7 +18,7 @@ from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.store import Store
 
 _LOST = "the window under way is not kept"
-_NOTHING_YET = "nothing is measured yet; --output names another place"
+_NOTHING_YET = "there are no measurements yet; --output names another place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def open_journal(
     if other or "campaign" not in state:
         raise RunnerError(
             f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
-            "give the same options to go on with it, or leave out --resume to begin anew",
+            "give the same options to go on with it, or leave out --resume to start again",
         )
     journal = Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
     journal.check_place()

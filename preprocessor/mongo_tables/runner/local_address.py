@@ -85,7 +85,7 @@ def parse_local(where: str) -> LocalAddress:
     """
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
-        raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or local alone")
+        raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or only local")
     settings: dict[str, str] = {}
     for name, value in _settings(found["settings"]):
         if name in settings:
@@ -105,7 +105,7 @@ def _settings(text: str | None) -> Iterator[tuple[str, str]]:
     for one in [] if text is None else text.split("&"):
         name, equals, value = map(unquote, one.partition("="))
         if not equals:
-            raise RunnerError(f"{name!r} is no NAME=VALUE of a local target", _hint(name))
+            raise RunnerError(f"{name!r} is not a setting NAME=VALUE of a local target", _hint(name))
         if name not in _RANGES and not name.startswith(PARAMETER):
             raise RunnerError(f"a local target has no setting {name!r}", _hint(name))
         yield name, value
@@ -135,7 +135,7 @@ def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
             parameter = name.removeprefix(PARAMETER)
             if not _NAME.fullmatch(parameter):
                 raise RunnerError(
-                    f"{parameter!r} is no name of a parameter of mongod", "letters, digits and _ only"
+                    f"{parameter!r} is not the name of a mongod parameter", "use only letters, digits and _"
                 )
             if parameter in _OWN_PARAMETERS:
                 raise RunnerError(f"{parameter} is set by the run itself", "leave it out")
@@ -179,9 +179,9 @@ def find_program(named: str) -> Path:
         raise TargetError(*_why_not(place))
     said = _ask_version(found)
     if _SAYS_VERSION not in said:
-        last = next(iter(said.splitlines()), "it says nothing")
+        last = next(iter(said.splitlines()), "it prints nothing")
         raise TargetError(
-            f"{named} is no mongod that this machine can run: {last}", f"{named} --version is what was tried"
+            f"{named} is not a mongod that this machine can run: {last}", f"{named} --version failed"
         )
     return Path(found).absolute()
 

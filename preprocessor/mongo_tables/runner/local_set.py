@@ -228,7 +228,7 @@ def _last_words(directory: Path) -> str:
     """Return the servers' messages about invalid options: a log entry, or plain text."""
     said = (directory / OUTPUT).read_text(encoding="utf-8", errors="replace")
     plain = (line for line in said.splitlines() if line.strip() and not line.startswith("{"))
-    return next(chain(_errors(said), plain), "it said nothing")
+    return next(chain(_errors(said), plain), "it printed nothing")
 
 
 def _has_ended(pid: int) -> bool:
@@ -473,7 +473,7 @@ class LocalReplicaSet:
                 if client.admin.command("hello")["isWritablePrimary"]:
                     return client
             time.sleep(0.02)
-        raise TargetError("no member takes writes")
+        raise TargetError("no member accepts writes")
 
 
 def _direct(port: int) -> str:

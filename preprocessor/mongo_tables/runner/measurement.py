@@ -413,7 +413,7 @@ def _primary(members: Sequence[Member]) -> int:
             if _takes_writes(member):
                 return number
         time.sleep(_LOOK_SECONDS)
-    raise WorkFailed("no member takes writes", KEPT)
+    raise WorkFailed("no member accepts writes", KEPT)
 
 
 def _takes_writes(member: Member) -> bool:

@@ -170,7 +170,7 @@ def steps_without_length(
     if len(rates) < 2 or duration or not by_amount:
         return None
     return (
-        f"{experiment.name} ends when its work is done: nobody knows before where the steps of the rate would lie",
+        f"{experiment.name} ends when its work is done, so the steps of the rate cannot be planned",
         "say with --duration how long each window is, or name one rate",
     )
 

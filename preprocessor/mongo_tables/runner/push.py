@@ -116,7 +116,7 @@ def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
         return
     if database.list_collection_names():
         raise TargetError(
-            f"the database {redact(uri)} was not made by mongo-tables push; nothing is written to it",
+            f"the database {redact(uri)} was not created by mongo-tables push, so it is not changed",
             f'name a new one; or, where it is yours to give: db.{MARKER}.insertOne({{_id: "{_MARK["_id"]}"}})',
         )
     if not dry_run:

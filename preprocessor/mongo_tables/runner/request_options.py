@@ -120,7 +120,7 @@ def check_options(given: Mapping[str, Any], kind: Kind) -> None:
     beyond = sorted(asked - HONOURED - WITHOUT_EFFECT) if kind == "wire" else []
     if beyond:
         message = f"the load would be sent without {', '.join(beyond)} of the connection string"
-        raise TargetError(message, "leave it out, or take --client pymongo, which does what it says")
+        raise TargetError(message, "leave it out, or use --client pymongo, which supports it")
 
 
 def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") -> tuple[str, str] | None:
@@ -132,7 +132,7 @@ def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") 
 
     if kind == "pymongo" and on_error == "reconnect":
         return (
-            "PyMongo opens broken connections again by itself: how long there was no service is not known",
+            "PyMongo reopens broken connections by itself, so the duration of the failure is unknown",
             "--on-error reconnect is for --client wire",
         )
     session = config.get("session", True)

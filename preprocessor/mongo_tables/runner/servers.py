@@ -65,7 +65,7 @@ def describe_change(
     """
     if before and after and not is_one_process(before, after):
         if before.host == after.host:
-            return f"{after.host} was started anew in the window"
+            return f"{after.host} was restarted during the window"
         return f"the primary changed from {before.host} to {after.host} in the window"
     if all(is_one_process(*pair) for pair in pairwise(between)):
         return None
@@ -151,7 +151,7 @@ _SERVER_STATUS: Final = {
 }
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1}
 _SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
-_FEW_SAMPLES: Final = "it holds fewer than two samples, of which a server takes one a second"
+_FEW_SAMPLES: Final = "it has fewer than two samples: a server takes one a second"
 _COUNTED: Final = "what the server counted in the window"
 _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "cache_size_gb": ("storage", "wiredTiger", "engineConfig", "cacheSizeGB"),

@@ -197,7 +197,7 @@ class FileStore(Store):
         try:
             state: dict[str, Any] = json.loads(path.read_bytes())
         except (OSError, ValueError) as error:
-            raise RunnerError(f"cannot read {path}: {error}", "leave out --resume to begin anew") from None
+            raise RunnerError(f"cannot read {path}: {error}", "leave out --resume to start again") from None
         return state
 
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:

@@ -334,7 +334,7 @@ def list_pages(written: str, faults: list[str]) -> list[Path]:
         elif not path.exists():
             faults.append(f"{path}: no such file or folder")
         elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
-            faults.append(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
+            faults.append(f"{path}: not a Markdown page: its name must end in {' or '.join(PAGE_SUFFIXES)}")
         else:
             return [path]
     except OSError as error:

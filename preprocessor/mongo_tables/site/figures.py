@@ -121,7 +121,7 @@ def no_place(file: str, comment: Comment) -> Finding:
     """Return the fault of a comment whose figure has no place on the site."""
     hint = (
         "give the comment lines of its own, outside code and raw HTML; "
-        "a link's title and the text of an abbreviation have no place for a figure either"
+        "a figure cannot be in a link's title or the text of an abbreviation"
     )
     return finding(
         "MT118", file, (comment.line, comment.column), "the site has no place for this figure", hint

@@ -275,7 +275,7 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
     if place_of(comment.keyword) == "block":
         if stands_alone(page.text, comment):
             return None
-        message = "a comment within a line of text has no place for a table under it"
+        message = "a table cannot be written under a comment within a line of text"
         return finding("MT165", page.file, at, message, "give the comment lines of its own")
 
     shown = find_why_shown(page.text, comment)
@@ -286,7 +286,7 @@ _LINE_END: Final = re.compile(r"[\r\n]")
 _BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _TABLE, _HEADING = "a table", "a heading"
 _AFTER_WORD: Final = (
-    "let a word stand before it on its line, joined by `&nbsp;`, at which no formatter breaks the line"
+    "put a word before it on its line, joined by `&nbsp;`, at which no formatter breaks the line"
 )
 
 
@@ -306,7 +306,7 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
         return None
     written = text[comment.start + len("<!--") : comment.end - len("-->")]
     if "--" in written:
-        reason = "GitHub takes no comment in a sentence for one that has `--` in it"
+        reason = "GitHub does not hide a comment in a sentence if it contains `--`"
         return ShownReason(reason, r"write -\u002d in a string of JSON")
     if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
         return ShownReason(
@@ -316,7 +316,7 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
         reason = "GitHub ends the cell of a table at a `|`, in a comment as well"
         return ShownReason(reason, r"write \u007c in a string of JSON")
     if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
-        reason = "GitHub takes a line that begins with a comment for HTML, and all of it for no Markdown"
+        reason = "GitHub reads a line that begins with a comment as HTML, without Markdown"
         return ShownReason(reason, _AFTER_WORD)
     return None
 

@@ -103,7 +103,7 @@ if TYPE_CHECKING:
 
 def no_text(file: str, bad: BadByte) -> Finding:
     """Return the fault of a page that is not UTF-8, at its first bad byte."""
-    message = f"the page is not UTF-8: byte 0x{bad.value:02x} stands here"
+    message = f"the page is not UTF-8: there is a byte 0x{bad.value:02x} here"
     return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
 
 

@@ -233,7 +233,7 @@ def require_known_keys(settings: Mapping[str, Any]) -> None:
     for key in settings:
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"it may have {', '.join(_KEYS)}"
-            raise CommandError(f"{OWN_FILE}: there is no key `{key}`", hint)
+            raise CommandError(f"{OWN_FILE}: unknown key `{key}`", hint)
 
 
 def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
@@ -278,7 +278,7 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
         return default
     if not isinstance(value, str):
         raise CommandError(
-            f"{file.name}: `{key}` is not a text", f"write {key}: {default or 'FOLDER'}, for example"
+            f"{file.name}: `{key}` is not a string", f"write {key}: {default or 'FOLDER'}, for example"
         )
     return value
 

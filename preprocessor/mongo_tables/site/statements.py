@@ -158,17 +158,17 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
-        what = "an empty text, which leaves a hole in the sentence"
+        what = "an empty string, which leaves a gap in the sentence"
     elif fault := _find_contradiction(value):
         message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
-        hint = "measure it again, or take the document as it was measured"
+        hint = "measure it again, or use the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
     elif spec.format and (misfit := find_misfit(value, spec.format)):
         key, said, hint = misfit
         message = f"`{spec.column}` of table `{spec.table}` is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
     elif spec.draw and not _conclusion_in_words(value):
-        what = "no comparison, of which alone an interval can be drawn"
+        what = "not a comparison, and only comparisons have an interval to draw"
     elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
@@ -191,7 +191,7 @@ def check_findings(
     if numerals := _numerals(spec, {"where": every or [], "expect": rows}):
         return numerals
     if not rows:
-        message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
+        message = f"no row of table `{spec.table}` is selected, so the statement is empty"
         hint = "mend `where`, or drop the statement"
         return [_not_selected("MT321", spec, every or [], message, hint)]
     outcome = _failing(spec, rows)
@@ -259,7 +259,9 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
             if key == "where" and one.operator == "$eq":
                 continue
             if why := _say_wrong(one, rows):
-                message = f"`{one.field}` of table `{spec.table}` has texts that are numbers: {why}"
+                message = (
+                    f"`{one.field}` of table `{spec.table}` has numbers that are stored as strings: {why}"
+                )
                 hint = "make numbers of them in the file of results, or in the table's pipeline"
                 found.append(
                     finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)

@@ -150,10 +150,10 @@ def test_a_read_only_page_stays(folder: Path, fix) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--fix", "--format", "json"], "--fix shows a diff"),
+        (["--fix", "--format", "json"], "--fix prints a diff"),
         (["--write"], "--write goes with --fix"),
         (["-", "--fix", "--write"], "--write goes with --fix"),
-        (["--fix", "--baseline", "a", "--write-baseline"], "--fix shows a diff"),
+        (["--fix", "--baseline", "a", "--write-baseline"], "--fix prints a diff"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(

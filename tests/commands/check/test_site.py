@@ -166,7 +166,7 @@ def test_pages_and_other_options_do_not_go_with_it(project: Path) -> None:
     (project / "mkdocs.yml").write_text(f"site_name: S\n{PLUGIN}")
     for other in (["docs"], ["--static"], ["--format", "json"]):
         assert (
-            "--site looks at the file"
+            "--site checks only the file"
             in mongo_tables("check", "--site", *other, cwd=project, expect=2).stderr
         )
     assert heads(said(project, "--config-file", "mkdocs.yml"))
@@ -179,7 +179,7 @@ def test_a_list_that_took_the_place_of_zensicals_own_extensions_is_told_with_wha
     file = project / "zensical.toml"
     file.write_text(f'[project]\nsite_name = "S"\nwatch = ["data", "docs/pipelines"]\n{ours}')
     told = said(project)
-    assert "its list takes the place of Zensical's own extensions" in told
+    assert "its list replaces Zensical's own extensions" in told
     file.write_text(f"{file.read_text()}{added(told)}\n")
     assert said(project) == "zensical.toml: Zensical shows figures, by the Markdown extension\n"
 
@@ -187,7 +187,7 @@ def test_a_list_that_took_the_place_of_zensicals_own_extensions_is_told_with_wha
 def test_a_list_that_has_one_of_zensicals_own_extensions_is_its_authors_choice(project: Path) -> None:
     lines = '[project.markdown_extensions.mongo-tables]\nresults = "data"\n[project.markdown_extensions]\ntoc = {}\n'
     (project / "zensical.toml").write_text(f'[project]\nsite_name = "S"\n{lines}')
-    assert "takes the place" not in said(project)
+    assert "own extensions" not in said(project)
 
 
 def test_what_it_says_to_add_to_a_toml_without_a_list_keeps_zensicals_own_extensions(project: Path) -> None:
@@ -199,4 +199,4 @@ def test_what_it_says_to_add_to_a_toml_without_a_list_keeps_zensicals_own_extens
     file.write_text(f"{file.read_text()}{added(told)}\n")
     assert {*DEFAULT_MARKDOWN_EXTENSIONS} < {*parse_zensical_config(str(file))["markdown_extensions"]}
     assert "Zensical shows figures, by the Markdown extension" in said(project)
-    assert "takes the place" not in said(project)
+    assert "own extensions" not in said(project)

@@ -79,7 +79,7 @@ def test_a_mistyped_column_is_told_where_it_stands(project: Path) -> None:
     (line,) = (one for one in (project / "README.md").read_text().splitlines() if "RESULT_TABLE" in one)
     at = line.index('"msec"') + 1
     done = mongo_tables("check", cwd=project, expect=1)
-    assert f"README.md:3:{at}: error MT136 nothing else in this comment names `msec`" in done.stdout
+    assert f"README.md:3:{at}: error MT136 `msec` is not used elsewhere in this comment" in done.stdout
 
 
 def test_a_column_that_no_document_has_is_told_and_not_the_setting_of_the_field_that_was_meant(

@@ -34,7 +34,7 @@ def test_two_campaigns_are_explained_from_the_blocks_to_the_verdict(tmp_path, ca
     assert "degrees of freedom" in ending(lines, "Welch")
     assert ending(lines, "The quantile of t for 95 % is")
     assert ending(lines, "Benjamini and Hochberg").endswith(
-        "for this row alone: p may be up to 0.05, so this one stands."
+        "for only this row: p may be up to 0.05, so this one holds."
     )
     assert ending(lines, "So:").startswith("So: 20 % slower")
 
@@ -96,7 +96,7 @@ def test_a_row_that_is_not_there_is_said_with_the_nearest(tmp_path, capsys):
         (lambda repeats: repeats[:2], r"0\.\d{4} over 2 blocks"),
         (
             lambda repeats: [*repeats[:-1], {**repeats[-1], "operations_per_second": 0.0}],
-            "in one of them nothing was done",
+            "one of them did no work",
         ),
     ],
     ids=["a block is missing", "two are left", "a block is 0"],

@@ -69,7 +69,7 @@ def test_the_reference_of_two_campaigns_is_not_known_and_says_why():
     (reference, _) = compare(of_blocks(shaken(50)), of_blocks(shaken(50), 200)).rows
     assert (reference.verdict, reference.judged.of) == ("not known", "speed")
     assert reference.ratio == pytest.approx(2, rel=0.02)
-    assert "nothing was measured beside it in both campaigns" in reference.judged.reason
+    assert "no other row was measured with it in both campaigns" in reference.judged.reason
 
 
 def test_all_rows_of_two_campaigns_are_judged_together():
@@ -100,15 +100,15 @@ def test_all_rows_of_two_campaigns_are_judged_together():
         ),
         (
             lambda rows: campaign([rows[0], measured(4, [0.0] * 10)]),
-            "it did nothing in 10 of 10 blocks in NEW",
+            "it did no work in 10 of 10 blocks in NEW",
         ),
         (
             lambda rows: campaign([rows[0], measured(4, [0.0, *shaken(50)[1:]])]),
-            "it did nothing in 1 of 10 blocks in NEW",
+            "it did no work in 1 of 10 blocks in NEW",
         ),
         (
             lambda rows: campaign([measured(1, [0.0, *shaken(100)[1:]], shaken(100)), rows[1]]),
-            "its reference did nothing in 1 of 10 blocks in NEW",
+            "its reference did no work in 1 of 10 blocks in NEW",
         ),
         (
             lambda rows: campaign([rows[0], without_blocks_of(rows[0], rows[1])]),
@@ -332,8 +332,8 @@ def test_rows_that_no_condition_can_be_met_by_are_told(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("speeds", "said"),
     [
-        ([0.0] * 10, "t: size 4: it did nothing in 10 of 10 blocks in NEW"),
-        ([*shaken(50)[:9], 0.0], "t: size 4: it did nothing in 1 of 10 blocks in NEW"),
+        ([0.0] * 10, "t: size 4: it did no work in 10 of 10 blocks in NEW"),
+        ([*shaken(50)[:9], 0.0], "t: size 4: it did no work in 1 of 10 blocks in NEW"),
         (None, "t: size 4: only in OLD"),
     ],
     ids=["dead", "dead in one block", "gone"],
@@ -358,7 +358,7 @@ def test_a_reference_that_stopped_working_does_not_pass(tmp_path, capsys):
     others = [{**one, "_id": {**one["_id"], "testname": "u"}} for one in of_blocks(shaken(50))]
     old = keep(tmp_path / "old", [*of_blocks(shaken(50)), *others])
     assert run(old, keep(tmp_path / "new", [*dead, *others]), "--fail-if", "slower") == 2
-    assert "cannot pass: t: size 1: it did nothing in 10 of 10 blocks in NEW" in capsys.readouterr().err
+    assert "cannot pass: t: size 1: it did no work in 10 of 10 blocks in NEW" in capsys.readouterr().err
 
 
 def asked(rows, **parts):
@@ -412,8 +412,8 @@ def test_a_reference_that_differs_from_itself_is_told_and_meets_no_condition(tmp
     rows = [measured(1, shaken(100), shaken(121)), measured(4, shaken(109))]
     assert run(keep(tmp_path / "one", campaign(rows)), "--fail-if", "faster 5 %") == 0
     assert capsys.readouterr().err == (
-        "mongo-tables: not counted: t: size 1 (the reference to itself, in the same block) is called faster, though "
-        "nothing differs there: differences as small mean nothing here\n"
+        "mongo-tables: not counted: t: size 1 (the reference to itself, in the same block) has the verdict faster, "
+        "although both sides are equal: differences of this size are not significant here\n"
     )
 
 
@@ -533,10 +533,10 @@ def test_a_target_that_did_nothing_is_told_and_fails_where_no_other_can(tmp_path
     dead = campaign([measured(1, [0] * 10, [0] * 10, "b"), measured(4, [0] * 10, target="b")], 0)
     sides = [*side_by_side(of_blocks(shaken(50), target="a"), dead)]
     assert run(keep(tmp_path / "both", sides), "--fail-if", "slower") == 2
-    assert "no row can fail or pass: t: size 1 on b: it did nothing in 10 of 10" in capsys.readouterr().err
+    assert "no row can fail or pass: t: size 1 on b: it did no work in 10 of 10" in capsys.readouterr().err
     working = side_by_side(of_blocks(shaken(50), target="a"), of_blocks(shaken(50), target="c"))[2:]
     assert run(keep(tmp_path / "three", [*sides, *working]), "--fail-if", "slower") == 2
-    assert "cannot pass: t: size 4 on b: it did nothing in 10 of 10 blocks" in capsys.readouterr().err
+    assert "cannot pass: t: size 4 on b: it did no work in 10 of 10 blocks" in capsys.readouterr().err
 
 
 def test_one_block_on_each_side_is_judged_by_no_condition(tmp_path, capsys):
@@ -609,7 +609,7 @@ def test_the_reference_has_the_speeds_of_both_its_measurements(tmp_path, capsys)
 
 def test_one_set_without_blocks_has_nothing_to_compare(folders, capsys):
     assert run(folders[0]) == 2
-    assert "nothing was measured in blocks there" in capsys.readouterr().err
+    assert "the results have no measurements in blocks" in capsys.readouterr().err
 
 
 def test_without_what_computes_intervals_the_command_says_how_to_get_it(

@@ -136,7 +136,10 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
         (("new", "new"), "no row was compared with a reference in two campaigns"),
         (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
         (("older", "--keep", "kept"), "no row says of which campaign it is"),
-        (("new", "--keep", "mongodb://user:secret@host"), "--keep takes a folder, not a connection string"),
+        (
+            ("new", "--keep", "mongodb://user:secret@host"),
+            "--keep requires a folder, not a connection string",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments, said, tmp_path, monkeypatch, capsys):
@@ -205,7 +208,7 @@ def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
     assert "    of-3  2026-11-01 03:00  0.4000  0.3975 to 0.4025" in said
     assert "The mean of the natural logarithms of the ratios is -0.8047. As a ratio, 0.4472." in said
     assert (
-        "(over two its quantile is 12.7): what stands for an interval is the range of theirs, from the lowest end to "
+        "(its quantile over two is 12.7), so the interval is the range of their intervals, from the lowest end to "
         "the highest" in said
     )
     assert (

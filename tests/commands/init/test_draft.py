@@ -158,7 +158,7 @@ def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None
     [
         (["run"], "did you mean `runs`?"),
         (["--columns", "threads,op"], "did you mean `ops`?"),
-        (["--columns", "points"], "no document has a number, a text or a date as `points`"),
+        (["--columns", "points"], "no document has a number, a string or a date as `points`"),
         (["--columns", "threads", "--sort", "ops"], "`ops` is not one of the columns threads"),
         (["--columns", "threads,ops", "--headers", "Threads"], "1 headers for 2 columns"),
         (["--where", "threads"], "not FIELD=VALUE"),
@@ -286,7 +286,7 @@ def test_dates_are_shown_and_what_is_left_out_is_named_with_the_reason(tmp_path:
     assert '"columns": ["train", "departs"]' in (tmp_path / "page.md").read_text()
     assert "left out (only some documents have a value): delay\n" in done.stderr
     assert "left out (the same in all documents): line\n" in done.stderr
-    assert "left out (no number, text or date in their first two levels): _id, stops\n" in done.stderr
+    assert "left out (no number, string or date in their first two levels): _id, stops\n" in done.stderr
     assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
 
 

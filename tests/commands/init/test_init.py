@@ -201,7 +201,7 @@ def test_a_readme_that_is_a_link_out_of_the_repository_is_left_alone(project: Pa
     (project / "README.md").symlink_to(other)
     before = files(project)
     done = mongo_tables("init", cwd=project, expect=2)
-    assert "README.md: a link leads out of the repository, so nothing was written" in done.stderr
+    assert "README.md: a link leads out of the repository, so no file was written" in done.stderr
     assert (files(project), other.read_text()) == (before, "# Theirs\n")
 
 
@@ -224,7 +224,7 @@ def test_a_page_with_code_that_is_not_closed_is_left_alone(project: Path) -> Non
     (project / "README.md").write_text("# Mine\n\n<pre>\nopen\n")
     before = files(project)
     done = mongo_tables("init", cwd=project, expect=2)
-    assert "README.md: a comment at its end would be text, so nothing was written" in done.stderr
+    assert "README.md: a comment at its end would be shown as text, so no file was written" in done.stderr
     assert files(project) == before
 
 
@@ -311,7 +311,7 @@ def test_where_nothing_can_be_added_safely_it_is_said_what_to_add_and_nothing_is
     (site / name).write_text(text)
     before = files(site)
     done = mongo_tables("init", cwd=site, expect=2)
-    assert f"{name}: nothing can be added to it safely, so nothing was written" in done.stderr
+    assert f"{name}: it cannot be extended safely, so no file was written" in done.stderr
     assert "bench.json" in done.stderr
     assert files(site) == before
 
@@ -394,7 +394,7 @@ def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_ad
     (project / ".pre-commit-config.yaml").write_text("repos: &all []\nmore: *all\n")
     done = mongo_tables("init", cwd=project)
     assert (project / ".pre-commit-config.yaml").read_text() == "repos: &all []\nmore: *all\n"
-    assert "nothing can be added to it safely; add this:\nrepos:\n  - repo: local\n" in done.stdout
+    assert "it cannot be extended safely; add this:\nrepos:\n  - repo: local\n" in done.stdout
     assert "RESULT_TABLE" in (project / "README.md").read_text()
 
 

@@ -248,4 +248,4 @@ def test_a_value_that_begins_its_line_is_refused_with_what_to_do(folder: Path) -
     (folder / "README.md").write_text(PAGE.replace("We reach ", ""))
     told = in_place(folder, expect=1).stderr
     assert "README.md:3:1: error MT167" in told
-    assert "let a word stand before it" in told
+    assert "put a word before it" in told

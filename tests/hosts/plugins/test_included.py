@@ -66,7 +66,10 @@ def test_a_table_that_comes_twice_into_a_page_is_refused(tmp_path: Path) -> None
     settings, line = TAKES_IN["snippets"]
     done = build(written(tmp_path, settings, f"{line}\n\nAgain:\n\n{line}\n", figures("one")))
     assert done.returncode != 0
-    assert "MT138 the id `one` is on docs/index.md twice (take parts/part.md into a page once)" in done.stderr
+    assert (
+        "MT138 the id `one` is on docs/index.md twice (include parts/part.md in a page only once)"
+        in done.stderr
+    )
 
 
 def test_what_code_writes_is_refused_with_its_place_and_the_way_out(tmp_path: Path) -> None:
@@ -77,5 +80,5 @@ def test_what_code_writes_is_refused_with_its_place_and_the_way_out(tmp_path: Pa
     (line,) = (line for line in error_lines(done.stderr) if "MONGO_TABLE" in line)
     assert line.startswith("docs/index.md:3:1: MT119 "), line
     assert line.endswith(
-        "(list the Markdown extension `mongo-tables` beside the plugin: it sees such comments)"
+        "(list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments)"
     )

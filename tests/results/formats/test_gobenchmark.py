@@ -89,7 +89,7 @@ def test_a_file_of_two_commits_is_refused_by_the_line_where_the_second_begins(tm
         ("BenchmarkA\t10", "the file ends within the result of 'BenchmarkA'"),
         ("Benchm", "the file ends within a line"),
         ("PAS", "the file ends within a line"),
-        ("BenchmarkA\t10\tfast ns/op\n", "'fast' is no number"),
+        ("BenchmarkA\t10\tfast ns/op\n", "'fast' is not a number"),
     ],
 )
 def test_a_result_that_is_none_is_told_with_its_line(tmp_path, line, told):
@@ -181,9 +181,9 @@ def test_a_result_between_blanks_belongs_to_the_name_that_began_as_well(tmp_path
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("  732655\t 169.8 ns/op\n", "6:1: a result stands here without the name"),
-        ("BenchmarkB-2\nloaded\n  732655   169.8 ns/op\n", "8:1: a result stands here without the name"),
-        ("BenchmarkB-2    loaded\n  732655   169.8 ns/op\n", "7:1: a result stands here without the name"),
+        ("  732655\t 169.8 ns/op\n", "6:1: this result has no benchmark name"),
+        ("BenchmarkB-2\nloaded\n  732655   169.8 ns/op\n", "8:1: this result has no benchmark name"),
+        ("BenchmarkB-2    loaded\n  732655   169.8 ns/op\n", "7:1: this result has no benchmark name"),
         ("  BenchmarkB-2\t100\t12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
         ("BenchmarkB-2 1e3 12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
         ("BenchmarkB-2 1.5 12 MB/s\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),

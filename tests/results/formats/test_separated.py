@@ -1,4 +1,4 @@
-"""CSV and TSV: the types of columns by the rule, what their authors state, and each file that is no such table."""
+"""CSV and TSV: the types of columns by the rule, what their authors state, and each file that is not such a table."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def test_an_author_says_otherwise_for_each_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "kind", "said"),
     [
-        (["1", "n/a"], "number", "3:3: `n/a` is no number"),
-        (["2026-01-01", "soon"], "date", "3:3: `soon` is no date"),
+        (["1", "n/a"], "number", "3:3: `n/a` is not a number"),
+        (["2026-01-01", "soon"], "date", "3:3: `soon` is not a date"),
         (["1", "99999999999999999999"], "number", "3:3: the number `99999999999999999999` is too big"),
     ],
 )
@@ -127,7 +127,7 @@ def test_a_cell_that_is_not_of_the_type_its_author_states_is_told_with_its_place
 
 @pytest.mark.parametrize("cell", ["2026-02-30", "0000-01-01", "9999-12-31T23:00-05:00"])
 def test_what_looks_like_a_value_and_is_none_is_told_with_its_place(tmp_path: Path, cell: str) -> None:
-    assert fault(table(tmp_path, "k,v", f"x,{cell}")).startswith(f"bench.csv:2:3: `{cell}` is no ")
+    assert fault(table(tmp_path, "k,v", f"x,{cell}")).startswith(f"bench.csv:2:3: `{cell}` is not a ")
 
 
 def test_a_number_beyond_a_double_is_told_as_too_big(tmp_path: Path) -> None:
@@ -206,11 +206,11 @@ def test_names_alone_are_no_documents(tmp_path: Path) -> None:
         ('a,b\n"x"y,2\n', "bench.csv:2:1: not CSV: ',' expected after '\"'"),
         ("a;b\n1;2\n", "bench.csv:1:1: cells are separated by semicolons, not by commas"),
         ("a\tb\n1\t2\n", "bench.csv:1:1: cells are separated by tabs, not by commas"),
-        ("1,2.5\n3,4\n", "bench.csv:1:1: the first line names the columns, and has numbers alone"),
+        ("1,2.5\n3,4\n", "bench.csv:1:1: the first line must name the columns, but has only numbers"),
         ('{"a": 1}\n{"a": 2}\n', "bench.csv:1:1: not CSV: the first line names no columns"),
         ("<!DOCTYPE html>\n<p>404</p>\n", "bench.csv:1:1: not CSV: the first line names no columns"),
         (b"PK\x03\x04\0\0,a\n", "bench.csv:1:1: not CSV: the first line names no columns"),
-        (b"a,b\n1,\xe9\n", "bench.csv:2:3: not UTF-8: byte 0xe9 stands here"),
+        (b"a,b\n1,\xe9\n", "bench.csv:2:3: not UTF-8: there is a byte 0xe9 here"),
         ("a,b\n1,2\n".encode("utf-16"), "bench.csv:1:1: UTF-16, not UTF-8"),
         ("a,b\n1," + "x" * 200_000, "bench.csv:2:1: not CSV: field larger than field limit (131072)"),
     ],

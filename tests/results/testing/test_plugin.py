@@ -293,7 +293,7 @@ def test_a_name_that_is_none_of_a_file_is_refused(shop: pytest.Pytester, name: s
     code = f"def test_totals(mongo_aggregate):\n    mongo_aggregate('orders', [], golden={name!r})\n"
     result = run(shop, code, UPDATE)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["test_orders.py:2:5: `golden` is no name of a file: *"])
+    result.stdout.fnmatch_lines(["test_orders.py:2:5: `golden` is not the name of a file: *"])
 
 
 def test_settings_and_markers_name_the_folder(shop: pytest.Pytester) -> None:
@@ -338,7 +338,7 @@ def test_a_folder_that_is_not_there_is_told_with_who_names_it(shop: pytest.Pytes
         "pyproject.toml:3:1: there is no fixture folder gone",
         "  hint: name a folder with *",
         "test_orders.py:5:1: there is no fixture folder nowhere",
-        "test_orders.py:8:1: the marker `mongo_fixtures` takes one folder",
+        "test_orders.py:8:1: the marker `mongo_fixtures` requires one folder",
     ])  # fmt: skip
     assert "Traceback" not in said(result)
 
@@ -407,7 +407,7 @@ def test_a_pipeline_in_a_file_is_run_and_its_faults_are_told_where_they_stand(sh
         ),
         ('[\n  {"$set": {"a": {"$adda": 1}}}\n]', "totals.json:2:19: *$adda*"),
         ('{"pipeline": [\n  {"$sort": {"a": 2}}]}', "totals.json:2:*"),
-        ('[{"$match": {},}]', "totals.json:1:15: a comma *"),
+        ('[{"$match": {},}]', "totals.json:1:15: there is a comma *"),
         ('[{"$match": {"a": {"$oid": "12"}}}]', "totals.json:1:20: *"),
         ('{"stages": []}', "totals.json:1:1: not a pipeline"),
         ("", "totals.json:1:1: *"),

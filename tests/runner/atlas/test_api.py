@@ -153,12 +153,12 @@ def test_no_message_has_the_password_of_a_user_that_an_answer_repeats(atlas, api
 
 def test_secrets_travel_encrypted_or_not_at_all(atlas, monkeypatch):
     monkeypatch.setenv(BASE_VARIABLE, "http://203.0.113.7")
-    with pytest.raises(CommandError, match="by https alone"):
+    with pytest.raises(CommandError, match="requires https"):
         open_api(PROJECT)
 
 
 @pytest.mark.parametrize(
-    ("unset", "told"), [(ATLAS_CLIENT, "nothing says who asks"), (ATLAS_CLIENT[1:], "one is not set")]
+    ("unset", "told"), [(ATLAS_CLIENT, "no credentials for Atlas"), (ATLAS_CLIENT[1:], "one is not set")]
 )
 def test_without_an_account_nothing_is_asked(atlas, monkeypatch, unset, told):
     for name in unset:

@@ -146,7 +146,7 @@ WRONG = [
     Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
     Wrong("no-hosts", "is still IDLE, and Atlas says no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
     Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
-    Wrong("names", "stands for no hosts yet", takes(names=9 * 3600)),
+    Wrong("names", "does not resolve to hosts yet", takes(names=9 * 3600)),
     Wrong("sign-in", "the cluster lets its user not in: OperationFailure: Authentication failed", wrong_password),
     Wrong("user", "Atlas refuses POST databaseUsers with 400, INVALID_ROLE", answers("POST databaseUsers", 400, code="INVALID_ROLE")),
     Wrong("access", "Atlas refuses POST accessList with 400, INVALID_IP", answers("POST accessList", 400, code="INVALID_IP")),

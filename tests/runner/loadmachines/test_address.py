@@ -34,5 +34,5 @@ def test_what_is_none_is_refused(where):
 
 
 def test_a_scheduler_without_encryption_is_refused():
-    with pytest.raises(CommandError, match="the password of the target in clear"):
+    with pytest.raises(CommandError, match="the password of the target unencrypted"):
         parse_load_machines("tcp://a:8786")

@@ -88,14 +88,16 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
         NotOffline: If it needs a server.
     """
     if not isinstance(spec, Mapping):
-        raise AggregationError("a field of a group is computed by an accumulator: {$sum: ...}", path, 40234)
+        raise AggregationError(
+            "a field of a group must be computed by an accumulator: {$sum: ...}", path, 40234
+        )
     if len(spec) != 1:
-        raise AggregationError(f"a field of a group has one accumulator, not {len(spec)}", path, 40238)
+        raise AggregationError(f"a field of a group must have one accumulator, not {len(spec)}", path, 40238)
     ((name, argument),) = spec.items()
     where = (*path, name)
     compile_form = find_form("accumulator", name, _FORMS, where, 15952)
     if isinstance(argument, list | tuple):
-        raise AggregationError(f"{name} takes one expression here, not a list of them", where, 40237)
+        raise AggregationError(f"{name} requires one expression here, not a list of them", where, 40237)
     return compile_form(argument, scope, where)
 
 
@@ -159,7 +161,7 @@ class _Average(_Summed):
 @form("$count")
 def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
     if argument != {}:
-        raise AggregationError("$count takes an empty document: {$count: {}}", path, 14)
+        raise AggregationError("$count requires an empty document: {$count: {}}", path, 14)
     return Accumulator(lambda _: 1, lambda _: _Sum(), extends=True)
 
 

@@ -46,7 +46,7 @@ _FAILED_TO_PARSE, _TYPE_MISMATCH = 9, 14
 def _ranks(window: Window) -> Results:
     window.refuse_window(5371601)
     if window.argument != {}:
-        raise AggregationError(f"{window.name} takes an empty document", window.path, 5371603)
+        raise AggregationError(f"{window.name} requires an empty document", window.path, 5371603)
     value = window.sort_value(5371602)
 
     def run(documents: Sequence[Document]) -> list[int]:
@@ -69,17 +69,19 @@ def _shift(window: Window) -> Results:
     window.refuse_window()
     argument = window.argument
     if not isinstance(argument, Mapping) or not argument.keys() <= {"output", "by", "default"}:
-        raise AggregationError("$shift takes 'output', 'by' and 'default'", window.path, _FAILED_TO_PARSE)
+        raise AggregationError("$shift requires 'output', 'by' and 'default'", window.path, _FAILED_TO_PARSE)
     if "output" not in argument or "by" not in argument:
         raise AggregationError("$shift needs 'output' and 'by'", window.path, _FAILED_TO_PARSE)
     if window.sort is None:
         raise AggregationError("$shift needs a sortBy", window.path, _FAILED_TO_PARSE)
     by = whole(argument["by"], bits=32)
     if by is None:
-        raise AggregationError("'by' is a whole number of 32 bits", (*window.path, "by"), _FAILED_TO_PARSE)
+        raise AggregationError(
+            "'by' must be a whole number of 32 bits", (*window.path, "by"), _FAILED_TO_PARSE
+        )
     default = compile_expression(argument.get("default"), window.scope, (*window.path, "default"))
     if not default.constant:
-        raise AggregationError("'default' is a constant", (*window.path, "default"), _FAILED_TO_PARSE)
+        raise AggregationError("'default' must be a constant", (*window.path, "default"), _FAILED_TO_PARSE)
     evaluate, otherwise = window.evaluate(argument["output"], "output"), default.run({})
     shifted = DocumentBounds(by, by)
     return lambda documents: (
@@ -129,11 +131,13 @@ def _check_points(places: Sequence[Any], values: Sequence[Any]) -> None:
         if not rank(value) and not is_nullish(value):
             raise mistyped("$linearFill fills numbers, not", value, _TYPE_MISMATCH)
         if not rank(place) and not is_date(place):
-            raise mistyped("$linearFill sorts by numbers or dates, not", place, _TYPE_MISMATCH)
+            raise mistyped("$linearFill must sort by numbers or dates, not", place, _TYPE_MISMATCH)
         if index and key(place) == key(places[index - 1]):
-            raise AggregationError("$linearFill takes no two documents of the same sort value", code=6050106)
+            raise AggregationError(
+                "$linearFill does not accept two documents with the same sort value", code=6050106
+            )
         if index and is_date(place) != is_date(places[index - 1]):
-            raise AggregationError("$linearFill sorts by numbers or by dates, not both", code=_TYPE_MISMATCH)
+            raise AggregationError("$linearFill must sort either by numbers or by dates", code=_TYPE_MISMATCH)
 
 
 @window_function("$covariancePop", "$covarianceSamp")
@@ -146,7 +150,9 @@ def _covariance(window: Window) -> Results:
 def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
     argument = window.argument
     if not isinstance(argument, Mapping) or "input" not in argument:
-        raise AggregationError(f"{window.name} takes a document with 'input'", window.path, _FAILED_TO_PARSE)
+        raise AggregationError(
+            f"{window.name} requires a document with 'input'", window.path, _FAILED_TO_PARSE
+        )
     refuse_unknown(argument, known, f"{window.name} has no argument", window.path, _FAILED_TO_PARSE)
     return argument
 
@@ -155,7 +161,7 @@ def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
     """Return the unit of time in milliseconds; refuse months and longer units, which vary in length."""
     unit = argument.get("unit")
     if unit is not None and unit not in UNIT_MILLIS:
-        message = "the unit is 'week' or shorter: others differ in length"
+        message = "the unit must be 'week' or shorter: longer units vary in length"
         raise AggregationError(message, (*window.path, "unit"), 5490704)
     return None if unit is None else UNIT_MILLIS[unit]
 
@@ -210,7 +216,7 @@ class _Integral:
         place, height = value
         _check_time("$integral", self._unit, place, 5423901)
         if not rank(height):
-            raise AggregationError("the input of $integral is a number", code=5423900)
+            raise AggregationError("the input of $integral must be a number", code=5423900)
         self._nan += is_nan(place) or is_nan(height)
         if self._points:
             self._area.add(_trapezoid(self._points[-1], value))
@@ -252,7 +258,7 @@ def _exp_moving_avg(window: Window) -> Results:
     window.refuse_window()
     argument = _check_arguments(window, "input", "N", "alpha")
     if len(argument) != 2:
-        message = "$expMovingAvg takes 'input' and 'N' or 'alpha'"
+        message = "$expMovingAvg requires 'input' and 'N' or 'alpha'"
         raise AggregationError(message, window.path, _FAILED_TO_PARSE)
     if window.sort is None:
         raise AggregationError("$expMovingAvg needs a sortBy", window.path, _FAILED_TO_PARSE)
@@ -279,11 +285,11 @@ def _weight(window: Window, argument: Mapping[str, Any]) -> Decimal:
     if "N" in argument:
         number = integral(argument["N"])
         if number is None or number < 1:
-            message = "N is a whole number greater than 0"
+            message = "N must be a whole number greater than 0"
             raise AggregationError(message, (*window.path, "N"), _FAILED_TO_PARSE)
         return CONTEXT.divide(Decimal(2), Decimal(number + 1))
     alpha = argument["alpha"]
     if not rank(alpha) or not 0 < to_decimal(alpha) < 1:
-        message = "alpha is a number between 0 and 1"
+        message = "alpha must be a number between 0 and 1"
         raise AggregationError(message, (*window.path, "alpha"), _FAILED_TO_PARSE)
     return to_decimal(alpha)

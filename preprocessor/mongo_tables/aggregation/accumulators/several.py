@@ -43,12 +43,12 @@ def _check_arguments(argument: Any, path: Path) -> Mapping[str, Any]:
 def count_of(name: str, value: Any) -> int:
     """Return ``n`` as a positive whole number. Raises AggregationError for anything else."""
     if not rank(value):
-        raise mistyped(f"the n of {name} is a number, not", value, 5787902)
+        raise mistyped(f"the n of {name} must be a number, not", value, 5787902)
     number = integral(value)
     if number is None or number > INT64_MAX:
-        raise AggregationError(f"the n of {name} is a whole number, not {value}", code=5787903)
+        raise AggregationError(f"the n of {name} must be a whole number, not {value}", code=5787903)
     if number < 1:
-        raise AggregationError(f"the n of {name} is greater than 0", code=5787908)
+        raise AggregationError(f"the n of {name} must be greater than 0", code=5787908)
     return number
 
 
@@ -179,7 +179,7 @@ def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
 def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluate:
     order = given["sortBy"]
     if not isinstance(order, Mapping):
-        raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
+        raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
     # Unlike `$sort`, which walks into arrays, this compares them as a whole, except for empty ones.
@@ -210,7 +210,7 @@ def check_method(given: Mapping[str, tuple[Any, Path]]) -> None:
     """Raise AggregationError unless the server has the method."""
     method, path = given["method"]
     if method != "approximate":
-        raise AggregationError("the method is 'approximate'", path, 9)
+        raise AggregationError("the method must be 'approximate'", path, 9)
 
 
 def parts_of(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> list[float]:
@@ -218,15 +218,15 @@ def parts_of(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> list[float]
     spec, path = given["p"]
     node = compile_expression(spec, scope, path)
     if not node.constant:
-        raise AggregationError("p is a list of constants", path, 7750300)
+        raise AggregationError("p must be a list of constants", path, 7750300)
     listed = node.run({})
     if not isinstance(listed, list) or not listed:
-        raise AggregationError("p is a list of at least one number", path, 7750301)
+        raise AggregationError("p must be a list of at least one number", path, 7750301)
     for value in listed:
         if not rank(value):
-            raise AggregationError("p is a list of numbers", path, 7750302)
+            raise AggregationError("p must be a list of numbers", path, 7750302)
         if not 0 <= to_double(value) <= 1:
-            raise AggregationError("p is a list of numbers from 0 to 1", path, 7750303)
+            raise AggregationError("p must be a list of numbers from 0 to 1", path, 7750303)
     return [to_double(value) for value in listed]
 
 

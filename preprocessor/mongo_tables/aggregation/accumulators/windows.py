@@ -117,7 +117,9 @@ Bounds = DocumentBounds | Range
 def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Bounds:
     """Parse the window ``spec``. Raises AggregationError if the server refuses it."""
     if not isinstance(spec, Mapping):
-        raise AggregationError("a window is a document with 'documents' or 'range'", path, _FAILED_TO_PARSE)
+        raise AggregationError(
+            "a window must be a document with 'documents' or 'range'", path, _FAILED_TO_PARSE
+        )
     for name in spec:
         if name not in ("documents", "range", "unit"):
             raise AggregationError(f"a window has no '{name}'", (*path, name), _FAILED_TO_PARSE)
@@ -125,10 +127,10 @@ def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Boun
         return DocumentBounds()
     if "range" in spec:
         if "documents" in spec:
-            raise AggregationError("a window has either 'documents' or 'range'", path, _FAILED_TO_PARSE)
+            raise AggregationError("a window must have either 'documents' or 'range'", path, _FAILED_TO_PARSE)
         return _range(spec, sort, scope, path)
     if "unit" in spec:
-        raise AggregationError("a unit goes with 'range' only", path, _FAILED_TO_PARSE)
+        raise AggregationError("only a window with 'range' can have a unit", path, _FAILED_TO_PARSE)
     where = (*path, "documents")
     lower, upper = _pair(spec["documents"], scope, where, is_whole=True)
     if sort is None and (lower, upper) != ("unbounded", "unbounded"):
@@ -143,14 +145,14 @@ def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Boun
 def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path: Path) -> Range:
     unit = spec.get("unit")
     if unit is not None and not isinstance(unit, str):
-        raise AggregationError("the unit is a string", (*path, "unit"), _FAILED_TO_PARSE)
+        raise AggregationError("the unit must be a string", (*path, "unit"), _FAILED_TO_PARSE)
     if unit is not None and unit not in UNITS:
-        raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), _FAILED_TO_PARSE)
+        raise AggregationError(f"unknown unit '{unit}'", (*path, "unit"), _FAILED_TO_PARSE)
     where = (*path, "range")
     lower, upper = _pair(spec["range"], scope, where, is_whole=unit is not None)
     _check_forward(lower, upper, where)
     if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
-        raise AggregationError("a range needs a sortBy of one ascending field", path, 5339902)
+        raise AggregationError("a range requires a sortBy with one ascending field", path, 5339902)
     # The server computes the ends of a range in Decimal128, whatever the types are.
 
     def shifted(base: Any, delta: Any) -> Any:
@@ -163,7 +165,7 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
 
 def _pair(spec: Any, scope: Scope, path: Path, *, is_whole: bool) -> tuple[Bound, Bound]:
     if not isinstance(spec, list | tuple) or len(spec) != 2:
-        raise AggregationError("the bounds of a window are a list of two", path, _FAILED_TO_PARSE)
+        raise AggregationError("the bounds of a window must be a list of two", path, _FAILED_TO_PARSE)
     lower, upper = (_parse_bound(item, scope, (*path, index), is_whole) for index, item in enumerate(spec))
     return lower, upper
 
@@ -171,15 +173,19 @@ def _pair(spec: Any, scope: Scope, path: Path, *, is_whole: bool) -> tuple[Bound
 def _parse_bound(spec: Any, scope: Scope, path: Path, is_whole: bool) -> Bound:
     if isinstance(spec, str):
         if spec not in ("current", "unbounded"):
-            raise AggregationError("a bound is a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
+            raise AggregationError(
+                "a bound must be a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE
+            )
         return spec
     node = compile_expression(spec, scope, path)
     if not node.constant:
-        raise AggregationError("a bound is a constant", path, _FAILED_TO_PARSE)
+        raise AggregationError("a bound must be a constant", path, _FAILED_TO_PARSE)
     value = node.run({})
     if not rank(value) or (is_whole and whole(value, bits=32) is None):
         kind = "whole number" if is_whole else "number"
-        raise AggregationError(f"a bound is a {kind} here, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
+        raise AggregationError(
+            f"a bound must be a {kind} here, 'current' or 'unbounded'", path, _FAILED_TO_PARSE
+        )
     return value
 
 
@@ -221,12 +227,12 @@ class Window:
     def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:
         """Raise AggregationError if a window is written: for functions that have their own."""
         if self.written:
-            raise AggregationError(f"{self.name} takes no window", self.path, code)
+            raise AggregationError(f"{self.name} does not accept a window", self.path, code)
 
     def sort_value(self, code: int = _FAILED_TO_PARSE) -> Evaluate:
         """Return the sort value of a document. Raises AggregationError unless the sort is by one field."""
         if self.sort is None or len(self.sort.parts) != 1:
-            raise AggregationError(f"{self.name} needs a sortBy of one field", self.path, code)
+            raise AggregationError(f"{self.name} requires a sortBy with one field", self.path, code)
         return paths.getter(self.sort.parts[0].path)
 
 

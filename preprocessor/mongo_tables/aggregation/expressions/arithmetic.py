@@ -82,7 +82,7 @@ def add(values: Iterable[Any]) -> Any:
         elif is_date(value):
             return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
         else:
-            raise mistyped(f"$add works on {_NUMBERS_AND_DATES}, not on", value, 16554)
+            raise mistyped(f"$add requires {_NUMBERS_AND_DATES}, not", value, 16554)
         widest = max(widest, kind)
         seen.append(value)
     exact = total.exact if widest != DOUBLE else None
@@ -127,7 +127,7 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
         if is_nullish(value):
             return None
         if is_date(value):
-            raise AggregationError("$add takes one date only", code=16612)
+            raise AggregationError("$add accepts only one date", code=16612)
         number_rank("$add", value, 16554, _NUMBERS_AND_DATES)
         if _is_out_of_range(value):
             return date_from_millis(INT64_MIN)
@@ -179,18 +179,18 @@ def subtract(left: Any, right: Any) -> Any:
         return integer(int(left) - int(right), widest)
     if is_date(left):
         return _subtract_from_date(left, right)
-    raise mistyped(f"$subtract cannot take {type_name(right)} from", left, 14)
+    raise mistyped(f"$subtract cannot subtract {type_name(right)} from", left, 14)
 
 
 def _subtract_from_date(left: Any, right: Any) -> Any:
     if is_date(right):
         difference = millis(left) - millis(right)
         if not INT64_MIN <= difference <= INT64_MAX:
-            message = "the dates are more than 64 bits of milliseconds apart"
+            message = "the difference of the dates overflows 64 bits of milliseconds"
             raise AggregationError(message, code=_DATE_OVERFLOW)
         return Int64(difference)
     if not rank(right):
-        raise AggregationError(f"$subtract cannot take {type_name(right)} from a date", code=14)
+        raise AggregationError(f"$subtract cannot subtract {type_name(right)} from a date", code=14)
     return date_from_millis(_plus_millis(millis(left), -_milliseconds(right)))
 
 
@@ -204,7 +204,7 @@ def multiply(values: Iterable[Any]) -> Any:
         if not kind:
             if is_nullish(value):
                 return None
-            raise mistyped("$multiply works on numbers only, not on", value, 14)
+            raise mistyped("$multiply requires numbers, not", value, 14)
         widest = max(widest, kind)
         if widest == DOUBLE:
             product = float(product) * float(value)
@@ -270,7 +270,7 @@ def _decimal_mod(left: Decimal, right: Decimal) -> Any:
 def _integer_rank(name: str, value: Any) -> int:
     kind = rank(value)
     if kind not in (INT32, INT64):
-        raise mistyped(f"{name} works on int32 and int64 only, not on", value, 14)
+        raise mistyped(f"{name} requires int32 or int64, not", value, 14)
     return kind
 
 
@@ -348,12 +348,12 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
     if is_nullish(places):
         return None
     if not rank(places):
-        raise mistyped(f"{name} takes a number of places, not", places, 16004)
+        raise mistyped(f"{name} requires a number of places, not", places, 16004)
     digits = integral(places)
     if digits is None:
-        raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
+        raise AggregationError(f"{name} requires a whole number of places, not {places}", code=51082)
     if not -20 <= digits <= 100:
-        raise AggregationError(f"{name} takes -20 to 100 places, not {places}", code=51083)
+        raise AggregationError(f"{name} requires from -20 to 100 places, not {places}", code=51083)
     if kind == DECIMAL:
         return decimal128(_quantize(value.to_decimal(), digits, rounding))
     if kind == DOUBLE:

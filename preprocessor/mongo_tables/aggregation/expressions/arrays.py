@@ -59,10 +59,10 @@ def _array(name: str, value: Any, code: int, what: str = "an array") -> list[Any
 def _int32(name: str, value: Any, not_number: int, not_int32: int) -> int:
     """Return ``value`` as a whole number of 32 bits. Raises AggregationError for anything else."""
     if not rank(value):
-        raise mistyped(f"{name} takes a number here, not", value, not_number)
+        raise mistyped(f"{name} requires a number here, not", value, not_number)
     number = whole(value, bits=32)
     if number is None:
-        raise AggregationError(f"{name} takes a whole number of 32 bits here, not {value}", code=not_int32)
+        raise AggregationError(f"{name} requires a whole number of 32 bits here, not {value}", code=not_int32)
     return number
 
 
@@ -132,9 +132,11 @@ constant_arrays("$indexOfArray", 50809, 0, null=True)
 def _index(value: Any) -> int:
     number = whole(value, bits=32)
     if number is None:
-        raise AggregationError("$indexOfArray takes positions that are whole numbers of 32 bits", code=40096)
+        raise AggregationError(
+            "$indexOfArray requires positions that are whole numbers of 32 bits", code=40096
+        )
     if number < 0:
-        raise AggregationError("$indexOfArray takes no negative positions", code=40097)
+        raise AggregationError("$indexOfArray does not accept negative positions", code=40097)
     return number
 
 
@@ -147,10 +149,10 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
     last = _int32("$range", end, 34445, 34446)
     stride = _int32("$range", step, 34447, 34448)
     if not stride:
-        raise AggregationError("$range takes steps that are not 0", code=34449)
+        raise AggregationError("the step of $range must not be 0", code=34449)
     numbers = range(first, last, stride)
     if len(numbers) > _MOST_NUMBERS:
-        raise AggregationError(f"$range of {len(numbers)} numbers takes too much memory", code=146)
+        raise AggregationError(f"$range of {len(numbers)} numbers needs too much memory", code=146)
     count_array(len(numbers), _NUMBER)
     return list(numbers)
 
@@ -179,7 +181,7 @@ def _slice(document: Document, array: Evaluate, position: Evaluate, length: Eval
         return None
     count = _int32("$slice", limit, 28727, 28728)
     if count < 1:
-        raise AggregationError("$slice with a position takes a count greater than 0", code=28729)
+        raise AggregationError("the count of $slice with a position must be greater than 0", code=28729)
     first = max(first + len(items), 0) if first < 0 else first
     return items[first : first + count]
 
@@ -192,21 +194,19 @@ def _zip(argument: Any, scope: Scope, path: Path) -> Node:
         raise AggregationError("$zip needs at least one input", (*path, "inputs"), 34465)
     longest = given.get("useLongestLength", (False, path))
     if not isinstance(longest[0], bool):
-        raise AggregationError("useLongestLength is true or false", longest[1], 34463)
+        raise AggregationError("useLongestLength must be true or false", longest[1], 34463)
     defaults = _compile_list(given["defaults"], scope, 34462) if "defaults" in given else []
     if defaults and not longest[0]:
-        raise AggregationError(
-            "defaults are of use only with useLongestLength: true", given["defaults"][1], 34466
-        )
+        raise AggregationError("defaults require useLongestLength: true", given["defaults"][1], 34466)
     if defaults and len(defaults) != len(inputs):
-        raise AggregationError("defaults are as many as inputs", given["defaults"][1], 34467)
+        raise AggregationError("there must be as many defaults as inputs", given["defaults"][1], 34467)
     return fold(_zipper(inputs, defaults, longest[0], path), (*inputs, *defaults), path)
 
 
 def _compile_list(given: tuple[Any, Path], scope: Scope, code: int) -> list[Node]:
     items, path = given
     if not isinstance(items, list | tuple):
-        raise AggregationError("$zip takes a list of expressions here", path, code)
+        raise AggregationError("$zip requires a list of expressions here", path, code)
     return [compile_expression(item, scope, (*path, index)) for index, item in enumerate(items)]
 
 

@@ -164,15 +164,15 @@ def _whole(value: Any, least: int, most: int) -> int:
     """Return the number truncated to an integer within the bounds. Raises AggregationError otherwise."""
     number: Any = to_decimal(value) if isinstance(value, Decimal128) else value
     if not (number.is_finite() if isinstance(value, Decimal128) else math.isfinite(number)):
-        raise _failure(f"{double_text(to_double(value))} is no integer")
+        raise _failure(f"{double_text(to_double(value))} is not an integer")
     # The server compares a double before truncation, a Decimal128 after it.
     if isinstance(value, float) and not least <= value <= most:
-        raise _failure(f"{double_text(value)} does not fit the type asked for")
+        raise _failure(f"{double_text(value)} does not fit the target type")
     if isinstance(value, Decimal128) and number.adjusted() > 20:
-        raise _failure(f"{value} does not fit the type asked for")
+        raise _failure(f"{value} does not fit the target type")
     found = int(number)
     if not least <= found <= most:
-        raise _failure(f"{found} does not fit the type asked for")
+        raise _failure(f"{found} does not fit the target type")
     return found
 
 
@@ -201,21 +201,21 @@ def _number_to_text(value: Any, manner: Manner) -> str:
         return double_text(value) if isinstance(value, float) else str(value)
     number = integral(value)
     if number is None or not INT64_MIN <= number <= INT64_MAX:
-        raise _failure(f"{value} cannot be written in base {manner.base}: it is no int64")
+        raise _failure(f"{value} cannot be written in base {manner.base}: it does not fit int64")
     return format(number, {2: "b", 8: "o", 10: "d", 16: "X"}[manner.base])
 
 
 def _text_to_number(target: str, text: str, manner: Manner) -> Any:
     if text.startswith("0x"):
-        raise _failure(f"'{text}' is hexadecimal, which is not read as a number")
+        raise _failure(f"'{text}' is hexadecimal and cannot be parsed as a number")
     if manner.base is not None or target in ("int", "long"):
         number = read_integer(text, manner.base or 10)
         if number is None or not INT64_MIN <= number <= INT64_MAX:
-            raise _failure(f"'{text}' is not read as {target}")
+            raise _failure(f"cannot parse '{text}' as {target}")
         return _NUMBER[target](number, manner)
     found: Any = read_double(text) if target == "double" else read_decimal(text)
     if found is None:
-        raise _failure(f"'{text}' is not read as {target}")
+        raise _failure(f"cannot parse '{text}' as {target}")
     return found if target == "double" else decimal128(found)
 
 
@@ -228,7 +228,7 @@ def _binary_to_text(value: Any, manner: Manner) -> str:
     is_uuid = subtype == 4 and len(data) == 16
     written = _needs_format(manner)
     if written == "uuid" and not is_uuid:
-        raise ValueError("the binary data is no UUID (subtype 4, 16 bytes)")
+        raise ValueError("the binary data is not a UUID (subtype 4, 16 bytes)")
     if is_uuid and written in ("auto", "uuid"):
         return str(UUID(bytes=data))
     if written == "hex":
@@ -239,31 +239,31 @@ def _binary_to_text(value: Any, manner: Manner) -> str:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            raise ValueError("the binary data is no UTF-8 text") from None
+            raise ValueError("the binary data is not valid UTF-8") from None
     return base64.b64encode(data).decode("ascii")
 
 
 def _text_to_binary(value: str, manner: Manner) -> Binary:
     written, subtype, text = _needs_format(manner), _subtype(manner), value
     if (written == "uuid") != (subtype == 4):
-        raise ValueError("the format 'uuid' goes with subtype 4, and subtype 4 with it")
+        raise ValueError("the format 'uuid' requires subtype 4, and subtype 4 requires the format 'uuid'")
     if written == "uuid":
         if not _UUID.fullmatch(value):
-            raise ValueError(f"'{value}' is no UUID")
+            raise ValueError(f"'{value}' is not a UUID")
         return Binary(UUID(value).bytes, 4)
     if written == "hex":
         if len(value) % 2 or re.search(r"[^0-9a-fA-F]", value):
-            raise ValueError(f"'{value}' is no hexadecimal text")
+            raise ValueError(f"'{value}' is not a hexadecimal string")
         return Binary(bytes.fromhex(value), subtype)
     if written == "utf8":
         return Binary(value.encode("utf-8"), subtype)
     if written == "auto":
-        raise ValueError("the format 'auto' goes from binary data to text only")
+        raise ValueError("the format 'auto' converts only from binary data to a string")
     if written == "base64url":
         text = value.replace("-", "+").replace("_", "/")
         text = text if "=" in text else text + "=" * (-len(text) % 4)
     if not _BASE64.fullmatch(text) or (written == "base64url" and re.search("[+/]", value)):
-        raise ValueError(f"'{value}' is no {written} text")
+        raise ValueError(f"'{value}' is not a valid {written} string")
     return Binary(base64.b64decode(text), subtype)
 
 
@@ -271,7 +271,7 @@ def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
     """Return the number in binary data: two's complement of 1 to 8 bytes, or IEEE 754 of 4 or 8 bytes."""
     data, widest = binary_parts(value)[1], 4 if target == "int" else 8
     if len(data) not in ((4, 8) if target == "double" else (1, 2, 4, 8)) or len(data) > widest:
-        raise ValueError(f"{len(data)} bytes are not read as this number")
+        raise ValueError(f"{len(data)} bytes cannot be converted to this number")
     if target == "double":
         return struct.unpack((">" if manner.big else "<") + ("f" if len(data) == 4 else "d"), data)[0]
     found = int.from_bytes(data, "big" if manner.big else "little", signed=True)
@@ -289,7 +289,7 @@ def _number_to_binary(value: Any, manner: Manner) -> Binary:
 
 def _binary_to_binary(value: Any, manner: Manner) -> Any:
     if binary_parts(value)[0] != _subtype(manner):
-        raise ValueError("binary data is not converted from one subtype to another")
+        raise ValueError("binary data cannot be converted from one subtype to another")
     return value
 
 
@@ -311,12 +311,12 @@ def _needs_format(manner: Manner) -> str:
 
 def _subtype(manner: Manner) -> int:
     if not rank(manner.subtype):
-        raise mistyped("a binData subtype is a number, not", manner.subtype, 4341108)
+        raise mistyped("a binData subtype must be a number, not", manner.subtype, 4341108)
     number = integral(manner.subtype)
     if number is None:
-        raise AggregationError("a binData subtype is a whole number", code=4341106)
+        raise AggregationError("a binData subtype must be a whole number", code=4341106)
     if not (0 <= number <= 9 or 128 <= number <= 255):
-        raise AggregationError(f"there is no binData subtype {number}", code=4341107)
+        raise AggregationError(f"unknown binData subtype {number}", code=4341107)
     return number
 
 
@@ -325,7 +325,7 @@ def _subtype(manner: Manner) -> int:
 
 def _text_to_object_id(text: str, manner: Manner) -> ObjectId:
     if not re.fullmatch("[0-9a-fA-F]{24}", text):
-        raise _failure(f"'{text}' is no ObjectId: that is 24 hexadecimal digits")
+        raise _failure(f"'{text}' is not an ObjectId of 24 hexadecimal digits")
     return ObjectId(text)
 
 
@@ -377,7 +377,7 @@ def convert(value: Any, target: str, manner: Manner = _DEFAULT) -> Any:
     kind = type_name(value)
     function = _TABLE.get((kind, target))
     if function is None:
-        raise _failure(f"{kind} is not converted to {target}")
+        raise _failure(f"{kind} cannot be converted to {target}")
     return function(value, manner)
 
 
@@ -416,28 +416,28 @@ def _target_type(to: Any) -> tuple[str | None, Any]:
     if isinstance(to, Mapping):
         subtype = to.get("subtype", 0)
         if is_nullish(to.get("type")):
-            raise AggregationError("$convert's 'to' document needs a 'type'", code=9)
+            raise AggregationError("the document 'to' of $convert requires a 'type'", code=9)
         to = to["type"]
     if is_nullish(to):
         return None, subtype
     if is_string(to):
         if to not in _ALIASES.values():
-            raise AggregationError(f"there is no type '{to}'", code=2)
+            raise AggregationError(f"unknown type '{to}'", code=2)
         return to, subtype
     if not rank(to):
-        raise mistyped("$convert's 'to' is a type's name or number, not", to, 9)
+        raise mistyped("'to' of $convert must be the name or number of a type, not", to, 9)
     number = integral(to)
     if number is None or number not in _ALIASES:
-        raise AggregationError(f"there is no type number {to}", code=9)
+        raise AggregationError(f"unknown type number {to}", code=9)
     return _ALIASES[number], subtype
 
 
 def _manner(base: Any, written: Any, order: Any, subtype: Any) -> Manner:
     whole = None if is_nullish(base) else integral(base)
     if not is_nullish(base) and whole not in (2, 8, 10, 16):
-        raise AggregationError("$convert's 'base' is 2, 8, 10 or 16", code=3501301)
+        raise AggregationError("'base' of $convert must be 2, 8, 10 or 16", code=3501301)
     if not is_nullish(written) and written not in _FORMATS:
-        raise AggregationError(f"$convert's 'format' is one of {', '.join(_FORMATS)}", code=4341125)
+        raise AggregationError(f"'format' of $convert must be one of {', '.join(_FORMATS)}", code=4341125)
     if not is_nullish(order) and order not in ("little", "big"):
-        raise AggregationError("$convert's 'byteOrder' is 'little' or 'big'", code=9130002)
+        raise AggregationError("'byteOrder' of $convert must be 'little' or 'big'", code=9130002)
     return Manner(whole, None if is_nullish(written) else str(written), order == "big", subtype)

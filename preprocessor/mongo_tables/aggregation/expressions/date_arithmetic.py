@@ -72,14 +72,14 @@ def _date(name: str, argument: str, value: Any) -> int:
     try:
         return date_millis(value)
     except AggregationError:
-        raise mistyped(f"{name} takes '{argument}' as a date, not", value, _CODES[name][0]) from None
+        raise mistyped(f"'{argument}' of {name} must be a date, not", value, _CODES[name][0]) from None
 
 
 def _unit(name: str, value: Any) -> str:
     if not is_string(value):
-        raise mistyped(f"{name} takes 'unit' as a string, not", value, _CODES[name][1])
+        raise mistyped(f"'unit' of {name} must be a string, not", value, _CODES[name][1])
     if value not in UNITS:
-        raise AggregationError(f"{name} knows no unit '{value}'", code=_CODES[name][2])
+        raise AggregationError(f"{name} does not know the unit '{value}'", code=_CODES[name][2])
     return str(value)
 
 
@@ -91,16 +91,16 @@ def _start_of_week(document: Document, runs: Runs, unit: Any) -> Any:
 def _weekday(name: str, value: Any) -> int:
     """Return 1 for Monday to 7 for Sunday, from a name or its first three letters in any case."""
     if not is_string(value):
-        raise mistyped(f"{name} takes 'startOfWeek' as a string, not", value, 5439015)
+        raise mistyped(f"'startOfWeek' of {name} must be a string, not", value, 5439015)
     for number, day in enumerate(_WEEKDAYS, 1):
         if value.lower() in (day, day[:3]):
             return number
-    raise AggregationError(f"{name} knows no day of the week '{value}'", code=5439016)
+    raise AggregationError(f"{name} does not know the day of the week '{value}'", code=5439016)
 
 
 def _make_date(name: str, date: int) -> Any:
     if not INT64_MIN <= date <= INT64_MAX:
-        raise AggregationError(f"{name} gives no date of 64 bits", code=5976500)
+        raise AggregationError(f"the result of {name} does not fit a date of 64 bits", code=5976500)
     return date_from_millis(date)
 
 
@@ -116,7 +116,7 @@ def shift_date(value: Any, unit: Any, amount: Any, where: Any = "UTC", *, name: 
     sign = 1 if name == "$dateAdd" else -1
     number = whole(amount)
     if number is None or sign * number > INT64_MAX:
-        message = f"{name} takes 'amount' as a whole number of 64 bits, not {amount!r}"
+        message = f"'amount' of {name} must be a whole number of 64 bits, not {amount!r}"
         raise AggregationError(message, code=5166405)
     return _make_date(name, _move_date(date, unit, sign * number, zone_of(where)))
 
@@ -179,13 +179,15 @@ def _trunc(name: str, document: Document, runs: Runs) -> Any:
         return None
     date, unit, bins = _date(name, "date", value), _unit(name, unit), whole(size)
     if bins is None:
-        raise AggregationError(f"$dateTrunc takes 'binSize' as a whole number, not {size!r}", code=5439017)
+        raise AggregationError(f"'binSize' of $dateTrunc must be a whole number, not {size!r}", code=5439017)
     if bins < 1:
-        raise AggregationError(f"$dateTrunc takes 'binSize' from 1, not {bins}", code=5439018)
+        raise AggregationError(f"'binSize' of $dateTrunc must be at least 1, not {bins}", code=5439018)
     if unit in _FIXED and bins * _FIXED[unit] > INT64_MAX:
-        raise AggregationError(f"$dateTrunc takes no bins of {bins} {unit}s: 64 bits overflow", code=5439002)
+        raise AggregationError(f"bins of {bins} {unit}s overflow 64 bits in $dateTrunc", code=5439002)
     if unit not in _FIXED and bins > _MOST_BINS:
-        raise AggregationError(f"$dateTrunc takes 'binSize' up to {_MOST_BINS}, not {bins}", code=5439006)
+        raise AggregationError(
+            f"'binSize' of $dateTrunc must be at most {_MOST_BINS}, not {bins}", code=5439006
+        )
     first = _weekday(name, week)
     return _make_date(name, _truncate_date(date, unit, bins, zone_of(where), first))
 

@@ -101,7 +101,7 @@ def _part(argument: Any, scope: Scope, path: Path) -> Node:
         if is_nullish(where):
             return None
         if type(where) is not str:
-            raise mistyped(f"{name} takes a string as time zone, not", where, 40533)
+            raise mistyped(f"the time zone of {name} must be a string, not", where, 40533)
         return part(zone(where).local(date))
 
     return fold(placed(run, path), nodes, path)
@@ -139,7 +139,7 @@ def _to_parts(name: str, document: Document, runs: Runs) -> Document | None:
     if is_nullish(iso):
         return None
     if type(iso) is not bool:
-        raise mistyped("$dateToParts takes 'iso8601' as a boolean, not", iso, 40521)
+        raise mistyped("'iso8601' of $dateToParts must be a boolean, not", iso, 40521)
     if is_nullish(value):
         return None
     local = place.local(date_millis(value))
@@ -163,7 +163,7 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
     names, others = (_CALENDAR, _ISO) if "year" in given else (_ISO, _CALENDAR)
     for name in others:
         if name in given:
-            message = f"$dateFromParts takes '{name}' not beside '{names[0]}'"
+            message = f"$dateFromParts does not accept '{name}' together with '{names[0]}'"
             raise AggregationError(message, (*path, name), 40489)
     nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
     runs = {key: node.run for key, node in nodes.items()}
@@ -186,10 +186,10 @@ def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] 
             return None
         number = whole(value)
         if number is None:
-            message = f"$dateFromParts takes '{name}' as a whole number, not {value!r}"
+            message = f"'{name}' of $dateFromParts must be a whole number, not {value!r}"
             raise AggregationError(message, code=40515)
         if name not in ("year", "isoWeekYear", "second", "millisecond") and not -32768 <= number <= 32767:
-            message = f"$dateFromParts takes '{name}' from -32768 to 32767, not {number}"
+            message = f"'{name}' of $dateFromParts must be from -32768 to 32767, not {number}"
             raise AggregationError(message, code=31034)
         numbers.append(number)
     return numbers
@@ -197,7 +197,9 @@ def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] 
 
 def _make_date(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
     if not 1 <= day[0] <= 9999:
-        raise AggregationError(f"$dateFromParts takes '{names[0]}' from 1 to 9999, not {day[0]}", code=40523)
+        raise AggregationError(
+            f"'{names[0]}' of $dateFromParts must be from 1 to 9999, not {day[0]}", code=40523
+        )
     year, second_part, third = day
     if names == _CALENDAR:
         extra, index = divmod(second_part - 1, 12)
@@ -207,7 +209,7 @@ def _make_date(day: list[int], time: list[int], place: Zone, names: tuple[str, .
     hour, minute, second, millisecond = time
     date = place.date(days * DAY + hour * HOUR + minute * MINUTE + second * SECOND + millisecond)
     if not INT64_MIN <= date <= INT64_MAX:
-        raise AggregationError("$dateFromParts gives no date of 64 bits", code=15)
+        raise AggregationError("the result of $dateFromParts does not fit a date of 64 bits", code=15)
     return date_from_millis(date)
 
 
@@ -219,7 +221,7 @@ def _format(document: Document, read: Evaluate | None, check: Callable[[str], An
     if is_nullish(found):
         return None
     if not is_string(found):
-        raise mistyped("a date's format is a string, not", found, code)
+        raise mistyped("a date's format must be a string, not", found, code)
     check(found)
     return found
 
@@ -247,7 +249,7 @@ def _from_string(name: str, document: Document, runs: Runs) -> Any:
         return runs["onNull"](document) if "onNull" in runs else None
     try:
         if not is_string(value):
-            raise mistyped("$dateFromString reads strings, not", value, 241)
+            raise mistyped("$dateFromString requires a string, not", value, 241)
         if place is None or form is None:
             return None
         found = read_date(value, place) if form is MISSING else read_formatted(value, form, place)
@@ -262,7 +264,7 @@ def _timestamp(name: str, value: Any, part: Callable[[Timestamp], int]) -> Int64
     if is_nullish(value):
         return None
     if not isinstance(value, Timestamp):
-        raise mistyped(f"{name} takes a timestamp, not", value, 5687301)
+        raise mistyped(f"{name} requires a timestamp, not", value, 5687301)
     return Int64(part(value))
 
 

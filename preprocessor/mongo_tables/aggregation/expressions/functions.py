@@ -77,7 +77,7 @@ def _sqrt(value: Any) -> Any:
         return None
     kind = number_rank("$sqrt", value)
     if not is_nan(value) and to_decimal(value) < 0:
-        raise AggregationError("$sqrt takes no negative number", code=28714)
+        raise AggregationError("$sqrt does not accept a negative number", code=28714)
     if kind == DECIMAL:
         return decimal128(CONTEXT.sqrt(value.to_decimal()))
     return in_doubles(math.sqrt, float(value))
@@ -91,7 +91,7 @@ def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float
         # NaN of either type becomes a double.
         return math.nan
     if to_decimal(value) <= 0:
-        raise AggregationError(f"{name} takes a positive number, not {value}", code=code)
+        raise AggregationError(f"{name} requires a positive number, not {value}", code=code)
     if kind == DECIMAL:
         raise of_decimals(name)
     return double(float(value))
@@ -110,9 +110,9 @@ def _log(value: Any, base: Any) -> Any:
     exact, foot = to_decimal(value), to_decimal(base)
     one = base == 1 if isinstance(base, float) else foot == 1
     if not exact.is_nan() and exact <= 0:
-        raise AggregationError(f"$log takes a positive number, not {value}", code=28758)
+        raise AggregationError(f"$log requires a positive number, not {value}", code=28758)
     if not foot.is_nan() and (foot <= 0 or one):
-        raise AggregationError(f"the base of $log is positive and not 1: {base}", code=28759)
+        raise AggregationError(f"the base of $log must be positive and not 1, not {base}", code=28759)
     if DECIMAL in (rank(value), rank(base)):
         raise of_decimals("$log")
     if is_nan(value) or is_nan(base):
@@ -126,15 +126,15 @@ def _pow(base: Any, exponent: Any) -> Any:
         return None
     a, b = rank(base), rank(exponent)
     if not a:
-        raise mistyped("the base of $pow is a number, not", base, 28762)
+        raise mistyped("the base of $pow must be a number, not", base, 28762)
     if not b:
-        raise mistyped("the exponent of $pow is a number, not", exponent, 28763)
+        raise mistyped("the exponent of $pow must be a number, not", exponent, 28763)
     widest = max(a, b)
     if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0:
         power = to_decimal(exponent)
         # For Decimal128 only the sign counts, including that of -0.
         if power.is_signed() if widest == DECIMAL else power < 0:
-            raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
+            raise AggregationError("$pow does not accept base 0 with a negative exponent", code=28764)
     if widest == DECIMAL:
         raise of_decimals("$pow")
     if widest == DOUBLE:
@@ -201,7 +201,7 @@ def _register(name: str, function: _Function) -> None:
         number = value.to_decimal() if kind == DECIMAL else float(value)
         infinite = function.finite and abs(number) == math.inf
         if infinite or not function.least <= number <= function.most:
-            raise AggregationError(f"{name} has no value at {value}", code=50989)
+            raise AggregationError(f"{name} is undefined at {value}", code=50989)
         if kind == DECIMAL:
             raise of_decimals(name)
         if function.double is math.atanh and abs(number) == 1:

@@ -37,7 +37,7 @@ def _loop_variable(given: Given) -> str:
         return "this"
     name, path = given["as"]
     if not isinstance(name, str):
-        raise mistyped("'as' names a variable, so it is a string, not", name, 9, path)
+        raise mistyped("'as' names a variable, so it must be a string, not", name, 9, path)
     check_user_variable(name, path)
     return name
 
@@ -121,9 +121,9 @@ def _limit(value: Any, path: Path) -> int | None:
         return None
     number = whole(value, bits=32)
     if number is None:
-        raise AggregationError("the limit of $filter is a whole number of 32 bits", path, 327391)
+        raise AggregationError("the limit of $filter must be a whole number of 32 bits", path, 327391)
     if number < 1:
-        raise AggregationError("the limit of $filter is greater than 0", path, 327392)
+        raise AggregationError("the limit of $filter must be greater than 0", path, 327392)
     return number
 
 
@@ -184,7 +184,7 @@ def _let(argument: Any, scope: Scope, path: Path) -> Node:
     given = check_named_arguments(argument, path)
     bound, where = given["vars"]
     if not isinstance(bound, Mapping):
-        raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)
+        raise AggregationError("the vars of $let must be a document of names and expressions", where, 10065)
     for name in bound:
         check_user_variable(name, (*where, name))
     runs = [compile_expression(item, scope, (*where, name)).run for name, item in bound.items()]

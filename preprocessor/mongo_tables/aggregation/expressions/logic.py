@@ -215,14 +215,14 @@ def _switch(argument: Any, scope: Scope, path: Path) -> Node:
 
 def _branches(listed: Any, path: Path, scope: Scope) -> list[tuple[Node, Node]]:
     if not isinstance(listed, list | tuple):
-        raise AggregationError("$switch takes its branches as a list", path, 40061)
+        raise AggregationError("the branches of $switch must be a list", path, 40061)
     if not listed:
         raise AggregationError("$switch needs at least one branch", path, 40068)
     found = []
     for index, item in enumerate(listed):
         where = (*path, index)
         if not isinstance(item, Mapping):
-            raise AggregationError("a $switch branch is a document with 'case' and 'then'", where, 40062)
+            raise AggregationError("a $switch branch must be a document with 'case' and 'then'", where, 40062)
         for name in item:
             if name not in ("case", "then"):
                 raise AggregationError(f"a $switch branch has no '{name}'", (*where, name), 40063)
@@ -246,7 +246,7 @@ def _literal(argument: Any, scope: Scope, path: Path) -> Node:
 def _rand(argument: Any, scope: Scope, path: Path) -> Node:
     """Return numbers from 0 to 1, the same ones for the same seed."""
     if argument not in ({}, []):
-        raise AggregationError("$rand takes no arguments", path, 3040501)
+        raise AggregationError("$rand does not accept arguments", path, 3040501)
     source = random.Random(scope.context.seed)
     return Node(lambda _: source.random())
 

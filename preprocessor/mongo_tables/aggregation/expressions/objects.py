@@ -73,30 +73,32 @@ def _array_to_object(value: Any) -> Any:
     for item in value:
         name, found = _pair(item) if pairs else _key_and_value(item)
         if type(name) is not str:
-            raise mistyped("a field name is a string, not", name, 40395 if pairs else 40394)
+            raise mistyped("a field name must be a string, not", name, 40395 if pairs else 40394)
         if "\0" in name:
-            raise AggregationError("a field name must not hold a NUL character", code=4940400)
+            raise AggregationError("a field name must not contain a NUL character", code=4940400)
         result[name] = found
     return result
 
 
 def _pair(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, list):
-        raise AggregationError("$arrayToObject takes pairs only when the first element is a pair", code=40396)
+        raise AggregationError(
+            "$arrayToObject accepts pairs only when the first element is a pair", code=40396
+        )
     if len(item) != 2:
-        raise AggregationError(f"$arrayToObject takes pairs, not arrays of {len(item)}", code=40397)
+        raise AggregationError(f"$arrayToObject requires pairs, not arrays of {len(item)}", code=40397)
     return item[0], item[1]
 
 
 def _key_and_value(item: Any) -> tuple[Any, Any]:
     if isinstance(item, list):
-        raise AggregationError("$arrayToObject takes {k, v} only when the first element is one", code=40391)
+        raise AggregationError("$arrayToObject accepts {k, v} only when the first element is one", code=40391)
     if not isinstance(item, Mapping):
-        raise mistyped("$arrayToObject takes pairs or {k, v}, not", item, 40398)
+        raise mistyped("$arrayToObject requires pairs or {k, v}, not", item, 40398)
     if len(item) != 2:
-        raise AggregationError("$arrayToObject takes documents of 'k' and 'v' only", code=40392)
+        raise AggregationError("$arrayToObject accepts only documents of 'k' and 'v'", code=40392)
     if "k" not in item or "v" not in item:
-        raise AggregationError("$arrayToObject takes documents with 'k' and 'v'", code=40393)
+        raise AggregationError("$arrayToObject requires documents with 'k' and 'v'", code=40393)
     return item["k"], item["v"]
 
 
@@ -126,10 +128,10 @@ def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
 def _field_name(operator_name: str, expression: Any, scope: Scope, path: Path) -> str:
     node = compile_expression(expression, scope, path)
     if not node.constant:
-        raise AggregationError(f"{operator_name} takes a constant field name", path, 5654601)
+        raise AggregationError(f"the field name of {operator_name} must be a constant", path, 5654601)
     value = node.run({})
     if type(value) is not str:
-        raise mistyped(f"{operator_name} takes a string as field name, not", value, 5654602, path)
+        raise mistyped(f"the field name of {operator_name} must be a string, not", value, 5654602, path)
     return value
 
 

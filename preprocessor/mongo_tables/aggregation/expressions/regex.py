@@ -32,14 +32,14 @@ _MATCH, _MANY = 500, 1_024
 def _compile_regex(name: str, regex: Any, options: Any) -> Pattern | None:
     """Return the compiled expression, or None if it is null."""
     if not is_nullish(options) and not is_string(options):
-        raise mistyped(f"{name} takes 'options' as a string, not", options, 51106)
+        raise mistyped(f"'options' of {name} must be a string, not", options, 51106)
     letters = "" if is_nullish(options) else options
     if is_nullish(regex):
         return None
     if is_string(regex):
         return compile_pattern(regex, letters)
     if type_name(regex) != "regex":
-        raise mistyped(f"{name} takes 'regex' as a string or regex, not", regex, 51105)
+        raise mistyped(f"'regex' of {name} must be a string or a regex, not", regex, 51105)
     pattern, own = regex_parts(regex)
     if own and not is_nullish(options):
         raise AggregationError(f"{name} has options in 'regex' and in 'options': use one", code=51107)
@@ -94,7 +94,7 @@ def _regex(argument: Any, scope: Scope, path: Path) -> Node:
     def run(document: Document) -> Any:
         text = read(document)
         if not is_nullish(text) and not is_string(text):
-            raise mistyped(f"{name} takes 'input' as a string, not", text, 51104)
+            raise mistyped(f"'input' of {name} must be a string, not", text, 51104)
         pattern = once if fixed else compile_regex(document)
         return nothing() if pattern is None or is_nullish(text) else answer(text, pattern)
 

@@ -67,7 +67,7 @@ def _as_text(value: Any) -> str:
         return f"{MONTHS[moment.month - 1][:3]} {moment.day:2} {moment:%H:%M:%S}:{value.inc}"
     if isinstance(value, str) and not (isinstance(value, Code) and value.scope is not None):
         return str(value)
-    raise AggregationError(f"{type_name(value)} has no text", code=16007)
+    raise AggregationError(f"{type_name(value)} cannot be converted to a string", code=16007)
 
 
 def _string(saying: str, value: Any, code: int) -> str:
@@ -84,7 +84,7 @@ def _concat(values: Iterable[Any]) -> str | None:
         if is_nullish(value):
             return None
         if not is_string(value):
-            raise mistyped("$concat joins strings only, not", value, 16702)
+            raise mistyped("$concat requires strings, not", value, 16702)
         parts.append(value)
     if len(parts) > _FEW:
         check_text(sum(map(len, parts)))
@@ -111,9 +111,9 @@ def _compare_caseless(left: Any, right: Any) -> int:
 def _split(value: Any, separator: Any) -> list[str] | None:
     if is_nullish(value) or is_nullish(separator):
         return None
-    text = _string("$split takes a string, not", value, 40085)
-    if not _string("$split takes a string as separator, not", separator, 40086):
-        raise AggregationError("$split takes a separator that is not empty", code=40087)
+    text = _string("$split requires a string, not", value, 40085)
+    if not _string("the separator of $split must be a string, not", separator, 40086):
+        raise AggregationError("the separator of $split must not be empty", code=40087)
     if len(text) > _LONG:
         count_array(text.count(separator) + 1, _PIECE)
     return text.split(separator)
@@ -131,11 +131,11 @@ def _trim(name: str, document: Document, runs: Runs) -> str | None:
     value = runs["input"](document)
     if is_nullish(value):
         return None
-    text = _string(f"{name} takes a string, not", value, 50699)
+    text = _string(f"{name} requires a string, not", value, 50699)
     characters = runs["chars"](document) if "chars" in runs else _SPACE
     if is_nullish(characters):
         return None
-    _string(f"{name} takes 'chars' as a string, not", characters, 50700)
+    _string(f"'chars' of {name} must be a string, not", characters, 50700)
     # Python strips white space if the set of characters is empty.
     return _TRIMS[name](text, characters) if characters else text
 
@@ -145,7 +145,7 @@ def _replace(name: str, document: Document, runs: Runs) -> str | None:
     values = [(key, runs[key](document)) for key in ("input", "find", "replacement")]
     for key, value in values:
         if not is_nullish(value):
-            _string(f"{name} takes '{key}' as a string, not", value, 51746)
+            _string(f"'{key}' of {name} must be a string, not", value, 51746)
     text, find, replacement = (value for _, value in values)
     if is_nullish(text) or is_nullish(find) or is_nullish(replacement):
         return None
@@ -167,12 +167,12 @@ def _size(text: str) -> int:
 
 @operator("$strLenBytes")
 def _bytes(value: Any) -> int:
-    return len(_string("$strLenBytes takes a string, not", value, 34473).encode())
+    return len(_string("$strLenBytes requires a string, not", value, 34473).encode())
 
 
 @operator("$strLenCP")
 def _code_points(value: Any) -> int:
-    return len(_string("$strLenCP takes a string, not", value, 34471))
+    return len(_string("$strLenCP requires a string, not", value, 34471))
 
 
 def _long(value: Any, what: str, code: int) -> int:
@@ -181,7 +181,7 @@ def _long(value: Any, what: str, code: int) -> int:
     A double that does not fit is an error; a Decimal128 that does not fit becomes the least int64.
     """
     if not rank(value):
-        raise mistyped(f"$substr takes the {what} as a number, not", value, code)
+        raise mistyped(f"the {what} of $substr must be a number, not", value, code)
     if isinstance(value, Decimal128):
         return decimal_to_long(value)
     if not math.isfinite(value) or not INT64_MIN <= (number := int(value)) <= INT64_MAX:
@@ -194,7 +194,7 @@ def _substring_of_bytes(value: Any, start: Any, length: Any) -> str:
     data = _as_text(value).encode()
     first, count = _long(start, "start", 16034), _long(length, "length", 16035)
     if first < 0:
-        raise AggregationError("$substr takes a start that is not negative", code=50752)
+        raise AggregationError("the start of $substr must not be negative", code=50752)
     end = len(data) if count < 0 else min(first + count, len(data))
     if _continues(data, first):
         raise AggregationError(f"$substr starts at byte {first}, within a character", code=28656)
@@ -214,27 +214,27 @@ def _substring_of_code_points(value: Any, start: Any, length: Any) -> str:
     first = _int32("start", start, 34450)
     count = _int32("length", length, 34452)
     if count < 0:
-        raise AggregationError("$substrCP takes a length that is not negative", code=34454)
+        raise AggregationError("the length of $substrCP must not be negative", code=34454)
     if first < 0:
-        raise AggregationError("$substrCP takes a start that is not negative", code=34455)
+        raise AggregationError("the start of $substrCP must not be negative", code=34455)
     return text[first : first + count]
 
 
 def _int32(what: str, value: Any, code: int) -> int:
     if not rank(value):
-        raise mistyped(f"$substrCP takes the {what} as a number, not", value, code)
+        raise mistyped(f"the {what} of $substrCP must be a number, not", value, code)
     number = whole(value, bits=32)
     if number is None:
-        raise AggregationError(f"$substrCP takes the {what} as a whole number of 32 bits", code=code + 1)
+        raise AggregationError(f"the {what} of $substrCP must be a whole number of 32 bits", code=code + 1)
     return number
 
 
 def _index(name: str, what: str, value: Any) -> int:
     number = whole(value, bits=32)
     if number is None:
-        raise AggregationError(f"{name} takes the {what} as a whole number, not {value!r}", code=40096)
+        raise AggregationError(f"the {what} of {name} must be a whole number, not {value!r}", code=40096)
     if number < 0:
-        raise AggregationError(f"{name} takes a {what} that is not negative", code=40097)
+        raise AggregationError(f"the {what} of {name} must not be negative", code=40097)
     return number
 
 
@@ -242,8 +242,8 @@ def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int 
     text = runs[0](document)
     if is_nullish(text):
         return None  # the other arguments are not read
-    _string(f"{name} takes a string first, not", text, code)
-    find = _string(f"{name} takes a string second, not", runs[1](document), code + 1)
+    _string(f"the first argument of {name} must be a string, not", text, code)
+    find = _string(f"the second argument of {name} must be a string, not", runs[1](document), code + 1)
     start = _index(name, "start", runs[2](document)) if len(runs) > 2 else 0
     end = _index(name, "end", runs[3](document)) if len(runs) > 3 else None
     if name == "$indexOfBytes":

@@ -109,7 +109,9 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
     """Return a sort by the elements or by fields of them; unlike `$sort`, it compares arrays as a whole."""
     if not isinstance(spec, Mapping):
         if not rank(spec) or integral(spec) not in (1, -1):
-            raise AggregationError("sortBy is 1, -1 or a document of fields and directions", path, 2942507)
+            raise AggregationError(
+                "sortBy must be 1, -1 or a document of fields and directions", path, 2942507
+            )
         return lambda items: sorted(items, key=key, reverse=integral(spec) == -1)
     if not spec:
         raise AggregationError("sortBy needs at least one field", path, 2942505)
@@ -117,7 +119,7 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
     for dotted, way in spec.items():
         names = dotted.split(".")
         if not all(names) or not rank(way) or integral(way) not in (1, -1):
-            raise AggregationError("sortBy takes fields with 1 or -1", (*path, dotted), 2942505)
+            raise AggregationError("the directions of sortBy must be 1 or -1", (*path, dotted), 2942505)
         parts.append((names, integral(way) == -1))
 
     def order_items(items: list[Any]) -> list[Any]:

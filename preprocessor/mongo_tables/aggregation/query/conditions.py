@@ -234,10 +234,10 @@ def _type_names(argument: Any, path: Path) -> frozenset[str]:
             return _NUMBERS
         if argument in TYPE_NAMES.values():
             return frozenset({argument})
-        raise AggregationError(f"there is no type '{argument}'", path, 2)
+        raise AggregationError(f"unknown type '{argument}'", path, 2)
     if not is_number(argument):
-        raise AggregationError("$type takes names and numbers of types", path, 14)
+        raise AggregationError("$type requires names or numbers of types", path, 14)
     code = integral(argument)
     if code is None or code not in TYPE_NAMES:
-        raise AggregationError(f"there is no type number {argument}", path, 2)
+        raise AggregationError(f"unknown type number {argument}", path, 2)
     return frozenset({TYPE_NAMES[code]})

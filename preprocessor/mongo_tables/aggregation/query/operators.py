@@ -55,7 +55,7 @@ def eq(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if no value at the path equals the argument."""
     if is_regex(argument):
-        raise AggregationError("$ne does not take a regular expression: write {$not: /.../}", path, 2)
+        raise AggregationError("$ne does not accept a regular expression: write {$not: /.../}", path, 2)
     return negate(leaf(equality(argument)))
 
 
@@ -66,7 +66,7 @@ def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
     @condition(name)
     def form(argument: Any, scope: Scope, path: Path) -> FieldCondition:
         if is_regex(argument):
-            raise AggregationError(f"{name} does not take a regular expression", path, 2)
+            raise AggregationError(f"{name} does not accept a regular expression", path, 2)
         if argument is None or is_nan(argument):
             return leaf(equality(argument) if with_equal else lambda _: False)
         if isinstance(argument, MinKey | MaxKey):
@@ -92,11 +92,11 @@ def is_in(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match values in a list of values and regular expressions."""
     name = path[-1]
     if not isinstance(argument, list | tuple):
-        raise AggregationError(f"{name} takes a list", path, 2)
+        raise AggregationError(f"{name} requires a list", path, 2)
     tests, keys, null = [], set(), False
     for index, item in enumerate(argument):
         if isinstance(item, Mapping) and is_operators(item):
-            raise AggregationError(f"{name} takes values, not operators", (*path, index), 2)
+            raise AggregationError(f"{name} requires values, not operators", (*path, index), 2)
         if is_regex(item):
             tests.append(regex_test(item, path=(*path, index)))
         elif item is None:
@@ -136,13 +136,13 @@ def of_type(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 def mod(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match numbers whose division (fractions truncated) leaves the remainder."""
     if not isinstance(argument, list | tuple) or len(argument) != 2:
-        raise AggregationError("$mod takes a list of divisor and remainder", path, 2)
+        raise AggregationError("$mod requires a list of divisor and remainder", path, 2)
     for place, (item, what) in enumerate(zip(argument, ("divisor", "remainder"), strict=True)):
         if not is_number(item) or not _is_finite(item):
             raise AggregationError(f"the {what} of $mod is not a finite number", (*path, place), 2)
     divisor, remainder = (_cut(item) for item in argument)
     if divisor is None or remainder is None:
-        raise AggregationError("$mod takes numbers that fit 64 bits", path, 2)
+        raise AggregationError("$mod requires numbers that fit 64 bits", path, 2)
     if divisor == 0:
         raise AggregationError("the divisor of $mod is 0", (*path, 0), 2)
     base = abs(divisor)
@@ -185,9 +185,9 @@ def _positions(name: str, argument: Any, path: Path) -> list[int]:
     if type_name(argument) == "binData":
         mask = _bits_of_bytes(argument)
     elif not is_number(argument):
-        raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
+        raise AggregationError(f"{name} requires a mask (number or binary) or a list of bit places", path, 2)
     elif (mask := whole(argument) or 0) < 0 or integral(argument) != mask:
-        raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
+        raise AggregationError(f"{name} requires a whole number from 0 on that fits 64 bits", path, 9)
     return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
@@ -230,7 +230,7 @@ def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match arrays of so many elements."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
     if count is None or not 0 <= count <= INT32_MAX:
-        raise AggregationError("$size takes a whole number from 0 on", path, 2)
+        raise AggregationError("$size requires a whole number from 0 on", path, 2)
     return leaf(lambda value: type(value) is list and len(value) == count, elements=False)
 
 
@@ -238,7 +238,7 @@ def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match arrays with an element that meets all conditions: on its fields, or (operators) on itself."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$elemMatch takes a document of conditions", path, 2)
+        raise AggregationError("$elemMatch requires a document of conditions", path, 2)
     first = next(iter(argument), "")
     if (
         first.startswith("$")
@@ -261,7 +261,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 def all_of(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
     if not isinstance(argument, list | tuple):
-        raise AggregationError("$all takes a list", path, 2)
+        raise AggregationError("$all requires a list", path, 2)
     if not argument:
         return NEVER
     if isinstance(argument[0], Mapping) and next(iter(argument[0]), "") == "$elemMatch":
@@ -271,7 +271,7 @@ def all_of(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 def _elem_match_item(item: Any, scope: Scope, path: Path) -> FieldCondition:
     if not isinstance(item, Mapping) or next(iter(item), "") != "$elemMatch" or len(item) > 1:
-        raise AggregationError("$all takes values only, or $elemMatch only", path, 2)
+        raise AggregationError("$all requires only values, or only $elemMatch", path, 2)
     return elem_match(item["$elemMatch"], scope, (*path, "$elemMatch"))
 
 
@@ -279,7 +279,7 @@ def _value(item: Any, path: Path) -> FieldCondition:
     if is_regex(item):
         return leaf(regex_test(item, path=path))
     if isinstance(item, Mapping) and is_operators(item):
-        raise AggregationError("$all takes values, not operators", path, 2)
+        raise AggregationError("$all requires values, not operators", path, 2)
     return leaf(equality(item))
 
 
@@ -289,7 +289,7 @@ def is_not(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     if is_regex(argument):
         return negate(leaf(regex_test(argument, path=path)))
     if not isinstance(argument, Mapping):
-        raise AggregationError("$not takes operators or a regular expression", path, 2)
+        raise AggregationError("$not requires operators or a regular expression", path, 2)
     if not argument:
         raise AggregationError("$not needs at least one operator", path, 2)
     return negate(every(parser.operators(argument, scope, path)))

@@ -40,7 +40,7 @@ def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False)
         NotOffline: If it is not supported.
     """
     if not isinstance(query, Mapping):
-        raise AggregationError("a query is a document of conditions", path, 2)
+        raise AggregationError("a query must be a document of conditions", path, 2)
     tests = [_entry(name, value, scope, (*path, name), nested) for name, value in query.items()]
     return both(tests) if tests else lambda _: True
 
@@ -68,7 +68,7 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldC
     for name, value in query.items():
         if name == "$options":
             if "$regex" not in query:
-                raise AggregationError("$options stands without $regex", (*path, name), 2)
+                raise AggregationError("$options requires $regex", (*path, name), 2)
         elif name == "$regex":
             found.append(_regex(query, path))
         else:
@@ -79,7 +79,9 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldC
 def _operator(name: str, value: Any, scope: Scope, path: Path) -> FieldCondition:
     entry = catalogue.find("query", name)
     if entry and not entry.family and not entry.refused:
-        raise AggregationError(f"{name} is not asked of a field: it stands at the head of a query", path, 2)
+        raise AggregationError(
+            f"{name} cannot be applied to a field: it must be at the top level of a query", path, 2
+        )
     return find_form("query", name, FORMS, path, 2, "query operator")(value, scope, path)
 
 
@@ -87,15 +89,17 @@ def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
     pattern, options = query["$regex"], query.get("$options")
     where = (*path, "$regex")
     if not is_string(pattern) and not is_regex(pattern):
-        raise AggregationError("$regex takes a string or a regular expression", where, 2)
+        raise AggregationError("$regex requires a string or a regular expression", where, 2)
     if "$options" in query and not is_string(options):
-        raise AggregationError("$options takes a string of letters", (*path, "$options"), 2)
+        raise AggregationError("$options requires a string of letters", (*path, "$options"), 2)
     # The server ignores empty options in first place.
     names = list(query)
     if options == "" and names.index("$options") < names.index("$regex"):
         options = None
     if options is not None and is_regex(pattern) and regex_parts(pattern)[1]:
-        raise AggregationError("the regular expression has options, and $options stands beside", where, 51075)
+        raise AggregationError(
+            "options must be either in the regular expression or in $options", where, 51075
+        )
     return leaf(regex_test(pattern, options, path=where))
 
 
@@ -104,7 +108,7 @@ def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
 
 def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
     if nested and name in ("$expr", "$sampleRate"):
-        raise AggregationError(f"{name} is asked of whole documents, not inside $elemMatch", path, 2)
+        raise AggregationError(f"{name} applies to whole documents and cannot be inside $elemMatch", path, 2)
     if name in ("$and", "$or", "$nor"):
         return _logical(name, value, scope, path, nested)
     if name == "$expr":
@@ -114,7 +118,7 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
         return lambda _: True
     if name in ("$alwaysTrue", "$alwaysFalse"):
         if not is_number(value) or integral(value) != 1:
-            raise AggregationError(f"{name} takes 1", path, 9)
+            raise AggregationError(f"{name} requires 1", path, 9)
         return lambda _: name == "$alwaysTrue"
     if name == "$jsonSchema":
         from mongo_tables.aggregation.query.schema import compile_schema
@@ -122,7 +126,7 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
         return compile_schema(value, path)
     if name == "$sampleRate":
         if not is_number(value) or is_nan(value) or not 0 <= to_double(value) <= 1:
-            raise AggregationError("$sampleRate takes a number from 0 to 1", path, 2)
+            raise AggregationError("$sampleRate requires a number from 0 to 1", path, 2)
         rate, source = to_double(value), Random(scope.context.seed)
         return lambda _: source.random() < rate
     entry = catalogue.find("query", name)
@@ -130,17 +134,17 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
         raise NotOffline(entry.why_not_offline, path)
     known = ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"]
     raise AggregationError(
-        f"'{name}' does not stand at the head of a query", path, 2, unknown=name, known=known
+        f"'{name}' cannot be at the top level of a query", path, 2, unknown=name, known=known
     )
 
 
 def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
     if not isinstance(value, list | tuple) or not value:
-        raise AggregationError(f"{name} takes a list of at least one query", path, 2)
+        raise AggregationError(f"{name} requires a list of at least one query", path, 2)
     tests = []
     for index, item in enumerate(value):
         if not isinstance(item, Mapping):
-            raise AggregationError(f"{name} takes queries, which are documents", (*path, index), 2)
+            raise AggregationError(f"{name} requires query documents", (*path, index), 2)
         tests.append(compile_query(item, scope, (*path, index), nested=nested))
     if name == "$and":
         return both(tests)

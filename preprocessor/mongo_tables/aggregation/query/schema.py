@@ -34,11 +34,11 @@ def compile_schema(schema: Any, path: Path) -> Predicate:
         AggregationError: If the server refuses a keyword or its value.
     """
     if not isinstance(schema, Mapping):
-        raise AggregationError("a schema is a document", path, _MISMATCH)
+        raise AggregationError("a schema must be a document", path, _MISMATCH)
     for name in schema:
         _check_keyword(name, (*path, name))
     if "type" in schema and "bsonType" in schema:
-        _fail("a schema has 'type' or 'bsonType', not both", path)
+        _fail("a schema must not have both 'type' and 'bsonType'", path)
     compiled = (_KEYWORDS[name](schema[name], schema, (*path, name)) for name in _KEYWORDS if name in schema)
     tests = [test for test in compiled if test is not None]
     return both(tests) if tests else lambda _: True
@@ -48,10 +48,10 @@ def _check_keyword(name: str, path: Path) -> None:
     if name in _KEYWORDS:
         return
     if name in _ENCRYPTION:
-        raise AggregationError(f"'{name}' has no place in a query", path, 224)
+        raise AggregationError(f"'{name}' cannot be in a query", path, 224)
     if name in _UNSUPPORTED:
         _fail(f"MongoDB does not know the keyword '{name}' of JSON Schema", path)
-    _fail(f"there is no keyword '{name}'", path, unknown=name, known=_KEYWORDS)
+    _fail(f"unknown keyword '{name}'", path, unknown=name, known=_KEYWORDS)
 
 
 # Checks of keyword values, which raise errors.
@@ -63,7 +63,7 @@ def _fail(message: str, path: Path, *, unknown: str = "", known: Iterable[str] =
 
 def _typed(value: Any, is_right: bool, what: str, path: Path) -> Any:
     if not is_right:
-        raise AggregationError(f"{path[-1]} is {what}", path, _MISMATCH)
+        raise AggregationError(f"{path[-1]} must be {what}", path, _MISMATCH)
     return value
 
 
@@ -93,7 +93,7 @@ def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
         return [value]
     found = [_text(item, (*path, place)) for place, item in enumerate(_list(value, path))]
     if not found or len(set(found)) < len(found):
-        _fail(f"{path[-1]} is a list of different names", path)
+        _fail(f"{path[-1]} must be a list of different names", path)
     return found
 
 
@@ -119,9 +119,7 @@ def _type(value: Any, schema: Schema, path: Path) -> Predicate:
         if name == "integer":
             _fail("MongoDB does not know the type 'integer': write bsonType: 'int'", path)
         if name not in _JSON_TYPES:
-            raise AggregationError(
-                f"there is no type '{name}' here", path, 2, unknown=name, known=_JSON_TYPES
-            )
+            raise AggregationError(f"unknown type '{name}'", path, 2, unknown=name, known=_JSON_TYPES)
         wanted |= type_names(_JSON_TYPES[name], path)
     return lambda value: type_name(value) in wanted
 
@@ -135,7 +133,7 @@ def _enum(value: Any, schema: Schema, path: Path) -> Predicate:
     values = _list(value, path)
     wanted = {_key_of_any_order(one) for one in values}
     if not values or len(wanted) < len(values):
-        _fail("enum is a list of different values", path)
+        _fail("enum must be a list of different values", path)
     return lambda value: _key_of_any_order(value) in wanted
 
 
@@ -163,7 +161,7 @@ def _exclusive(name: str) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> None:
         _flag(value, path)
         if name not in schema:
-            _fail(f"'{path[-1]}' needs '{name}' beside it", path)
+            _fail(f"'{path[-1]}' requires '{name}'", path)
 
     return compile_keyword
 
@@ -171,7 +169,7 @@ def _exclusive(name: str) -> Keyword:
 def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
     divisor = to_decimal(_number(value, path))
     if divisor.is_nan() or divisor <= 0:
-        _fail("multipleOf is greater than 0", path)
+        _fail("multipleOf must be greater than 0", path)
 
     def test(value: Any) -> bool:
         exact = to_decimal(value) if is_number(value) else None
@@ -194,7 +192,7 @@ def _size(kind: str, sign: int) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         limit = integral(value) if is_number(value) else None
         if limit is None or not 0 <= limit <= INT64_MAX:
-            _fail(f"{path[-1]} is a whole number from 0 on", path)
+            _fail(f"{path[-1]} must be a whole number from 0 on", path)
         return _of_type(kind, lambda value: (len(value) - limit) * sign >= 0)
 
     return compile_keyword
@@ -223,7 +221,7 @@ def _items(value: Any, schema: Schema, path: Path) -> Predicate:
         fits = compile_schema(value, path)
         return _of_type("array", lambda value: all(map(fits, value)))
     if not isinstance(value, list | tuple):
-        raise AggregationError("items is a schema or a list of schemas", path, _MISMATCH)
+        raise AggregationError("items must be a schema or a list of schemas", path, _MISMATCH)
     tests = [compile_schema(item, (*path, place)) for place, item in enumerate(value)]
 
     def test(value: list[Any]) -> bool:
@@ -247,7 +245,7 @@ def _additional(schema: Schema, name: str, path: Path) -> Predicate | None:
     if value is False:
         return lambda _: False
     if not isinstance(value, Mapping):
-        raise AggregationError(f"{name} is true, false or a schema", where, _MISMATCH)
+        raise AggregationError(f"{name} must be true, false or a schema", where, _MISMATCH)
     return compile_schema(value, where)
 
 
@@ -310,7 +308,7 @@ def _several(holds: Callable[[int, int], bool]) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         schemas = _list(value, path)
         if not schemas:
-            raise AggregationError(f"{path[-1]} is a list of at least one schema", path, 2)
+            raise AggregationError(f"{path[-1]} must be a list of at least one schema", path, 2)
         tests = [compile_schema(one, (*path, place)) for place, one in enumerate(schemas)]
         return lambda value: holds(sum(bool(fits(value)) for fits in tests), len(tests))
 

@@ -171,7 +171,7 @@ def _check_number(value: Any, path: Path) -> None:
     if is_nan(value):
         raise AggregationError("a granularity needs numbers, not NaN", path, 40259)
     if to_double(value) < 0:
-        raise AggregationError("a granularity needs numbers from 0 on", path, 40260)
+        raise AggregationError("a granularity requires numbers that are not negative", path, 40260)
 
 
 _COUNT = {"count": {"$sum": 1}}
@@ -181,13 +181,13 @@ def _group_by(value: Any, scope: Scope, path: Path, code: int) -> Evaluate:
     field = is_string(value) and value.startswith("$")
     operator = isinstance(value, Mapping) and next(iter(value), "").startswith("$")
     if not field and not operator:
-        raise AggregationError(f"groupBy of {path[-2]} is '$field' or an expression", path, code)
+        raise AggregationError(f"groupBy of {path[-2]} must be '$field' or an expression", path, code)
     return compile_expression(value, scope, path).run
 
 
 def _output(output: Any, scope: Scope, path: Path, code: int) -> Fields:
     if not isinstance(output, Mapping):
-        raise AggregationError(f"output of {path[-2]} is a document", path, code)
+        raise AggregationError(f"the output of {path[-2]} must be a document", path, code)
     if "_id" in output:
         raise AggregationError("_id is the bucket's own field", (*path, "_id"), 17390)
     return compile_accumulators(output, scope, path)
@@ -220,7 +220,7 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
         if 0 <= place < len(keys) - 1 and type_order(value) == type_order(boundaries[0]):
             return boundaries[place]
         if not default:
-            raise AggregationError("a value lies in no bucket, and there is no default", path, 40066)
+            raise AggregationError("a value is outside all buckets, and there is no default", path, 40066)
         return default[0]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
@@ -252,21 +252,21 @@ def _add(document: Document, fields: Fields, states: list[State]) -> None:
 def _constant(value: Any, scope: Scope, path: Path, code: int) -> Any:
     node = compile_expression(value, scope, path)
     if not node.constant:
-        raise AggregationError("this must be a constant", path, code)
+        raise AggregationError("expected a constant", path, code)
     return node.run({})
 
 
 def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise AggregationError("boundaries of $bucket is a list", path, 40200)
+        raise AggregationError("the the the boundaries of $bucket must be a list", path, 40200)
     if len(value) < 2:
-        raise AggregationError("boundaries of $bucket needs at least two values", path, 40192)
+        raise AggregationError("the boundaries of $bucket must have at least two values", path, 40192)
     found = [_constant(item, scope, (*path, place), 40191) for place, item in enumerate(value)]
     for place in range(1, len(found)):
         if type_order(found[place]) != type_order(found[0]):
-            raise AggregationError("boundaries of $bucket are not all of one type", (*path, place), 40193)
+            raise AggregationError("the boundaries of $bucket must all have one type", (*path, place), 40193)
         if key(found[place - 1]) >= key(found[place]):
-            raise AggregationError("boundaries of $bucket do not ascend", (*path, place), 40194)
+            raise AggregationError("the boundaries of $bucket must ascend", (*path, place), 40194)
     return found
 
 
@@ -278,7 +278,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
     value = _constant(argument["default"], scope, where, 40195)
     same_type = value is not MISSING and type_order(value) == type_order(boundaries[0])
     if same_type and key(boundaries[0]) <= key(value) < key(boundaries[-1]):
-        raise AggregationError("default of $bucket lies inside the boundaries", where, 40199)
+        raise AggregationError("the default of $bucket must be outside the boundaries", where, 40199)
     return [None if value is MISSING else value]
 
 
@@ -292,9 +292,11 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     if "granularity" in argument:
         name, where = argument["granularity"], (*path, "granularity")
         if not is_string(name):
-            raise AggregationError("granularity of $bucketAuto is the name of a series", where, 40261)
+            raise AggregationError(
+                "the granularity of $bucketAuto must be the name of a series", where, 40261
+            )
         if name != "POWERSOF2" and name not in _SERIES:
-            message = f"there is no granularity '{name}'"
+            message = f"unknown granularity '{name}'"
             raise AggregationError(message, where, 40257, unknown=name, known=_SERIES)
         series = _Powers() if name == "POWERSOF2" else _Preferred(_SERIES[name])
     output = argument.get("output", _COUNT)
@@ -316,12 +318,14 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _buckets(value: Any, path: Path) -> int:
     if not is_number(value):
-        raise AggregationError("buckets of $bucketAuto is a whole number", path, 40241)
+        raise AggregationError("the the the buckets of $bucketAuto must be a whole number", path, 40241)
     number = integral(value)
     if number is None or not -INT32_MAX - 1 <= number <= INT32_MAX:
-        raise AggregationError("buckets of $bucketAuto is a whole number of 32 bits", path, 40242)
+        raise AggregationError(
+            "the the the buckets of $bucketAuto must be a whole number of 32 bits", path, 40242
+        )
     if number <= 0:
-        raise AggregationError("buckets of $bucketAuto is at least 1", path, 40243)
+        raise AggregationError("the the the buckets of $bucketAuto must be at least 1", path, 40243)
     return number
 
 

@@ -67,11 +67,11 @@ class _DensifyPlan:
         """Return the document's value of the field. Raises AggregationError unless it is a number or date."""
         value = get_nested(document, self.name)
         if not is_date(value) and not rank(value):
-            raise mistyped("$densify works on numbers and dates, not on", value, 5733201, self.path)
+            raise mistyped("$densify requires numbers or dates, not", value, 5733201, self.path)
         if is_date(value) and self.steps.unit is None:
             raise AggregationError("$densify over dates needs a unit", self.path, 6053600)
         if not is_date(value) and self.steps.unit is not None:
-            raise AggregationError("$densify with a unit works on dates only", self.path, 6053600)
+            raise AggregationError("$densify with a unit requires dates", self.path, 6053600)
         return value
 
     def make(self, partition: Document, value: Any) -> Document:
@@ -105,7 +105,9 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
             made += is_new
             spend(_WORK, path)
             if made > _MOST_DOCUMENTS:
-                raise AggregationError(f"$densify makes more than {_MOST_DOCUMENTS} documents", path, 5897900)
+                raise AggregationError(
+                    f"$densify would add more than {_MOST_DOCUMENTS} documents", path, 5897900
+                )
             yield document
 
     return run
@@ -293,14 +295,16 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
     given = _check_document(argument, ("field", "range"), ("partitionByFields",), path)
     limits = _check_document(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
     if not isinstance(given["field"], str):
-        raise AggregationError("the field of $densify is a string", (*path, "field"), 14)
+        raise AggregationError("the field of $densify must be a string", (*path, "field"), 14)
     names = given.get("partitionByFields") or []
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise AggregationError("partitionByFields is a list of field names", (*path, "partitionByFields"), 14)
+        raise AggregationError(
+            "partitionByFields must be a list of field names", (*path, "partitionByFields"), 14
+        )
     steps = _steps(limits, (*path, "range"))
     bounds = _bounds(limits["bounds"], steps, (*path, "range", "bounds"))
     if bounds == "partition" and not names:
-        message = "bounds 'partition' need partitionByFields; without them write 'full'"
+        message = "the bounds 'partition' require partitionByFields: without them write 'full'"
         raise AggregationError(message, (*path, "range", "bounds"), 5733408)
     name = paths.split(given["field"], (*path, "field"))
     partitions = tuple(paths.split(each, (*path, "partitionByFields")) for each in names)
@@ -317,7 +321,7 @@ def _check_document(
     spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path
 ) -> Mapping[str, Any]:
     if not isinstance(spec, Mapping):
-        raise AggregationError("$densify takes a document here", path, 9)
+        raise AggregationError("$densify requires a document here", path, 9)
     refuse_unknown(spec, (*needed, *optional), "$densify has no", path, 40415)
     for name in needed:
         if name not in spec:
@@ -328,13 +332,13 @@ def _check_document(
 def _steps(limits: Mapping[str, Any], path: Path) -> Steps:
     step, unit = limits["step"], limits.get("unit")
     if not rank(step) or compare(step, 0) <= 0:
-        raise AggregationError("the step is a number greater than 0", (*path, "step"), 5733401)
+        raise AggregationError("the step must be a number greater than 0", (*path, "step"), 5733401)
     if unit is None:
         return Steps(step, None, lambda value: add((value, step)), lambda value: subtract(value, step))
     if not isinstance(unit, str) or unit not in UNITS:
-        raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), 9)
+        raise AggregationError(f"unknown unit '{unit}'", (*path, "unit"), 9)
     if integral(step) is None:
-        raise AggregationError("the step over dates is a whole number", (*path, "step"), 6586400)
+        raise AggregationError("the step over dates must be a whole number", (*path, "step"), 6586400)
     return Steps(
         step,
         unit,
@@ -348,20 +352,20 @@ def _bounds(spec: Any, steps: Steps, path: Path) -> str | tuple[Any, Any]:
         return str(spec)
     if not isinstance(spec, list | tuple):
         code = 5946802 if isinstance(spec, str) else 5733404
-        raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, code)
+        raise AggregationError("the bounds must be 'full', 'partition' or a list of two", path, code)
     if len(spec) != 2:
-        raise AggregationError("the bounds are a list of two", path, 5733403)
+        raise AggregationError("the bounds must be a list of two", path, 5733403)
     low, high = spec
     if compare(low, high) > 0:
-        raise AggregationError("the bounds are in ascending order", path, 5733402)
+        raise AggregationError("the bounds must be in ascending order", path, 5733402)
     if is_date(low) and is_date(high):
         if steps.unit is None:
-            raise AggregationError("bounds that are dates need a unit", path, 5733410)
+            raise AggregationError("bounds that are dates require a unit", path, 5733410)
     elif rank(low) and rank(high):
         if steps.unit is not None:
-            raise AggregationError("bounds that are numbers take no unit", path, 5733409)
+            raise AggregationError("numeric bounds must not have a unit", path, 5733409)
         if not rank(low) == rank(high) == rank(steps.step):
-            raise AggregationError("the bounds and the step are numbers of the same type", path, 5876900)
+            raise AggregationError("the bounds and the step must be numbers of the same type", path, 5876900)
     else:
-        raise AggregationError("the bounds are two numbers or two dates", path, 5733406)
+        raise AggregationError("the bounds must be two numbers or two dates", path, 5733406)
     return low, high

@@ -58,7 +58,7 @@ _GROUPING = StageRecord(
 def group(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return one document for each value of ``_id``, in the order of first occurrence."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$group takes a document with an _id", path, 15947)
+        raise AggregationError("$group requires a document with an _id", path, 15947)
     if "_id" not in argument:
         message = "$group needs an _id: an expression, or null for one group of all"
         raise AggregationError(message, path, 15955)
@@ -92,7 +92,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
         """Return the key if the expression is a document of one field: ``{$cond: [true, {a: "$a"}, 0]}``."""
         value = run(document)
         if not value:
-            message = "a server makes either {} or a null of this key, depending on the stages around"
+            message = "a server returns either {} or null for this key, depending on the other stages"
             raise NotOffline(f"{message}: write the document of fields itself as the _id of a $group", path)
         return value
 
@@ -105,9 +105,9 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
     for name, spec in specs.items():
         where = (*path, name)
         if "." in name:
-            raise AggregationError(f"'{name}' must not hold a dot", where, 40235)
+            raise AggregationError(f"'{name}' must not contain a dot", where, 40235)
         if name.startswith("$"):
-            raise AggregationError(f"'{name}' is a field name here and must not start with '$'", where, 40236)
+            raise AggregationError(f"the field name '{name}' must not start with '$' here", where, 40236)
         operator = next(iter(spec), "") if isinstance(spec, Mapping) else ""
         fields.append((name, compile_accumulator(spec, scope, where), (*where, operator)))
     return fields
@@ -277,11 +277,11 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the number of documents for each value of an expression, the most frequent first."""
     if is_string(argument):
         if not argument.startswith("$"):
-            raise AggregationError("$sortByCount takes '$field' or an expression", path, 40148)
+            raise AggregationError("$sortByCount requires '$field' or an expression", path, 40148)
     elif not isinstance(argument, Mapping):
-        raise AggregationError("$sortByCount takes '$field' or an expression", path, 40149)
+        raise AggregationError("$sortByCount requires '$field' or an expression", path, 40149)
     elif not next(iter(argument), "").startswith("$"):
-        raise AggregationError("$sortByCount takes an expression, not a document of fields", path, 40147)
+        raise AggregationError("$sortByCount requires an expression, not a document of fields", path, 40147)
     evaluate = _group_key(argument, scope, path)
     fields = compile_accumulators({"count": {"$sum": 1}}, scope, path)
     grouping = _Grouping(argument, evaluate, fields, [1], path)
@@ -299,12 +299,12 @@ _COUNT = StageRecord(
 def count(name: Any, scope: Scope, path: Path) -> Stage:
     """Return the number of documents, under the given name; no document if there are none."""
     if not is_string(name):
-        raise AggregationError("$count takes a field name", path, 40156)
+        raise AggregationError("$count requires a field name", path, 40156)
     if not name:
         raise AggregationError("$count needs a field name", path, 40157)
     for bad, code in (("\0", 40159), (".", 40160)):
         if bad in name:
-            raise AggregationError("the field name of $count must hold neither a dot nor NUL", path, code)
+            raise AggregationError("the field name of $count must contain neither a dot nor NUL", path, code)
     if name == "_id":
         raise AggregationError("$count cannot count into _id", path, 15948)
     if name.startswith("$"):

@@ -47,7 +47,7 @@ def _effect_of_facet(argument: Any) -> Effect:
 def facet(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return one document with the result of each named pipeline on the same input."""
     if not isinstance(argument, Mapping) or not argument:
-        raise AggregationError("$facet takes a document of at least one pipeline", path, 40169)
+        raise AggregationError("$facet requires a document of at least one pipeline", path, 40169)
     pipelines = {name: _facet(name, item, scope, (*path, name)) for name, item in argument.items()}
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
@@ -64,9 +64,11 @@ def facet(argument: Any, scope: Scope, path: Path) -> Stage:
 def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
     if not name or name.startswith("$") or "." in name:
         code = 15998 if not name else 16410 if name.startswith("$") else 16412
-        raise AggregationError(f"'{name}' is no name for a facet: no '$' at its head, no dot", path, code)
+        raise AggregationError(
+            f"'{name}' is not a name for a facet: it must not start with '$' or contain a dot", path, code
+        )
     if not isinstance(pipeline, list | tuple):
-        raise AggregationError(f"the facet '{name}' is not a list of stages", path, 40170)
+        raise AggregationError(f"the facet '{name}' must be a list of stages", path, 40170)
     for index, spec in enumerate(pipeline):
         if not isinstance(spec, Mapping):
             raise AggregationError(say_no_stage(spec), (*path, index), 40171)
@@ -78,7 +80,7 @@ def _check_in_facet(spec: Any, path: Path) -> None:
     """Raise AggregationError for a stage that is not allowed inside ``$facet``, also in nested pipelines."""
     for name, argument in spec.items() if isinstance(spec, Mapping) else ():
         if name in _NOT_IN_FACET:
-            raise AggregationError(f"{name} cannot stand inside $facet", (*path, name), 40600)
+            raise AggregationError(f"{name} cannot be inside $facet", (*path, name), 40600)
         inner = argument.get("pipeline") if isinstance(argument, Mapping) else None
         for index, item in enumerate(inner if isinstance(inner, list | tuple) else ()):
             if not (index == 0 and isinstance(item, Mapping) and "$documents" in item):
@@ -99,14 +101,14 @@ def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
         _check_collection(argument, path)
         return argument, [], path
     if not isinstance(argument, Mapping):
-        raise AggregationError("$unionWith takes a collection's name or a document", path, 9)
+        raise AggregationError("$unionWith requires a collection's name or a document", path, 9)
     refuse_unknown(argument, ("coll", "pipeline"), "$unionWith has no option", path, 40415)
     pipeline = argument.get("pipeline", [])
     if "coll" not in argument and not _starts_with_documents(pipeline):
         raise AggregationError("$unionWith needs 'coll', or a pipeline that starts with $documents", path, 9)
     coll = argument.get("coll", "")
     if not is_string(coll):
-        raise AggregationError("'coll' is a collection's name", (*path, "coll"), 14)
+        raise AggregationError("'coll' must be a collection's name", (*path, "coll"), 14)
     if "coll" in argument:
         _check_collection(coll, (*path, "coll"))
     return coll, pipeline, (*path, "pipeline")
@@ -114,7 +116,7 @@ def _union(argument: Any, path: Path) -> tuple[str, Any, Path]:
 
 def _check_collection(name: str, path: Path) -> None:
     if not name or name.startswith(".") or "\0" in name:
-        raise AggregationError(f"'{name}' is no name of a collection", path, 73)
+        raise AggregationError(f"'{name}' is not the name of a collection", path, 73)
 
 
 def _starts_with_documents(pipeline: Any) -> bool:
@@ -131,18 +133,18 @@ _DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=lambda _: Order.SORT
 def documents(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents of a list; for the start of a pipeline in ``$lookup`` or ``$unionWith``."""
     if path[-2:-1] != (0,):
-        raise AggregationError("$documents stands at the head of a pipeline", path, 40602)
+        raise AggregationError("$documents must be the first stage of a pipeline", path, 40602)
     if len(path) == 2:
-        raise AggregationError("$documents stands in $lookup or $unionWith, not on a collection", path, 73)
+        raise AggregationError("$documents must be in $lookup or $unionWith, not on a collection", path, 73)
     evaluate = compile_expression(argument, scope, path).run
 
     def run(_: Iterator[Document]) -> Iterator[Document]:
         rows = evaluate({})
         if not isinstance(rows, list):
-            raise AggregationError("$documents takes a list of documents", path, 5858203)
+            raise AggregationError("$documents requires a list of documents", path, 5858203)
         for row in rows:
             if not isinstance(row, Mapping):
-                raise AggregationError("$documents takes documents only", path, 40228)
+                raise AggregationError("$documents accepts only documents", path, 40228)
         return iter(rows)
 
     return run
@@ -189,17 +191,17 @@ def _check_lookup(argument: Any, path: Path) -> None:
         _check_collection(argument["from"], (*path, "from"))
     for name in ("from", "localField", "foreignField", "as"):
         if name in argument and not is_string(argument[name]):
-            raise AggregationError(f"'{name}' of $lookup is a string", (*path, name), 9)
+            raise AggregationError(f"'{name}' of $lookup must be a string", (*path, name), 9)
     if "as" not in argument:
         raise AggregationError("$lookup needs the option 'as'", path, 9)
     if "from" not in argument and not _starts_with_documents(argument.get("pipeline")):
         raise AggregationError("$lookup needs 'from', or a pipeline that starts with $documents", path, 9)
     if ("localField" in argument) != ("foreignField" in argument):
-        raise AggregationError("$lookup takes localField and foreignField together", path, 9)
+        raise AggregationError("$lookup requires localField and foreignField together", path, 9)
     if "pipeline" not in argument and "localField" not in argument:
         raise AggregationError("$lookup needs localField and foreignField, or a pipeline", path, 9)
     if "let" in argument and "pipeline" not in argument:
-        raise AggregationError("'let' of $lookup is for a pipeline, and there is none", (*path, "let"), 9)
+        raise AggregationError("'let' of $lookup requires a pipeline", (*path, "let"), 9)
 
 
 def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
@@ -225,9 +227,9 @@ def _pipeline_join(
 ) -> _Find:
     let, stages, where = argument.get("let", {}), argument["pipeline"], (*path, "pipeline")
     if not isinstance(let, Mapping):
-        raise AggregationError("'let' of $lookup is a document of variables", (*path, "let"), 9)
+        raise AggregationError("'let' of $lookup must be a document of variables", (*path, "let"), 9)
     if not isinstance(stages, list | tuple):
-        raise AggregationError("'pipeline' of $lookup is a list of stages", where, 9)
+        raise AggregationError("'pipeline' of $lookup must be a list of stages", where, 9)
     runs = []
     for name, expression in let.items():
         check_user_variable(name, (*path, "let", name))
@@ -356,9 +358,9 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     restrict = argument.get("restrictSearchWithMatch", {})
     deepest, where = argument.get("maxDepth", INT64_MAX), (*path, "maxDepth")
     if not is_number(deepest):
-        raise AggregationError("maxDepth of $graphLookup is a number", where, 40100)
+        raise AggregationError("maxDepth of $graphLookup must be a number", where, 40100)
     if (number := integral(deepest)) is None or number > INT64_MAX:
-        raise AggregationError("maxDepth of $graphLookup is a whole number", where, 40102)
+        raise AggregationError("maxDepth of $graphLookup must be a whole number", where, 40102)
     if number < 0:
         raise AggregationError("maxDepth of $graphLookup must not be negative", where, 40101)
     search = _Search(
@@ -386,7 +388,7 @@ def _check_graph(argument: Any, path: Path) -> None:
     check_names(argument, _REQUIRED, _OF_GRAPH, path, (40327, 40104, 40105))
     for name in _NAMES:
         if name in argument and not is_string(argument[name]):
-            raise AggregationError(f"'{name}' of $graphLookup is a string", (*path, name), 40103)
+            raise AggregationError(f"'{name}' of $graphLookup must be a string", (*path, name), 40103)
     if not isinstance(argument.get("restrictSearchWithMatch", {}), Mapping):
         where = (*path, "restrictSearchWithMatch")
-        raise AggregationError("restrictSearchWithMatch is a query, which is a document", where, 40185)
+        raise AggregationError("restrictSearchWithMatch must be a query document", where, 40185)

@@ -67,7 +67,7 @@ def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tr
     *way, last = paths.split(dotted, path)
     for name in way:
         if name in tree.plain or name in tree.computed:
-            raise AggregationError(f"'{dotted}' and a field above it are both named", path, code)
+            raise AggregationError(f"'{dotted}' and a field that contains it are both named", path, code)
         tree = tree.child(name)
     return tree, last
 
@@ -119,7 +119,7 @@ class _Projection:
 
     def _read_nested(self, name: str, value: Mapping[str, Any], tree: _Tree, path: Path) -> None:
         if not value:
-            raise AggregationError(f"'{name}' has an empty document, which says nothing", path, 51270)
+            raise AggregationError(f"'{name}' has an empty document, which has no meaning", path, 51270)
         level, last = _reach(tree, name, path)
         if last in level.plain or last in level.computed:
             raise AggregationError(f"'{name}' is named twice", path, 31250)
@@ -153,7 +153,7 @@ def _effect_of_project(argument: Any) -> Effect:
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return documents of the named (or all but the named) fields, and computed ones."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$project takes a document of fields", path, 15969)
+        raise AggregationError("$project requires a document of fields", path, 15969)
     if not argument:
         raise AggregationError("$project needs at least one field", path, 51272)
     reading = _Projection(scope)
@@ -176,7 +176,7 @@ def _check_single_operator(value: Any, path: Path) -> None:
         return
     for name, item in value.items():
         if name.startswith("$") and len(value) > 1:
-            message = f"'{name}' stands beside other fields: an operator must stand alone"
+            message = f"'{name}' is among other fields: an operator must be the only key of its document"
             raise AggregationError(message, path, 16410)
         if not name.startswith("$"):
             _check_single_operator(item, (*path, name))
@@ -196,14 +196,14 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return documents without the named fields."""
     names = [argument] if is_string(argument) else argument
     if not isinstance(names, list | tuple):
-        raise AggregationError("$unset takes a field name or a list of them", path, 31002)
+        raise AggregationError("$unset requires a field name or a list of them", path, 31002)
     if not names:
         raise AggregationError("$unset needs at least one field name", path, 31119)
     tree = _Tree()
     for index, name in enumerate(names):
         where = path if names is not argument else (*path, index)
         if not is_string(name):
-            raise AggregationError("$unset takes field names only", where, 31120)
+            raise AggregationError("$unset accepts only field names", where, 31120)
         level, last = _reach(tree, name, where)
         _free(level, last, where)
         level.plain.add(last)
@@ -220,7 +220,7 @@ def _effect_of_set(argument: Any) -> Effect:
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return documents with fields added or replaced; the others keep value and place."""
     if not isinstance(argument, Mapping):
-        raise AggregationError(f"{path[-1]} takes a document of fields", path, 40272)
+        raise AggregationError(f"{path[-1]} requires a document of fields", path, 40272)
     tree = _Tree()
     for name, value in argument.items():
         level, last = _reach(tree, name, (*path, name), 40176)
@@ -234,7 +234,7 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
         raise AggregationError(f"'{name}' is named twice", path, 40176)
     if not nested:
         if isinstance(value, Mapping) and len(value) > 1:
-            raise AggregationError("an operator must stand alone in its document", path, 40181)
+            raise AggregationError("an operator must be the only key of its document", path, 40181)
         tree.computed[name] = compile_expression(value, scope, path).run
         tree.order.append(name)
         return
@@ -245,7 +245,7 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
     for key, item in value.items():
         where = (*path, key)
         if "." in key:
-            raise AggregationError(f"'{key}' stands inside a document and must not hold a dot", where, 40183)
+            raise AggregationError(f"'{key}' is inside a document and must not contain a dot", where, 40183)
         paths.split(key, where)
         _add(below, key, item, scope, where)
 
@@ -418,7 +418,7 @@ def _replacing(expression: Any, scope: Scope, path: Path) -> Stage:
         value = evaluate(document)
         if isinstance(value, Mapping):
             return value  # type: ignore[return-value]
-        raise mistyped("a document is replaced by a document, not by", value, 40228, path)
+        raise mistyped("a document can only be replaced by a document, not by", value, 40228, path)
 
     return _each(root)
 
@@ -441,7 +441,7 @@ def redact(argument: Any, scope: Scope, path: Path) -> Stage:
         if decision == _PRUNE:
             return MISSING
         if decision != _DESCEND:
-            message = "$redact gives $$KEEP, $$PRUNE or $$DESCEND, and nothing else"
+            message = "$redact must return $$KEEP, $$PRUNE or $$DESCEND"
             raise AggregationError(message, path, 17053)
         return {name: found for name, item in document.items() if (found := value(root, item)) is not MISSING}
 

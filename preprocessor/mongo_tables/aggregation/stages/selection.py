@@ -35,7 +35,7 @@ _MATCH = StageRecord(
 def match(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents that match a query."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$match takes a query, which is a document", path, 15959)
+        raise AggregationError("$match requires a query document", path, 15959)
     holds = compile_query(argument, scope, path)
     return lambda documents: filter(holds, documents)
 
@@ -70,7 +70,7 @@ def limit(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the first ``argument`` documents."""
     most = integral(argument)
     if most is None or not 1 <= most <= INT64_MAX:
-        raise AggregationError("$limit takes a positive whole number", path, 15958)
+        raise AggregationError("$limit requires a positive whole number", path, 15958)
     return lambda documents: islice(documents, most)
 
 
@@ -79,7 +79,7 @@ def skip(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return all but the first ``argument`` documents."""
     first = integral(argument)
     if first is None or not 0 <= first <= INT64_MAX:
-        raise AggregationError("$skip takes a non-negative whole number", path, 5107200)
+        raise AggregationError("$skip requires a non-negative whole number", path, 5107200)
     return lambda documents: islice(documents, first, None)
 
 
@@ -97,7 +97,7 @@ def sample(argument: Any, scope: Scope, path: Path) -> Stage:
     check_names(argument, ("size",), (), path, (28745, 28748, 28749), "a document with size")
     value, where = argument["size"], (*path, "size")
     if not is_number(value) or is_nan(value):
-        raise AggregationError("the size of $sample is a number", where, 28746)
+        raise AggregationError("the size of $sample must be a number", where, 28746)
     if not 0 <= to_double(value) < 2**63:
         raise AggregationError("the size of $sample must not be negative", where, 28747)
     size, seed = int(to_double(value)), scope.context.seed

@@ -143,14 +143,14 @@ def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
         preserve = argument.get("preserveNullAndEmptyArrays", False)
         if not isinstance(preserve, bool):
             where = (*path, "preserveNullAndEmptyArrays")
-            raise AggregationError("preserveNullAndEmptyArrays is true or false", where, 28809)
+            raise AggregationError("preserveNullAndEmptyArrays must be true or false", where, 28809)
         field = _field(argument["path"], (*path, "path"))
         if "includeArrayIndex" in argument:
             name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
             if not is_string(name) or not name:
-                raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
+                raise AggregationError("includeArrayIndex must be the name of a field", where, 28810)
             if name.startswith("$"):
-                raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
+                raise AggregationError("includeArrayIndex must be a field name, without '$'", where, 28822)
             index = paths.split(name, where)
     spec = _Unwind(field, index, preserve)
     return lambda documents: Unwound(documents, spec)
@@ -158,7 +158,7 @@ def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _field(value: Any, path: Path) -> Parts:
     if not is_string(value):
-        raise AggregationError("the path of $unwind is a string", path, 28808)
+        raise AggregationError("the path of $unwind must be a string", path, 28808)
     if not value.startswith("$"):
-        raise AggregationError(f"the path of $unwind starts with '$': '${value}'", path, 28818)
+        raise AggregationError(f"the path of $unwind must start with '$': '${value}'", path, 28818)
     return paths.split(value[1:], path)

@@ -44,7 +44,7 @@ def _order_of(argument: Any) -> Order:
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents partition by partition, sorted, with the output fields added."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$setWindowFields takes a document", path, _FAILED_TO_PARSE)
+        raise AggregationError("$setWindowFields requires a document", path, _FAILED_TO_PARSE)
     known = ("partitionBy", "sortBy", "output")
     refuse_unknown(argument, known, "$setWindowFields has no", path, 40415)
     fields, order = argument.get("output"), argument.get("sortBy")
@@ -74,15 +74,19 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tuple[Results, Path]:
     if not isinstance(spec, Mapping):
-        raise AggregationError("an output field is a document with a window function", path, _FAILED_TO_PARSE)
+        raise AggregationError(
+            "an output field must be a document with a window function", path, _FAILED_TO_PARSE
+        )
     functions = [name for name in spec if name.startswith("$")]
     if len(functions) != 1:
-        message = f"an output field has one window function, not {len(functions)}"
+        message = f"an output field must have one window function, not {len(functions)}"
         raise AggregationError(message, path, _FAILED_TO_PARSE)
     (name,) = functions
     for other in spec:
         if other not in (name, "window"):
-            raise AggregationError(f"{name} has no '{other}' beside it", (*path, other), _FAILED_TO_PARSE)
+            raise AggregationError(
+                f"{name} cannot be combined with '{other}'", (*path, other), _FAILED_TO_PARSE
+            )
     bounds: Bounds = DocumentBounds()
     if "window" in spec:
         bounds = parse(spec["window"], sort, scope, (*path, "window"))
@@ -172,7 +176,7 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
 def _check_fill(argument: Any, path: Path) -> Mapping[str, Any]:
     """Return the output fields after checking the arguments."""
     if not isinstance(argument, Mapping):
-        raise AggregationError("$fill takes a document", path, 9)
+        raise AggregationError("$fill requires a document", path, 9)
     for name in argument:
         if name not in _OF_FILL:
             raise AggregationError(f"$fill has no '{name}'", (*path, name), 40415)
@@ -180,20 +184,20 @@ def _check_fill(argument: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(output, Mapping):
         raise AggregationError("$fill needs the document 'output'", path, 40414)
     if not output:
-        raise AggregationError("the output of $fill has at least one field", (*path, "output"), 6050203)
+        raise AggregationError("the output of $fill must have at least one field", (*path, "output"), 6050203)
     return output
 
 
 def _check_method(spec: Any, path: Path) -> None:
     if not isinstance(spec, Mapping):
-        raise AggregationError("an output of $fill is {value: …} or {method: …}", path, 6050200)
+        raise AggregationError("an output of $fill must be {value: …} or {method: …}", path, 6050200)
     for name in spec:
         if name not in ("value", "method"):
             raise AggregationError(f"an output of $fill has no '{name}'", (*path, name), 40415)
     if len(spec) > 1:
-        raise AggregationError("an output of $fill has either 'value' or 'method'", path, 6050201)
+        raise AggregationError("an output of $fill must have either 'value' or 'method'", path, 6050201)
     if "method" in spec and (not isinstance(spec["method"], str) or spec["method"] not in _METHODS):
-        raise AggregationError("the method is 'linear' or 'locf'", (*path, "method"), 6050202)
+        raise AggregationError("the method must be 'linear' or 'locf'", (*path, "method"), 6050202)
 
 
 def _order(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -202,13 +206,15 @@ def _order(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
     partition, fields = given.get("partitionBy"), given.get("partitionByFields")
     if partition is not None:
         if fields is not None:
-            message = "$fill takes 'partitionBy' or 'partitionByFields', not both"
+            message = "$fill requires 'partitionBy' or 'partitionByFields', not both"
             raise AggregationError(message, path, 6050204)
         if not isinstance(partition, str | Mapping):
-            raise AggregationError("partitionBy is an expression", (*path, "partitionBy"), 14)
+            raise AggregationError("partitionBy must be an expression", (*path, "partitionBy"), 14)
         return {"partitionBy": partition, **order}
     if fields is None:
         return order
     if not isinstance(fields, list | tuple) or not all(isinstance(name, str) for name in fields):
-        raise AggregationError("partitionByFields is a list of field names", (*path, "partitionByFields"), 14)
+        raise AggregationError(
+            "partitionByFields must be a list of field names", (*path, "partitionByFields"), 14
+        )
     return {"partitionBy": {name: f"${name}" for name in fields}, **order}

@@ -121,7 +121,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     if len(arguments.target) > 1:
         raise CommandError("equal things are measured on one target", "name one")
     if is_atlas(arguments.target[0].where):
-        raise CommandError("clusters on Atlas are made by run alone", "name a deployment that is there")
+        raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))

@@ -235,7 +235,7 @@ def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> s
     """Return the number of false alarms among the pairs; pairs that share measurements count as fewer."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
     worth = round(pairs / share["design_effect"])
-    counted = f", as of {_count(worth, 'pair')} with nothing in common" if worth < pairs else ""
+    counted = f", as of {_count(worth, 'pair')} that share no measurements" if worth < pairs else ""
     return (
         f"  called different though equal, {_how(judged)}: {share['number']} of {pairs}, "
         f"{_percent(share['share'])} (95 % interval {between}{counted})"

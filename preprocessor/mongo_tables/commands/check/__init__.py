@@ -136,19 +136,19 @@ def _refuse_contradictions(given: Namespace) -> None:
         others = (given.paths, given.stdin_filename, given.watch, given.static, given.numbers, given.fix)
         if given.format != "text" or any((*others, given.baseline, given.write_baseline, given.results)):
             raise CommandError(
-                "--site looks at the file of the site alone: nothing goes with it but --config-file"
+                "--site checks only the file of the site: it can only be combined with --config-file"
             )
         return
     reads_stdin = "-" in given.paths
     contradictions = {
-        "--write-baseline goes with --baseline FILE, the file that is written": (
+        "--write-baseline requires --baseline FILE, the file to write": (
             given.write_baseline and not given.baseline
         ),
-        "--numbers looks into rows, and --static runs no pipeline": given.numbers and given.static,
-        "--report goes with --numbers, and with neither --format nor --watch": (
+        "--numbers needs rows, but --static runs no pipeline": given.numbers and given.static,
+        "--report requires --numbers, and cannot be combined with --format or --watch": (
             given.report and (not given.numbers or given.format != "text" or given.watch)
         ),
-        "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it": (
+        "--fix prints a diff with the findings, so it cannot be combined with --format or --write-baseline": (
             given.fix and (given.format != "text" or given.write_baseline)
         ),
         "--write goes with --fix, and with pages that are files": (
@@ -238,7 +238,9 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
     try:
         outcome = compare_with_baseline(findings, read_text(file), file.parent)
     except ValueError as error:
-        raise CommandError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
+        raise CommandError(
+            f"{file} is not a baseline: {error}", "write it again with --write-baseline"
+        ) from None
     if outcome.gone:
         print(
             f"accepted findings that are gone: {outcome.gone}; --write-baseline forgets them", file=sys.stderr

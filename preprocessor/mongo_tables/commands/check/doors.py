@@ -48,12 +48,12 @@ def _describe(door: Door) -> Iterator[str]:
         yield f"  {aim}, add:" if is_toml else f"  {aim}, add to `{best}`:"
         yield from _indent(_write_entry(door, best))
         if door.is_first and is_toml:
-            yield "  and what Zensical has without a list, which this one takes the place of:"
+            yield "  and Zensical's own extensions, which this list replaces:"
             yield from _indent(OWN_EXTENSIONS.splitlines())
         elif door.is_first:
             yield f"  {_OF_ITSELF[best]}"
     if door.loses_own:
-        yield "  its list takes the place of Zensical's own extensions: `!!! note` is text; add what pages use of"
+        yield "  its list replaces Zensical's own extensions, so `!!! note` is plain text; add those that pages use:"
         yield from _indent(OWN_EXTENSIONS.splitlines())
     if door.unwatched:
         at = "" if is_toml else " at the top"

@@ -99,7 +99,9 @@ def _condition(text: str) -> FailCondition:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the sides, the rows to compare, the failure conditions, the output format, and pooling."""
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
-    parser.add_argument("old", metavar="OLD", help=f"{sides}; alone, as RESULTS: the conclusions within it")
+    parser.add_argument(
+        "old", metavar="OLD", help=f"{sides}; without NEW, as RESULTS: the conclusions within it"
+    )
     parser.add_argument("new", metavar="NEW", nargs="?", help="the same")
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
@@ -148,7 +150,9 @@ def _pool(arguments: Namespace) -> int:
     from mongo_tables.commands.compare.campaigns import pool_campaigns
 
     if arguments.new is not None:
-        raise CommandError("--pool and --keep take one RESULTS", "name the other campaigns with --pool")
+        raise CommandError(
+            "--pool and --keep accept only one RESULTS", "name the other campaigns with --pool"
+        )
     if arguments.json or arguments.explain is not None or arguments.fail_if:
         raise CommandError(
             "--pool and --keep write rows: neither --json, --explain nor --fail-if goes with them",
@@ -169,7 +173,7 @@ def _compare(arguments: Namespace) -> Difference:
         within = compare_within(old)
         if not within.rows:
             raise CommandError(
-                "nothing was measured in blocks there", "name a second set of results beside it"
+                "the results have no measurements in blocks", "name a second set of results as well"
             )
         return within
     found = compare(old, read_rows(arguments.new, arguments.experiment))
@@ -202,15 +206,15 @@ def _fail(found: Difference, arguments: Namespace) -> int:
     if all(row.why_not_judged or row.is_control for row in found.rows):
         controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
         reasons = {**not_judged, **lost} or dict.fromkeys(controls)
-        hint = "compare results of the same work in blocks, with the rows that theirs were measured beside"
+        hint = "compare results of the same work in blocks, including the rows measured in the same blocks"
         raise CommandError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
     for told in not_judged:
         print_error(f"not judged: {told}")
     for row in found.rows:
         if row.is_control and row.verdict in ("faster", "slower"):
             print_error(
-                f"not counted: {row.name} ({row.heading}) is called {row.verdict}, though nothing differs there: "
-                "differences as small mean nothing here"
+                f"not counted: {row.name} ({row.heading}) has the verdict {row.verdict}, although both sides are "
+                f"equal: differences of this size are not significant here"
             )
     for told in lost:
         print_error(f"cannot pass: {told}")

@@ -77,7 +77,7 @@ def _follows(judged: Judged, found: Interval | None) -> bool:
 
 def _say_found(found: Interval | None) -> str:
     if found is None:
-        return "in one of them nothing was done"
+        return "one of them did no work"
     interval = f" ({found.low:.4f} to {found.high:.4f})" if found.high < inf else ""
     return f"{found.ratio:.4f}{interval} over {count_blocks(found.blocks)}"
 
@@ -103,8 +103,8 @@ def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iter
     mean = fmean(logs)
     yield f"  The mean of the natural logarithms of the ratios is {mean:+.4f}. As a ratio, {exp(mean):.4f}."
     yield (
-        f"  Below {CAMPAIGNS_FOR_T} campaigns Student's t says nothing (over two its quantile is "
-        f"{t_quantile(1):.1f}): what stands for an interval is the range of theirs, from the lowest end to the highest."
+        f"  Below {CAMPAIGNS_FOR_T} campaigns Student's t is useless (its quantile over two is "
+        f"{t_quantile(1):.1f}), so the interval is the range of their intervals, from the lowest end to the highest."
     )
     low, high = min(one.low for one in campaigns), max(one.high for one in campaigns)
     left_out = "1 and what is negligible" if negligible else "1"
@@ -180,7 +180,7 @@ def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
     equal = "nothing differs" if not judged.negligible else "no more differs than that"
     if not by_range:
         yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
-    together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "this row alone"
+    together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "only this row"
     yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
     least, most = 1 / (1 + judged.margin), 1 + judged.margin
     yield f"  `no difference` is said where all of it lies between {least:.3f} and {most:.3f}."
@@ -189,5 +189,5 @@ def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
 def _say_bound(judged: Judged) -> str:
     if judged.p is None or judged.threshold is None or judged.threshold < 0:
         return "no p is small enough"
-    stands = "stands" if judged.p <= judged.threshold else "does not stand"
-    return f"p may be up to {judged.threshold:.2g}, so this one {stands}"
+    holds = "holds" if judged.p <= judged.threshold else "does not hold"
+    return f"p may be up to {judged.threshold:.2g}, so this one {holds}"

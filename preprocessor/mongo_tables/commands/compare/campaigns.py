@@ -52,7 +52,7 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
         raise CommandError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
     for row in measured:
         if fault := find_row_fault(row):
-            hint = "measure it again, take the row as it was measured, or leave it out with --experiment"
+            hint = "measure it again, use the row as it was measured, or leave it out with --experiment"
             raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
     if any(block_speeds(row) or list_processes(row) for row in measured):
         require_intervals("compare")
@@ -81,7 +81,7 @@ def pool_campaigns(
         hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
         raise CommandError(f"{where}: rows of a revision cannot be written", hint)
     if folder and is_uri(folder):
-        raise CommandError("--keep takes a folder, not a connection string")
+        raise CommandError("--keep requires a folder, not a connection string")
     rows = read_rows(where, names)
     added = [row for other in others for row in read_rows(other, names)]
     pooled = pool_rows(rows, added) if added else None

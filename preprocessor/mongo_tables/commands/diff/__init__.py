@@ -103,7 +103,7 @@ def run(arguments: Namespace) -> int:
         old, new = read_sides(arguments)
     elif request is None or arguments.old is not None:
         raise CommandError(
-            "name OLD and NEW: outside of a job for a pull request there is nothing else to compare",
+            "name OLD and NEW: outside a job for a pull request there is no default",
             "for example: mongo-tables diff origin/main:. .",
         )
     else:

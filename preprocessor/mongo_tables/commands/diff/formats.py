@@ -55,7 +55,7 @@ def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
     )
     yield from (f"{what}: {one}" for what, ones in named for one in ones)
     for label in change.unclear:
-        yield f"nothing tells the rows {label} apart: they are paired in their order where they are as many"
+        yield f"the rows {label} cannot be told apart: they are paired in order if their numbers match"
     if change.reordered:
         yield "the rows are in another order"
 

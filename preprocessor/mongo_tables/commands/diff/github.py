@@ -101,7 +101,7 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
         try:
             old = read_checkout(Path(folder), asked, needs_results=False)
         except CommandError as error:
-            print(f"nothing to compare with: {escape_control_chars(error.message)}")
+            print(f"no base to compare with: {escape_control_chars(error.message)}")
             old = []
     return old, read_checkout(Path(), asked), base
 

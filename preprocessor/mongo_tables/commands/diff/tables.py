@@ -130,8 +130,8 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
         raise CommandError(
-            f"{asked.config_file} is a file of one checkout alone",
-            "write its path as it is from the root of both",
+            f"{asked.config_file} is a file of only one checkout",
+            "write its path relative to the root of both",
         )
     with chdir(folder):
         if asked.config_file and not Path(asked.config_file).is_file():

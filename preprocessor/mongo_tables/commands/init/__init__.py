@@ -55,7 +55,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
     )
     add_results(parser)
-    parser.add_argument("--dry-run", action="store_true", help="write nothing, show the changes as a diff")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the changes as a diff without writing them"
+    )
     comment = parser.add_argument_group("a comment alone")
     comment.add_argument(
         "--table",

@@ -146,7 +146,7 @@ def explain_left_out(
     known = {one.path.partition(".")[0] for one in fields}
     other = dict.fromkeys(name for document in documents for name in document if name not in known)
     if other:
-        found["no number, text or date in their first two levels"] = list(other)
+        found["no number, string or date in their first two levels"] = list(other)
     return found
 
 
@@ -157,7 +157,11 @@ def _reason(one: CandidateField, twice: bool) -> str:
         return "only some documents have a value"
     if one.distinct == 1:
         return "the same in all documents"
-    return "the same as what is shown" if twice else f"no room beside {MOST_COLUMNS} columns, or among many"
+    return (
+        "the same as what is shown"
+        if twice
+        else f"no room for more than {MOST_COLUMNS} columns, or one of many similar fields"
+    )
 
 
 def propose_orders(

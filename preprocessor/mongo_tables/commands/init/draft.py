@@ -122,7 +122,7 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     fields = find_candidates(documents)
     if not fields:
         raise CommandError(
-            f"the documents of `{collection}` have no numbers or texts in their first two levels",
+            f"the documents of `{collection}` have no numbers or strings in their first two levels",
             "write a pipeline that computes some; `mongo-tables explain` shows what it does",
         )
     chosen = suggested or _choose(wishes, fields, documents)
@@ -225,7 +225,7 @@ def _find_path(written: str, fields: Sequence[CandidateField]) -> str:
     if written not in known:
         listed = f"there are {', '.join(known[:20])}{' …' if len(known) > 20 else ''}"
         hint = did_you_mean(written, known) or listed
-        raise CommandError(f"no document has a number, a text or a date as `{written}`", hint)
+        raise CommandError(f"no document has a number, a string or a date as `{written}`", hint)
     return written
 
 

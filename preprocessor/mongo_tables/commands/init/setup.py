@@ -110,7 +110,7 @@ def plan(folder: Path, given: str | None) -> SetUp:
     for one in planned.files:
         if one.path.is_relative_to(outermost) and not leads_within(one.path, outermost):
             raise CommandError(
-                f"{from_here(one.path)}: a link leads out of the repository, so nothing was written",
+                f"{from_here(one.path)}: a link leads out of the repository, so no file was written",
                 f"put a file of its own there, or run the command where {one.path.resolve()} belongs",
             )
     return planned
@@ -192,7 +192,7 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
         after = add_to_site(file, before, results)
         if after is None:
             raise CommandError(
-                f"{from_here(file)}: nothing can be added to it safely, so nothing was written",
+                f"{from_here(file)}: it cannot be extended safely, so no file was written",
                 f"add this, and run the command again:\n{entry_for(file, results)}",
             )
         planned.append(NewFile(file, before, after, f"mongo-tables added, results are {results}"))
@@ -234,8 +234,8 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         text, line = append_block(titled, proposal.text)
         if all(comment.line != line for comment in find(text, "").comments):
             raise CommandError(
-                f"{from_here(page)}: a comment at its end would be text, so nothing was written",
-                "close what is open there, such as a fence of code, and run the command again",
+                f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
+                "close what is open there, such as a code fence, and run the command again",
             )
         if not is_built:
             report = build(snapshot_of({"page.md": text}), asked)
@@ -289,7 +289,7 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
         return SetUp(remarks=(f"{from_here(file)}: has the hook already",))
     after = add_hook(before or "", config)
     if after is None:
-        told = f"nothing can be added to it safely; add this:\n{hook_by_hand(config)}"
+        told = f"it cannot be extended safely; add this:\n{hook_by_hand(config)}"
         return SetUp(by_hand=(f"{from_here(file)}: {told}",))
     return SetUp(
         (NewFile(file, before, after, "hook mongo-tables-check added"),),

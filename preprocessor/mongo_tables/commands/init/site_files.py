@@ -21,7 +21,7 @@ from mongo_tables.site.site_doors import OWN_EXTENSIONS, read_own_extensions
 
 _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
-_WHY_LISTED: Final = "# What Zensical has without a list, and this list takes the place of."
+_WHY_LISTED: Final = "# Zensical's own extensions, which this list replaces."
 _OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
 """The prefixes of the id or the command of our hooks."""
 _DEEPER: Final = "  "

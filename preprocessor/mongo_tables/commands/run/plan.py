@@ -84,7 +84,7 @@ def _print_all(
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
         minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
-        print(f"all on {where} with two processors and nothing else to do, loading included: about {minutes}")
+        print(f"all on {where} with two processors and no other work, loading included: about {minutes}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
@@ -158,7 +158,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
         return None
     found = estimate_slices(scaled, arguments.slices / 1000, others)
     if arguments.rate or not found.windows:
-        print("  in slices: none, as its work cannot take turns")
+        print("  in slices: none, because its work cannot alternate")
         return None
     print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
     return found
@@ -234,7 +234,9 @@ def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iter
     yield DeploymentNote(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
     for name in () if is_router(hello) else sorted(sharded):
         yield DeploymentNote(
-            f"{name}: has to be sharded, and there are no shards: it would be refused", name, HINT
+            f"{name}: requires a sharded collection, but there are no shards: the run would be refused",
+            name,
+            HINT,
         )
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):

@@ -107,8 +107,8 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
     wanted = parse_load_machines(arguments.load_machines)
     if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
         raise CommandError(
-            "a local target hears this machine alone, and its load machines are others",
-            "name a deployment that all of them reach: --target mongodb://…",
+            "a local target accepts connections only from this machine, not from load machines",
+            "name a deployment that all of them can reach: --target mongodb://…",
         )
     return wanted
 

@@ -52,7 +52,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
 
 def _find_unfit_settings(plot: Plot) -> Iterator[SpecFault]:
     if plot.horizontal and mark_of(plot).draw_beside is None:
-        message = f"a horizontal chart has names beside its values, and no {plot.mark} goes through names"
+        message = f"a horizontal chart has names on one axis, and a {plot.mark} cannot connect names"
         yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
     for one in plot.references:
         if one.low <= 0 and "y" in plot.log:
@@ -65,7 +65,7 @@ def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[SpecFault]:
     place = (*plot.place, "facets")
     if plot.facets is None:
         if plot.columns is not None:
-            message = "`columns` says how many panels stand side by side, and there are none"
+            message = "`columns` is the number of panels in a row, but there are no panels"
             hint = "name the column that has a panel for each value as `facets`"
             yield (*plot.place, "columns"), message, hint
         return
@@ -84,7 +84,7 @@ def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterato
         return
     place = (*plot.place, "stack")
     if MARKS[plot.mark].stacked is None:
-        message = f"a {plot.mark} stands on nothing, so nothing can be stacked"
+        message = f"a {plot.mark} does not start at the axis, so it cannot be stacked"
         yield place, message, 'draw "mark": "bar", or "area"'
         return
     units = list(dict.fromkeys(filter(None, map(plot.unit, plot.y))))
@@ -97,7 +97,7 @@ def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterato
             yield place, message, 'leave out `stack`, or draw "mark": "dot"'
     parts = max((len(data.series) for data in drawn), default=0)
     if parts > _MOST_PARTS:
-        message = f"a stack of {parts} series has some that look alike: more than {_MOST_PARTS} cannot be told apart"
+        message = f"{parts} series in a stack cannot all be told apart: the limit is {_MOST_PARTS}"
         yield place, message, "add up the small ones in the pipeline"
 
 
@@ -109,10 +109,10 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
         present = present_values(rows, column)
         out = [value for value in present if y_number(value) is None]
         if len(out) == len(present):
-            message = f"the chart has nothing to draw: no row has a number in `{column}`"
+            message = f"the chart is empty: no row has a number in `{column}`"
             hint = "name a column of numbers"
             if present and all(map(is_date, present)):
-                message = f"`{column}` has dates, which stand on the horizontal axis only"
+                message = f"`{column}` has dates, which can only be on the horizontal axis"
                 hint = 'name it as "x", or draw a number made of it, with $dateDiff for example'
             yield place, message, hint
         elif out:
@@ -193,8 +193,8 @@ def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
         before = last.setdefault(name, text)
         if place[text] < place[before]:
             message = (
-                f"the rows of {name} have {before} before {text}, and on the axis it stands behind: "
-                "its line would not go the way of its rows"
+                f"the rows of {name} have {before} before {text}, but the axis has them in the other order: the "
+                f"line would not follow its rows"
             )
             hint = f"sort the rows by `{plot.x}`, or make it a date or a number, which have their place"
             yield (*plot.place, "x"), message, hint

@@ -117,7 +117,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     reading = _ReaderState()
     for number, line in enumerate(file.lines(), 1):
         if "\0" in line:
-            raise file.refuse("a NUL character stands in the text", number, line.index("\0") + 1)
+            raise file.refuse("the file contains a NUL character", number, line.index("\0") + 1)
         if failure := _FAILURE.fullmatch(line.rstrip()):
             raise _refuse_failure(file, number, failure[1])
         if not line.endswith("\n"):
@@ -129,7 +129,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
             _read_result(file, number, f"{reading.begun.name} {line}", reading)
             reading.begun = None
         elif _RESULT_ALONE.fullmatch(line):
-            raise file.refuse("a result stands here without the name of its benchmark", number, 1, _FORM)
+            raise file.refuse("this result has no benchmark name", number, 1, _FORM)
         elif _LIKE_RESULT.match(line):
             raise _refuse_alike(file, number, line)
         elif line.startswith("Unit "):
@@ -201,7 +201,7 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _ReaderState
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)
         except ValueError:
-            raise file.refuse(f"{text!r} is no number", number, line.index(text) + 1) from None
+            raise file.refuse(f"{text!r} is not a number", number, line.index(text) + 1) from None
         place = (reading.suite, words[0], _SECONDS if unit == NANOSECONDS else unit, reading.others)
         found = reading.samples.setdefault(place, _Samples(*place))
         if isfinite(value):

@@ -74,13 +74,13 @@ def _read_origin(part: JsonPart) -> RunOrigin:
 def _read_run(part: JsonPart) -> Iterator[Benchmark]:
     version, mode = part.find("jmhVersion"), part.need("mode")
     if version and not version.text().startswith("1."):
-        raise version.refuse(f"a file of JMH {version.text()}, and only those of versions 1 are known")
+        raise version.refuse(f"a file of JMH {version.text()}: only versions 1 are supported")
     if mode.text() not in _MODES:
-        raise mode.refuse(f"the mode {mode.text()!r} of JMH is not known")
+        raise mode.refuse(f"unknown JMH mode {mode.text()!r}")
     primary = part.need("primaryMetric")
     unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
     if _read_scale(primary).unit != known.unit:
-        raise unit.refuse(f"the unit {unit.text()!r} of JMH is none of its mode {mode.text()!r}")
+        raise unit.refuse(f"the JMH unit {unit.text()!r} does not belong to the mode {mode.text()!r}")
     yield _read_metric(part, primary, known.metric, known.better)
     if others := part.find("secondaryMetrics"):
         yield from (_read_metric(part, one, name.lstrip("·"), "") for name, one in others.members())

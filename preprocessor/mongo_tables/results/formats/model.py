@@ -87,8 +87,8 @@ class SourceFile:
             if self.content.startswith(_UTF16):
                 raise self.refuse("UTF-16, not UTF-8", 1, 1, _NO_UTF8) from None
             bad = bad_byte(self.content)
-            assert bad is not None, "the text could not be decoded"
-            message = f"not UTF-8: byte 0x{bad.value:02x} stands here"
+            assert bad is not None, "the file could not be decoded"
+            message = f"not UTF-8: there is a byte 0x{bad.value:02x} here"
             raise self.refuse(message, bad.line, bad.column, _NO_UTF8) from None
 
     def lines(self) -> Iterator[str]:

@@ -20,7 +20,7 @@ _LINE: Final = Form(needs_id=False)
 _FEW: Final = 2
 """An object with fewer objects in it is not taken for a list by key."""
 _KEYED_HINT: Final = (
-    "write a list of objects, each with its key as a field; one document alone stands in brackets: [{…}]"
+    "write a list of objects, each with its key as a field; put a single document in brackets: [{…}]"
 )
 
 _Fault = tuple[str, int, Complaint[int]]

@@ -37,7 +37,7 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
     version = whole.need("version")
     if not version.text().startswith(_KNOWN):
         raise version.refuse(
-            f"a file of pytest-benchmark {version.text()}, and only those of versions 3 to 5 are known"
+            f"a file of pytest-benchmark {version.text()}: only versions 3 to 5 are supported"
         )
     machine, commit, date = whole.find("machine_info"), whole.find("commit_info"), whole.find("datetime")
     return RunOrigin(

@@ -206,7 +206,7 @@ class _Table:
             raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)
         if all(name and _could_be(NUMBER, [name]) for name in names):
             hint = "put a line with the names of the columns above it"
-            raise self.file.refuse("the first line names the columns, and has numbers alone", 1, 1, hint)
+            raise self.file.refuse("the first line must name the columns, but has only numbers", 1, 1, hint)
         other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
         if other:
             found, needed = _SEPARATORS[other], _SEPARATORS[self._separator]
@@ -276,12 +276,12 @@ def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Excepti
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
     name = quote(table.names()[index], safe=" ")
-    hint = f"mend it, or say that the column is text: ?{name}={TEXT} behind the file's name"
+    hint = f"mend it, or declare the column as text: ?{name}={TEXT} behind the file's name"
     line, column = table.place_of(chunk.first + row, index)
     cell = shorten(cells[row])
     written = kind == NUMBER and re.fullmatch(_NUMBER, cells[row], re.ASCII)
     too_big = written and not (_fits(cells[row]) and math.isfinite(float(cells[row])))
-    message = f"the number `{cell}` is too big" if too_big else f"`{cell}` is no {kind}"
+    message = f"the number `{cell}` is too big" if too_big else f"`{cell}` is not a {kind}"
     return table.file.refuse(message, line, column, hint)
 
 

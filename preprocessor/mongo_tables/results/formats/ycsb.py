@@ -147,7 +147,7 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     try:
         value = float(parts[3])
     except ValueError:
-        raise file.refuse(f"{parts[3]!r} is no number", number, line.rindex(parts[3]) + 1) from None
+        raise file.refuse(f"{parts[3]!r} is not a number", number, line.rindex(parts[3]) + 1) from None
     named = _NAMED.fullmatch(parts[2])
     metric, unit = named.groups() if named else (parts[2], "")
     return _Line(parts[1], parts[2], metric, unit, _scale(value, unit))

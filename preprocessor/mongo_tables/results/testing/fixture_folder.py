@@ -64,7 +64,7 @@ def find_folder(request: pytest.FixtureRequest) -> NamedFolder:
         return _from_settings(request.config)
     place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
-        fail(say(place, f"the marker `{SETTING}` takes one folder"))
+        fail(say(place, f"the marker `{SETTING}` requires one folder"))
     return NamedFolder((request.path.parent / marker.args[0]).resolve(), place)
 
 

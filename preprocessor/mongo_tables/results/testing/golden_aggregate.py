@@ -87,7 +87,7 @@ class GoldenAggregate:
     def _find_golden_file(self, name: str, caller: str) -> Path:
         """Return the golden file of a call. Two calls of one test cannot share one."""
         if re.search(_UNSAFE, name) or name.startswith("."):
-            message = f"`golden` is no name of a file: {name!r}"
+            message = f"`golden` is not the name of a file: {name!r}"
             fail(say(caller, message, "letters, digits and -_.,=+@[] make one"))
         file = self._request.path
         path = file.parent / FOLDER / file.stem / f"{name or _name_of_test(self._request.node)}.jsonl"

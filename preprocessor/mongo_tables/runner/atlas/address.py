@@ -122,7 +122,7 @@ def parse_project(where: str) -> str:
     project = found["project"] if found else ""
     if not _PROJECT.fullmatch(project):
         raise RunnerError(
-            f"{project!r} is no project of Atlas",
+            f"{project!r} is not a project of Atlas",
             "write atlas:PROJECT with its id, 24 digits from 0 to f, as the project's settings show it",
         )
     return project
@@ -135,8 +135,8 @@ def parse_atlas(where: str) -> AtlasAddress:
     access = settings.pop("access", "")
     if not access:
         raise RunnerError(
-            "a cluster on Atlas lets nobody in whose address it does not know",
-            f"say {_FORMS['access'][1]}: --target 'atlas:PROJECT?access=…'",
+            "a cluster on Atlas accepts connections only from known addresses",
+            f"give {_FORMS['access'][1]}: --target 'atlas:PROJECT?access=…'",
         )
     _check_access(access)
     return AtlasAddress(project, access, dict(sorted(settings.items())))
@@ -167,9 +167,9 @@ def _check_access(access: str) -> None:
     try:
         network = ipaddress.ip_network(access)
     except ValueError:
-        raise RunnerError(f"{access!r} is no address", f"access is {_FORMS['access'][1]}") from None
+        raise RunnerError(f"{access!r} is not an address", f"access is {_FORMS['access'][1]}") from None
     if network.num_addresses == 1 and network.network_address.is_unspecified:
-        raise RunnerError(f"{access} stands for all addresses", "name this machine's")
+        raise RunnerError(f"{access} matches all addresses", "name this machine's")
     if network.prefixlen < network.max_prefixlen - 8:
         raise RunnerError(
             f"{access} would let {network.num_addresses:,} addresses in",

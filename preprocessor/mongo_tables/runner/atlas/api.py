@@ -77,7 +77,7 @@ def read_credentials() -> Credentials:
         if any(found):
             raise RunnerError(f"of {name} and {secret} one is not set", "Atlas asks for both")
     raise RunnerError(
-        "nothing says who asks Atlas",
+        "there are no credentials for Atlas",
         f"set {' and '.join(ATLAS_CLIENT)} of a service account with the role Project Owner, or "
         f"{' and '.join(ATLAS_KEY)}",
     )
@@ -113,9 +113,7 @@ def check_base(base: str) -> str:
     """Return the API address without a trailing slash; raise RunnerError if it would send secrets unencrypted."""
     parts = urlsplit(base)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-        raise RunnerError(
-            "the Administration API is asked by https alone", "secrets travel with each request"
-        )
+        raise RunnerError("the Administration API requires https", "secrets travel with each request")
     return base.rstrip("/")
 
 

@@ -71,7 +71,7 @@ def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
             other = owner_in(entry.get("comment"))
             if other and other.run != owner.run:
                 raise TargetError(
-                    f"the access list has {address} for the run {other.run}, which takes it away when it ends",
+                    f"the access list has {address} for the run {other.run}, which removes it when it ends",
                     "wait until that has ended; run --sweep removes what a killed run left",
                 )
             return False
@@ -171,7 +171,7 @@ def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
         try:
             dns.resolver.resolve(f"_mongodb._tcp.{host}", "SRV", lifetime=_DNS_SECONDS)
         except dns.exception.DNSException as error:
-            return f"the name {host} stands for no hosts yet ({type(error).__name__})"
+            return f"the name {host} does not resolve to hosts yet ({type(error).__name__})"
         return ""
 
     _await(fault, clock)
@@ -353,7 +353,7 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
     Resources of a running run stay; so do those of a run on another machine, until the time in their tag has passed.
     Raises RunnerError if a resource cannot be removed, after removing all others.
     """
-    note("Atlas: what was asked for last may take a minute to show")
+    note("Atlas: the last request may need a minute to take effect")
     api.clock.sleep(SETTLES_SECONDS)
     refused: dict[str, TargetError] = {}
     removed = 0

@@ -105,7 +105,7 @@ def _line(line: Mapping[str, Any]) -> tuple[Price, float]:
     )
     per_hour = float(line["per_hour"])
     if not 0 < per_hour < float("inf"):
-        raise ValueError(f"{per_hour:g} is no price of an hour")
+        raise ValueError(f"{per_hour:g} is not a price per hour")
     return machine, per_hour
 
 

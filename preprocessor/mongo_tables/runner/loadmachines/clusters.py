@@ -64,7 +64,7 @@ def parse_load_machines(where: str) -> LoadMachines:
             return LoadMachines("ssh", hosts=tuple(_host(one) for one in found if one), python=python or None)
     if kind == "tcp":
         raise RunnerError(
-            f"the load machines {where!r} would be told the password of the target in clear",
+            f"the load machines {where!r} would receive the password of the target unencrypted",
             "start scheduler and workers with certificates, and name them as tls://HOST:PORT",
         )
     raise RunnerError(f"no load machines are called {where!r}", _HINT)

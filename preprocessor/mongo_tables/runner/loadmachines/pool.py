@@ -290,7 +290,7 @@ class MachinePool(Crew):
                 raise WorkFailed(
                     f"the clock of the load machine {link.name} is known to {link.bound / 1e6:.1f} ms, which is more "
                     f"than {MOST_UNKNOWN:.0%} of a {span.name} of {length:g} s",
-                    f"take longer {span.name}s, or machines nearer to this one; {KEPT}",
+                    f"use longer {span.name}s, or machines closer to this one; {KEPT}",
                 )
 
     def go(self, at: float) -> None:

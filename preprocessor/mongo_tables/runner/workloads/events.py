@@ -217,7 +217,7 @@ def _first_day(config: Config) -> datetime:
     try:
         return datetime.fromisoformat(given).replace(tzinfo=UTC)
     except ValueError:
-        message = f"eventsFrom is no day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
+        message = f"eventsFrom is not a day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
         raise ExperimentError(message, 'a day as "2020-01-31"') from None
 
 

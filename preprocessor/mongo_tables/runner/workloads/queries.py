@@ -126,7 +126,7 @@ def faults(
 def _fault(text: str) -> str:
     match = RANGE.fullmatch(text)
     if match is None:
-        return "is no random number"
+        return "is not a random number"
     name, first, last, count = match.groups()
     if (name == "RANDINTLIST") != (count is not None):
         return "needs a count" if count is None else "has a count, which only a list has"

@@ -214,7 +214,7 @@ class UpdateApi(_Counted, name="update_api"):
             size = len(selector) + len(update)
             if not send(selector, update, upsert):
                 if upsert:
-                    raise UnexpectedReply("an upsert did nothing")
+                    raise UnexpectedReply("an upsert had no effect")
                 document = assemble(selector[4:-1] + COUNTED, tails[turn % PREPARED])
                 client.insert([document])
                 size += len(document)

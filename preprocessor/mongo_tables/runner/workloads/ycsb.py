@@ -384,7 +384,7 @@ def _loaded_range(config: Config) -> tuple[int, int]:
     count = config.get("insertcount", records - start)
     if not 0 < count <= records - start:
         raise ExperimentError(
-            f"insertstart {start} and insertcount {count} are no part of {records} records",
+            f"insertstart {start} and insertcount {count} are not within {records} records",
             "insertstart + insertcount is at most recordcount",
         )
     return start, count

@@ -71,13 +71,13 @@ def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     for data in drawn:
         values = [point.y or 0.0 for series in data.series for point in series.drawn]
         if min(values, default=0.0) < 0 < max(values, default=0.0):
-            message = "values above and below zero cannot stand on one another as areas"
-            yield (*plot.place, "mark"), message, 'draw "mark": "bar", which stands on both sides of zero'
+            message = "areas with values above and below zero cannot be stacked"
+            yield (*plot.place, "mark"), message, 'draw "mark": "bar", which can be on both sides of zero'
         for series in data.series:
             hole = next((point.x_text for point in series.points if point.absent), "")
             if hole:
                 called = f"{series.name} of {series.panel}" if series.panel else series.name
-                message = f"{called} has no row at {hole}, so what stands on it has no place there"
+                message = f"{called} has no row at {hole}, so the areas above it have no base there"
                 hint = "let the pipeline give it a row, with 0 or null: $densify and $fill do"
                 yield (*plot.place, "stack"), message, hint
                 return

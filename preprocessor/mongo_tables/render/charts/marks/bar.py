@@ -162,7 +162,7 @@ def _sign_of_part(index: int, x: float, y: float) -> str:
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find stacks that show no sum, and bars on a time axis that are too thin to be visible."""
     if plot.stack and "y" in plot.log:
-        message = "on a logarithmic axis equal lengths are no equal amounts, so a stack on it shows no sum"
+        message = "on a logarithmic axis equal lengths are not equal amounts, so a stack does not show a sum"
         yield (*plot.place, "log"), message, "draw that axis linear, or leave out `stack`"
     data = drawn[0]
     if data.kind != "time" or not data.gap:
@@ -172,10 +172,7 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
         return
     closest = min(pairwise(data.x_values), key=lambda pair: pair[1] - pair[0])
     first, second = (data.x_texts[data.x_values.index(one)] for one in closest)
-    message = (
-        f"the bars at {first} and {second} stand so close, beside all the time on the axis, "
-        "that they would be too thin to be seen"
-    )
+    message = f"the bars at {first} and {second} are so close on this time axis that they would be too thin to be seen"
     yield (*plot.place, "mark"), message, "draw a line or dots, or group by a longer time, with $dateTrunc"
 
 
