@@ -51,7 +51,7 @@ def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
     told = pytest.raises(WorkFailed, match="given up: mongod was killed")
     with WorkerPool(1, fault=lambda: "mongod was killed") as crew, told:
         # Workers that were told nothing, and say nothing.
-        crew._collect(crew._pipes, lambda: None, 0.01, load.Patience(lambda: inf, "", ""))
+        crew.wait_for_all(crew._pipes, load._hear, bool, 0.01, load.Patience(lambda: inf, "", ""))
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_the_end_of_a_window_is_seen_when_it_comes_and_not_at_the_next_look(one)
     one.board.clear(3.0)
     one.board.open(time.monotonic_ns())
     with pytest.raises(Closed):
-        one._collect(one._pipes, look, 3600.0, load.Patience(lambda: inf, "", ""))
+        one.wait_for_all(one._pipes, load._hear, look, 3600.0, load.Patience(lambda: inf, "", ""))
 
 
 @pytest.mark.parametrize("workload", ["query", "insert"])

@@ -15,16 +15,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from mongo_tables.runner.alternation import Alternation, Sides, SideStats, serve
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.options import ends_after
-from mongo_tables.runner.outcome import MachineWork, Outcome, sum_up
+from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
 from mongo_tables.runner.series import widest
 from mongo_tables.runner.signals import signals_ignored
 from mongo_tables.runner.slices import Slices
@@ -49,6 +50,7 @@ STEADY_PART_POLL_SECONDS = 0.005
 """Seconds between two looks at work given by amount: both ends of its steady part come unannounced."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the deployment during work: rare enough to cost a window nothing."""
+Source = TypeVar("Source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,9 @@ class Crew(ABC):
     board: Board
     ahead = 0.0
     """The longest time in seconds until all processes see a write to the board."""
+    workers = "worker processes"
+    """What messages call those that work."""
+    _fault: Callable[[], str]
 
     @abstractmethod
     def start(self) -> None:
@@ -114,9 +119,43 @@ class Crew(ABC):
         """Return whether the counters on the board are up to date for all processes."""
         return True
 
-    def machines(self) -> tuple[MachineWork, ...]:
-        """Return the last work of each machine, for crews that distinguish machines."""
+    def machines(self, *, in_window: bool) -> tuple[MachineStats, ...]:
+        """Return the last work of each machine, in the window or in all, for crews that distinguish machines."""
         return ()
+
+    def wait_for_all(
+        self,
+        sources: Sequence[Source],
+        hear: Callable[[Source, float], list[Any]],
+        look: Callable[[], None],
+        poll: float,
+        patience: Patience,
+    ) -> list[Any]:
+        """Return what ``hear`` returns for each source, which waits so many seconds for one thing to return.
+
+        ``look`` is called every ``poll`` seconds, and when the window closes, when the server must be read. Raises
+        WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
+        """
+        waiting, said = list(sources), list[Any]()
+        next_look = time.monotonic() + LOOK_SECONDS
+        while waiting:
+            left = (self.board.closes - time.monotonic_ns()) / 1e9
+            wait = (min(poll, left) if left > 0 else poll) / len(waiting)
+            for source in list(waiting):
+                if heard := hear(source, wait):
+                    said += heard
+                    waiting.remove(source)
+            look()
+            if waiting and time.monotonic() >= next_look:
+                if reason := self._fault():
+                    raise WorkFailed(f"the work was given up: {reason}", KEPT)
+                if time.monotonic() >= patience.ends():
+                    raise WorkFailed(
+                        f"{len(waiting)} of {len(sources)} {self.workers} {patience.complaint}",
+                        f"does the deployment answer, and {patience.question} {KEPT}",
+                    )
+                next_look = time.monotonic() + LOOK_SECONDS
+        return said
 
     def __enter__(self) -> Self:
         """Return the crew itself."""
@@ -170,12 +209,8 @@ class Crew(ABC):
             look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS, until_answered(board)
         )
         watch.end()
-        # Before the processes' counters are added up.
-        machines = self.machines()
         outcome = sum_up(tallies, start, board, watch.lead, load)
-        return replace(
-            outcome, machines=tuple(one.inside if outcome.steady else one.whole for one in machines)
-        )
+        return replace(outcome, machines=self.machines(in_window=outcome.steady))
 
     def alternate(
         self,
@@ -276,11 +311,10 @@ class WorkerPool(Crew):
         if not self._processes:
             self.start()
         connections = range(loads[0].connections) if mine is None else mine
-        count = min(len(self._pipes), len(connections))
-        self._at_work = pipes = self._pipes[:count]
+        pipes = self._at_work = self._pipes[: len(connections)]
         for number, pipe in enumerate(pipes):
-            _tell(pipe, order(tuple(connections[number::count])))
-        longest = connect_seconds(loads, len(connections) / count)
+            _tell(pipe, order(tuple(connections[number :: len(pipes)])))
+        longest = connect_seconds(loads, len(connections) / len(pipes))
         self._await(pipes, longest, "opening connections", "does it permit so many connections?")
         self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
 
@@ -291,66 +325,29 @@ class WorkerPool(Crew):
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Return what each process did."""
-        return self._collect(self._at_work, look, poll, patience)
+        return self.wait_for_all(self._at_work, _hear, look, poll, patience)
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
         """Wait until all workers have finished their step; raise WorkFailed after this many seconds."""
-        ends = time.monotonic() + seconds
-        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
-        self._collect(pipes, _Reminder(self._note, doing).look, POLL_SECONDS, patience)
+        began = time.monotonic()
+        reminders = (began + REMIND_SECONDS * 2**doubled for doubled in count())
+        next_reminder = next(reminders)
 
-    def _collect(
-        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
-    ) -> list[Any]:
-        """Return the next message of each worker; raise WorkFailed after the deadline for one."""
-        waiting = list(pipes)
-        said: list[Any] = []
-        next_look = time.monotonic() + LOOK_SECONDS
-        while waiting:
-            wait = self._until_look(poll) / len(waiting)
-            for pipe in [pipe for pipe in waiting if pipe.poll(wait)]:
-                said.append(_expect(pipe))
-                waiting.remove(pipe)
-            progress()
-            if waiting and time.monotonic() >= next_look:
-                if reason := self._fault():
-                    raise WorkFailed(f"the work was given up: {reason}", KEPT)
-                if time.monotonic() >= patience.ends():
-                    raise WorkFailed(
-                        f"{len(waiting)} of {len(pipes)} worker processes {patience.complaint}",
-                        f"does the deployment answer, and {patience.question} {KEPT}",
-                    )
-                next_look = time.monotonic() + LOOK_SECONDS
-        return said
+        def remind() -> None:
+            nonlocal next_reminder
+            if time.monotonic() >= next_reminder:
+                waited = time.monotonic() - began
+                self._note(f"{self.workers} are still {doing}, {waited:,.0f} s by now")
+                next_reminder = next(reminders)
 
-    def _until_look(self, poll: float) -> float:
-        """Return the seconds to wait for a message, at most until the window closes, when the server must be read."""
-        left = (self.board.closes - time.monotonic_ns()) / 1e9
-        return min(poll, left) if left > 0 else poll
+        patience = Patience(lambda: began + seconds, f"were still {doing} after {seconds:,.0f} s", question)
+        self.wait_for_all(pipes, _hear, remind, POLL_SECONDS, patience)
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:
     """Return how long workers may take to open this many connections for every load."""
     found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
     return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
-
-
-class _Reminder:
-    """A reporter of what workers are still doing; the interval between reports doubles."""
-
-    def __init__(self, note: Callable[[str], None], doing: str) -> None:
-        """Start the clock now."""
-        self._note = note
-        self._doing = doing
-        self._began = time.monotonic()
-        self._next = REMIND_SECONDS
-
-    def look(self) -> None:
-        """Report if it is time."""
-        waited = time.monotonic() - self._began
-        if waited >= self._next:
-            self._note(f"worker processes are still {self._doing}, {waited:,.0f} s by now")
-            self._next *= 2
 
 
 def until_answered(board: Board) -> Patience:
@@ -369,12 +366,14 @@ def _tell(pipe: Connection, what: Any) -> None:
         pipe.send_bytes(pickle.dumps(what))
 
 
-def _expect(pipe: Connection) -> Any:
+def _hear(pipe: Connection, wait: float) -> list[Any]:
+    if not pipe.poll(wait):
+        return []
     with _somebody_there():
         answer = pipe.recv()
     if isinstance(answer, str):
         raise WorkFailed(f"the work was given up: {answer}", KEPT)
-    return answer
+    return [answer]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.meter import Lag
@@ -57,13 +57,6 @@ class MachineStats:
     in_run_queue: int
     network: Network
     hardware: Mapping[str, Any] = field(default_factory=dict)
-
-
-class MachineWork(NamedTuple):
-    """The work of a load machine in the window, and all its work, which counts if no window was open."""
-
-    inside: MachineStats
-    whole: MachineStats
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +121,13 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     All of the work is measured if it has no steady part with a request of each connection on average.
     """
     total = add_up(tallies)
-    series, failures, sendings = total.series, total.failures, total.sendings
+    series, failures, sendings = IntervalSeries(total.series.width), total.failures, total.sendings
     every = Failures()
     for one in (total.failures, total.failures_apart):
         every.add(one)
     no_part = board.opens >= board.closes or total.inside.requests < load.connections
     is_whole = load.is_whole or (load.has_steady_part and no_part)
-    for other in (*(one.series for one in tallies[1:]), *(one.apart for one in tallies if is_whole)):
+    for other in (*(one.series for one in tallies), *(one.apart for one in tallies if is_whole)):
         series.merge(other)
     by_kind = series.latencies()
     if is_whole:

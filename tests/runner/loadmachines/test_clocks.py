@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.runner.loadmachines.messages import ClockReading, RemoteClock
+from mongo_tables.runner.loadmachines.pool import ClockReading, best_reading
 
 times = st.integers(min_value=0, max_value=10**9)
 
@@ -18,15 +18,11 @@ def test_what_is_wrong_lies_within_the_bound_whichever_way_took_longer(ahead, th
 
 
 def test_the_shortest_ping_is_taken():
-    clock = RemoteClock()
-    clock.add(ClockReading(0, 3_000, 501_500))
-    clock.add(ClockReading(10_000, 10_200, 510_000))
-    clock.add(ClockReading(20_000, 29_000, 529_000))
-    assert clock.best(30_000).ahead == 499_900
+    readings = [(0, 3_000, 501_500), (10_000, 10_200, 510_000), (20_000, 29_000, 529_000)]
+    assert best_reading([ClockReading(*one) for one in readings], 30_000).ahead == 499_900
 
 
 def test_one_that_is_long_ago_is_worth_less_than_a_longer_one_of_now():
-    clock, hour = RemoteClock(), 3600 * 10**9
-    clock.add(ClockReading(0, 100, 50))
-    clock.add(ClockReading(hour, hour + 10**6, hour))
-    assert clock.best(hour + 10**6).sent == hour
+    hour = 3600 * 10**9
+    readings = [ClockReading(0, 100, 50), ClockReading(hour, hour + 10**6, hour)]
+    assert best_reading(readings, hour + 10**6).sent == hour

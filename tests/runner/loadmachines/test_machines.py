@@ -20,8 +20,8 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
 from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
-from mongo_tables.runner.loadmachines.messages import OPERATION, ClockReading, RemoteClock, Sent, Work
-from mongo_tables.runner.loadmachines.pool import MachinePool
+from mongo_tables.runner.loadmachines.machine import OPERATION, Sent, Work
+from mongo_tables.runner.loadmachines.pool import ClockReading, MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.worker import Assignment, Load
@@ -34,7 +34,7 @@ INSERTS = {"collection": "things", "docSizeKB": 1, "writeBatchSize": 5}
 @pytest.fixture(autouse=True)
 def _one_clock(monkeypatch):
     """They have the clock of this machine, and a ping that takes long says nothing else."""
-    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now, now, now))
+    monkeypatch.setattr(pools, "best_reading", lambda readings, now: ClockReading(now, now, now))
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(ma
 
 
 def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_window(machines, monkeypatch):
-    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now - 12_000_000, now, now))
+    monkeypatch.setattr(pools, "best_reading", lambda _, now: ClockReading(now - 12_000_000, now, now))
     with pretending() as uri, pytest.raises(WorkFailed, match=r"is known to 6\.0 ms, which is more than 1%"):
         machines.perform(replace(READING, uri=uri))
     machines.dismiss()
@@ -97,7 +97,7 @@ def test_two_targets_take_turns_on_all_machines(machines):
 
 
 def test_turns_are_refused_where_a_clock_is_not_known_to_a_hundredth_of_a_slice(machines, monkeypatch):
-    monkeypatch.setattr(RemoteClock, "best", lambda self, now: ClockReading(now - 1_000_000, now, now))
+    monkeypatch.setattr(pools, "best_reading", lambda _, now: ClockReading(now - 1_000_000, now, now))
     told = pytest.raises(WorkFailed, match=r"known to 0\.5 ms, which is more than 1% of a slice of 0\.04 s")
     with pretending() as uri, told as caught:
         machines.alternate((replace(READING, uri=uri),) * 2, Slices(40_000_000, 4, "s"))

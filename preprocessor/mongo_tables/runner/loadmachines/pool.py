@@ -3,47 +3,48 @@
 The runner exchanges messages with each machine at short intervals, from start to end. They carry orders and reports,
 measure the offset of the machine's clock, and are its sign of life: a machine that has lost its network closes no
 connection.
+
+The offset of another machine's clock comes from the shortest of several pings: the machine answered at some moment
+between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), and
+half of that time bounds the error. The clocks are not adjusted, so the bound grows with each second since the ping.
 """
 
 from __future__ import annotations
 
 import asyncio
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from mongo_tables.runner import host
 from mongo_tables.runner.alternation import Alternation
 from mongo_tables.runner.driving import ConnectionStats
 from mongo_tables.runner.errors import KEPT, RunnerError, WorkFailed
-from mongo_tables.runner.load import LOOK_SECONDS, PREPARE_SECONDS, Crew, Patience, connect_seconds
+from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
 from mongo_tables.runner.loadmachines.clusters import Cluster
-from mongo_tables.runner.loadmachines.messages import (
+from mongo_tables.runner.loadmachines.machine import (
+    DISMISS,
+    END,
     OPERATION,
-    ClockReading,
-    Dismiss,
-    End,
     Failed,
-    Go,
     Greeting,
     LoadResults,
-    Ready,
-    RemoteClock,
+    Order,
+    Report,
     Sent,
     Told,
     Work,
-    pack,
-    unpack,
+    tend,
 )
-from mongo_tables.runner.loadmachines.tending import tend
-from mongo_tables.runner.meter import Lag, Usage
-from mongo_tables.runner.outcome import MachineStats, MachineWork, Network
+from mongo_tables.runner.meter import Lag
+from mongo_tables.runner.outcome import MachineStats
 from mongo_tables.runner.window import NEVER, Board
-from mongo_tables.runner.worker import Assignment, Load, Scheduling
+from mongo_tables.runner.worker import Load, Scheduling
 
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""
@@ -51,118 +52,8 @@ LOST_SECONDS = 5.0
 """Seconds without an answer after which a working machine is lost."""
 IDLE_LOST_SECONDS = 10.0
 """The same for an idle machine: it may be busy with its start."""
-
-
-class MachineLink:
-    """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
-
-    def __init__(self, client: Any, address: str, name: str) -> None:
-        """``client`` is Dask's; the machine has a task that answers, or will have."""
-        self.name = name
-        self.address = address
-        self.clock = RemoteClock()
-        self.greeting: Greeting | None = None
-        self.lost = ""
-        """Why the link is dead, or ""."""
-        self.slots: tuple[int, ...] = ()
-        self.last: Told | None = None
-        self.exchanges = 0
-        self.at_work = False
-        self.ahead = 0
-        """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
-        self.bound = 0
-        """The error bound of that offset."""
-        self._client = client
-        self._orders: deque[Work | Go | Dismiss | End] = deque()
-        self._said: deque[Ready | Failed | LoadResults] = deque()
-        self._edges: Sequence[int] | None = None
-        self._woken = asyncio.Event()
-        self._pings = 0
-        self._ended = False
-
-    def tell(self, order: Work | Go | Dismiss | End, edges: Sequence[int] | None = None) -> None:
-        """Send an order at once, with the edges of the window."""
-        self._edges = edges
-        self._orders.append(order)
-        self._wake()
-
-    def show(self, edges: Sequence[int]) -> None:
-        """Send the changed edges of the window."""
-        self._edges = edges
-        self._wake()
-
-    def ping(self, times: int) -> None:
-        """Exchange this many messages one after another."""
-        self._pings = times
-        self._wake()
-
-    @property
-    def has_pinged(self) -> bool:
-        """Return whether all of them are exchanged."""
-        return not self._pings
-
-    def heard(self) -> Ready | Failed | LoadResults | None:
-        """Return the next report of the machine."""
-        return self._said.popleft() if self._said else None
-
-    def forget(self) -> None:
-        """Discard reports of earlier work."""
-        self._said.clear()
-        self.last = None
-
-    def end(self) -> None:
-        """End the task."""
-        self._ended = True
-        self.tell(End())
-
-    def _wake(self) -> None:
-        self._client.loop.add_callback(self._woken.set)
-
-    async def talk(self) -> None:
-        """Exchange messages until the end, or until the machine does not answer."""
-        while not self.lost and not (self._ended and not self._orders):
-            self._woken.clear()
-            try:
-                patience = LOST_SECONDS if self.at_work else IDLE_LOST_SECONDS
-                await asyncio.wait_for(self._exchange(), patience)
-            except TimeoutError:
-                self.lost = f"it has not answered for {patience:g} s"
-            except Exception as error:
-                self.lost = type(error).__name__
-            if self._pings:
-                self._pings -= 1
-            elif not self._orders:
-                await self._pause()
-
-    async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._woken.wait(), PAUSE_SECONDS)
-        except TimeoutError:
-            return
-
-    async def _exchange(self) -> None:
-        orders = [self._orders.popleft() for _ in range(len(self._orders))]
-        edges, self._edges = self._edges, None
-        packed = pack(Sent(orders, edges))
-        sent = time.monotonic_ns()
-        answer = await getattr(self._client.rpc(self.address), OPERATION)(message=packed)
-        answered = time.monotonic_ns()
-        told: Told = unpack(answer)
-        self.clock.add(ClockReading(sent, answered, told.clock))
-        for one in told.said:
-            if isinstance(one, Greeting):
-                self.greeting = one
-            else:
-                self._said.append(one)
-        self.last = told
-        self.exchanges += 1
-
-    @property
-    def hardware(self) -> Mapping[str, Any]:
-        """Return the machine's description."""
-        return self.greeting.hardware if self.greeting else {}
-
-
+DRIFT = 1e-4
+"""The largest difference in speed between two quartz clocks."""
 PINGS = 8
 """Pings before each start; as many again if the clock offset is too uncertain."""
 MOST_PINGS = 64
@@ -175,17 +66,107 @@ CLOSE_AHEAD_SECONDS = 1.0
 """Seconds before a machine runs out of work at which the window of work by amount closes."""
 
 
-class _Span(NamedTuple):
-    """What begins and ends on all machines together, and its length; None if the work ends it."""
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """One ping, in nanoseconds: sent and answered on our clock, and the other clock's reading in between."""
 
-    name: str
-    seconds: float | None
+    sent: int
+    answered: int
+    there: int
+
+    @property
+    def ahead(self) -> int:
+        """Return how far the other clock is ahead of ours."""
+        return self.there - (self.sent + self.answered) // 2
+
+    def bound(self, now: int) -> int:
+        """Return the error bound of the offset at this time."""
+        return (self.answered - self.sent) // 2 + round(DRIFT * (now - self.answered))
+
+
+def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
+    """Return the reading with the smallest error bound; there must be one."""
+    return min(readings, key=lambda one: one.bound(now))
+
+
+class MachineLink:
+    """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
+
+    def __init__(self, client: Any, address: str, name: str) -> None:
+        """``client`` is Dask's; the machine has a task that answers, or will have."""
+        self.name = name
+        self.address = address
+        self.readings: deque[ClockReading] = deque(maxlen=32)
+        self.greeting: Greeting | None = None
+        self.lost = ""
+        """Why the link is dead, or ""."""
+        self.slots: tuple[int, ...] = ()
+        self.said: deque[Report] = deque()
+        """Reports of the machine that nobody has read yet."""
+        self.last: Told | None = None
+        self.exchanges = 0
+        self.pings = 0
+        """Exchanges that are still to follow one another without a pause."""
+        self.at_work = False
+        self.ahead = 0
+        """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
+        self.bound = 0
+        """The error bound of that offset."""
+        self._client = client
+        self._orders: deque[Order] = deque()
+        self._edges: Sequence[int] | None = None
+        self._woken = asyncio.Event()
+
+    def tell(self, *orders: Order, edges: Sequence[int] | None = None, pings: int = 0) -> None:
+        """Send orders and the edges of the window at once, with so many further messages."""
+        if orders or edges:
+            self._edges = edges
+        self._orders.extend(orders)
+        self.pings = pings
+        self._client.loop.add_callback(self._woken.set)
+
+    async def talk(self) -> None:
+        """Exchange messages until the end, or until the machine does not answer."""
+        ended = False
+        while not self.lost and not ended:
+            self._woken.clear()
+            orders = [self._orders.popleft() for _ in range(len(self._orders))]
+            ended = END in orders
+            try:
+                patience = LOST_SECONDS if self.at_work else IDLE_LOST_SECONDS
+                await asyncio.wait_for(self._exchange(orders), patience)
+            except TimeoutError:
+                self.lost = f"it has not answered for {patience:g} s"
+            except Exception as error:
+                self.lost = type(error).__name__
+            if self.pings:
+                self.pings -= 1
+            elif not self._orders:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), PAUSE_SECONDS)
+
+    async def _exchange(self, orders: Sequence[Order]) -> None:
+        edges, self._edges = self._edges, None
+        message = pickle.dumps(Sent(orders, edges))
+        sent = time.monotonic_ns()
+        answer = await getattr(self._client.rpc(self.address), OPERATION)(message=message)
+        answered = time.monotonic_ns()
+        told: Told = pickle.loads(answer)
+        self.readings.append(ClockReading(sent, answered, told.clock))
+        for one in told.said:
+            if isinstance(one, Greeting):
+                self.greeting = one
+            else:
+                self.said.append(one)
+        self.last = told
+        self.exchanges += 1
 
 
 class MachinePool(Crew):
     """The load machines of a cluster."""
 
     ahead = 2 * PAUSE_SECONDS
+    workers = "load machines"
 
     def __init__(
         self,
@@ -255,33 +236,40 @@ class MachinePool(Crew):
         self._done.clear()
         first, amount = 0, load.amount or 0
         for number, link in enumerate(self._at_work):
-            link.forget()
+            link.said.clear()
+            link.last = None
             link.slots = tuple(range(number, load.connections, count))
             end = first + round((amount - first) / (count - number))
-            link.tell(Work(_up_to(order(link.slots), end), first))
+            work = order(link.slots)
+            # Work in slices has no numbers.
+            link.tell(Work(work if isinstance(work, Alternation) else replace(work, upto=end), first))
             first = end
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
         patience = Patience(
             lambda: ends, f"were not ready after {longest:,.0f} s", "is each of them able to?"
         )
-        self._await(lambda: None, 0.005, patience)
-        self._know_clocks(_span(order(())))
+        self._hear(lambda: None, 0.005, patience)
+        if isinstance(work, Alternation):
+            self._know_clocks("slice", work.slices.width / 1e9)
+        else:
+            self._know_clocks("window", load.seconds or 1.0)
 
-    def _know_clocks(self, span: _Span) -> None:
-        """Measure all clock offsets precisely enough for a common start and end; raise WorkFailed if impossible."""
-        links, pinged = self._at_work, 0
-        length = span.seconds or 1.0
-        while pinged < MOST_PINGS:
+    def _know_clocks(self, name: str, length: float) -> None:
+        """Measure all clock offsets precisely enough for a common start and end; raise WorkFailed if impossible.
+
+        ``name`` is what begins and ends on all machines together, ``length`` its seconds.
+        """
+        links = self._at_work
+        for _ in range(0, MOST_PINGS, PINGS):
             for link in links:
-                link.ping(PINGS)
-            pinged += PINGS
-            while not all(link.has_pinged for link in links):
+                link.tell(pings=PINGS)
+            while any(link.pings for link in links):
                 self._check(links)
                 time.sleep(0.001)
             now = time.monotonic_ns()
             for link in links:
-                best = link.clock.best(now)
+                best = best_reading(link.readings, now)
                 link.ahead, link.bound = best.ahead, best.bound(now)
             if all(link.bound < WELL_KNOWN * length * 1e9 for link in links):
                 return
@@ -289,8 +277,8 @@ class MachinePool(Crew):
             if link.bound > MOST_UNKNOWN * length * 1e9:
                 raise WorkFailed(
                     f"the clock of the load machine {link.name} is known to {link.bound / 1e6:.1f} ms, which is more "
-                    f"than {MOST_UNKNOWN:.0%} of a {span.name} of {length:g} s",
-                    f"use longer {span.name}s, or machines closer to this one; {KEPT}",
+                    f"than {MOST_UNKNOWN:.0%} of a {name} of {length:g} s",
+                    f"use longer {name}s, or machines closer to this one; {KEPT}",
                 )
 
     def go(self, at: float) -> None:
@@ -298,7 +286,7 @@ class MachinePool(Crew):
         self._edges = tuple(self.board.edges)
         for link in self._at_work:
             link.at_work = True
-            link.tell(Go(at + link.ahead / 1e9), self.board.edges_by(link.ahead))
+            link.tell(at + link.ahead / 1e9, edges=self.board.edges_by(link.ahead))
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Return the results of each process of each machine, all on our clock."""
@@ -309,18 +297,16 @@ class MachinePool(Crew):
             self._show()
 
         try:
-            self._done = self._await(look_at_all, poll, patience)
+            self._done = self._hear(look_at_all, poll, patience)
         finally:
             for link in self._links:
                 link.at_work = False
         self._gather()
-        tallies: list[Any] = []
         for link, done in self._done:
             for tally in done.tallies:
                 if isinstance(tally, ConnectionStats):
                     tally.finished -= link.ahead / 1e9
-                tallies.append(tally)
-        return tallies
+        return [tally for _, done in self._done for tally in done.tallies]
 
     def _gather(self) -> None:
         """Copy the machines' counters to our board, and the end of a window that closed there."""
@@ -332,7 +318,7 @@ class MachinePool(Crew):
             for slot, done, answered in zip(link.slots, told.counters, told.first_answers, strict=False):
                 board.counters[slot] = done
                 board.first_answers[slot] = answered
-            if told.closes is not None and told.closes - link.ahead < board.closes:
+            if told.closes != NEVER and told.closes - link.ahead < board.closes:
                 # The machine ran out of work before all could know: no window contains later work of the others.
                 board.close(board.opens if board.opens != NEVER else told.closes - link.ahead)
         self._close_in_time()
@@ -355,48 +341,33 @@ class MachinePool(Crew):
         if edges != self._edges:
             self._edges = edges
             for link in self._at_work:
-                link.show(self.board.edges_by(link.ahead))
+                link.tell(edges=self.board.edges_by(link.ahead))
 
-    def _await(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return the next report of each working machine, with the machine; raise WorkFailed as ``collect`` does."""
-        waiting, said = list(self._at_work), []
-        next_look = time.monotonic() + LOOK_SECONDS
-        while waiting:
-            for link in list(waiting):
-                if (word := link.heard()) is None:
-                    continue
-                if isinstance(word, Failed):
-                    raise WorkFailed(
-                        f"the work was given up on the load machine {link.name}: {word.reason}", KEPT
-                    )
-                said.append((link, word))
-                waiting.remove(link)
+    def _hear(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
+        """Return each working machine with its next report; raise WorkFailed as ``collect`` does."""
+
+        def heard(link: MachineLink, wait: float) -> list[Any]:
+            if not link.said:
+                time.sleep(wait)
+                return []
+            word = link.said.popleft()
+            if isinstance(word, Failed):
+                raise WorkFailed(
+                    f"the work was given up on the load machine {link.name}: {word.reason}", KEPT
+                )
+            return [(link, word)]
+
+        def check_and_look() -> None:
             self._check(self._at_work)
             look()
-            if waiting and time.monotonic() >= next_look:
-                if reason := self._fault():
-                    raise WorkFailed(f"the work was given up: {reason}", KEPT)
-                if time.monotonic() >= patience.ends():
-                    raise WorkFailed(
-                        f"{len(waiting)} of {len(self._at_work)} load machines {patience.complaint}",
-                        f"does the deployment answer, and {patience.question} {KEPT}",
-                    )
-                next_look = time.monotonic() + LOOK_SECONDS
-            if waiting:
-                time.sleep(self._until_look(poll))
-        return said
 
-    def _until_look(self, poll: float) -> float:
-        left = (self.board.closes - time.monotonic_ns()) / 1e9
-        return min(poll, left) if left > 0 else poll
+        return self.wait_for_all(self._at_work, heard, check_and_look, poll, patience)
 
     def _check(self, links: Sequence[MachineLink]) -> None:
         """Raise WorkFailed if one of the machines is lost."""
         for link, task in zip(self._links, self._tasks, strict=True):
-            if link not in links:
-                continue
             lost = link.lost or (self._cluster.why_it_ended(task) if task.done() else "")
-            if lost:
+            if lost and link in links:
                 raise WorkFailed(f"the load machine {link.name} is lost: {lost}", KEPT)
 
     def has_news(self) -> bool:
@@ -410,12 +381,12 @@ class MachinePool(Crew):
         for link in self._links:
             link.at_work = False
             if not link.lost:
-                link.tell(Dismiss())
+                link.tell(DISMISS)
 
     def close(self) -> None:
         """End the tasks, and the processes started for them."""
         for link in self._links:
-            link.end()
+            link.tell(END)
         self._cluster.wait(
             [task for link, task in zip(self._links, self._tasks, strict=False) if not link.lost]
         )
@@ -435,60 +406,36 @@ class MachinePool(Crew):
         """Return nothing: the processes are on other machines."""
         return []
 
-    def machines(self) -> tuple[MachineWork, ...]:
+    def machines(self, *, in_window: bool) -> tuple[MachineStats, ...]:
         """Return the last work of each machine."""
         done = sorted(self._done, key=lambda one: one[0].slots[0])
-        return tuple(MachineWork(_inside(*one), _whole(*one)) for one in done)
+        return tuple(_stats(link, results, in_window) for link, results in done)
 
 
-def _up_to(work: Assignment | Alternation, end: int) -> Assignment | Alternation:
-    """Return the work of a machine with its last number; work in slices has no numbers."""
-    return work if isinstance(work, Alternation) else replace(work, upto=end)
-
-
-def _span(work: Assignment | Alternation) -> _Span:
-    """Return what all machines begin and end together."""
-    if isinstance(work, Alternation):
-        return _Span("slice", work.slices.width / 1e9)
-    return _Span("window", work.load.seconds)
-
-
-def _inside(link: MachineLink, done: LoadResults) -> MachineStats:
-    """Return what the machine did in the window."""
-    inside = [tally.inside for tally in done.tallies]
-    counted = sum(one.operations for one in inside), sum(one.requests for one in inside)
-    return _stats(link, done, counted, [tally.usage for tally in done.tallies], done.network)
-
-
-def _whole(link: MachineLink, done: LoadResults) -> MachineStats:
-    """Return what the machine did in all its work."""
-    every = [one.latencies() for tally in done.tallies for one in (tally.series, tally.apart)]
-    requests = sum(sum(times.values()) for one in every for times in one.values())
-    counted = sum(tally.operations for tally in done.tallies), requests
-    return _stats(link, done, counted, [tally.whole_usage for tally in done.tallies], done.whole_network)
-
-
-def _stats(
-    link: MachineLink,
-    done: LoadResults,
-    counted: tuple[float, float],
-    usage: Sequence[Usage],
-    network: Network,
-) -> MachineStats:
-    """Return the machine's statistics; ``counted`` are operations and requests."""
+def _stats(link: MachineLink, done: LoadResults, in_window: bool) -> MachineStats:
+    """Return what the machine did in the window, or in all its work."""
+    tallies: Sequence[ConnectionStats] = done.tallies
+    usages = [tally.usage if in_window else tally.whole_usage for tally in tallies]
+    if in_window:
+        operations = sum(tally.inside.operations for tally in tallies)
+        requests = sum(tally.inside.requests for tally in tallies)
+    else:
+        operations = sum(tally.operations for tally in tallies)
+        counts = [one.latencies() for tally in tallies for one in (tally.series, tally.apart)]
+        requests = sum(sum(times.values()) for one in counts for times in one.values())
     lag = Lag()
-    for one in usage:
-        lag.add(one.lag)
-    operations, requests = counted
+    for usage in usages:
+        lag.add(usage.lag)
+    hardware: Mapping[str, Any] = link.greeting.hardware if link.greeting else {}
     return MachineStats(
         connections=len(link.slots),
-        processes=len(done.tallies),
+        processes=len(tallies),
         operations=operations,
         requests=requests,
-        cpu_seconds=sum(one.cpu_seconds for one in usage),
+        cpu_seconds=sum(usage.cpu_seconds for usage in usages),
         clock_bound=link.bound / 1e9,
-        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in done.tallies),
+        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
         in_run_queue=lag.in_run_queue,
-        network=network,
-        hardware=link.hardware,
+        network=done.network if in_window else done.whole_network,
+        hardware=hardware,
     )
