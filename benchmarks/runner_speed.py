@@ -34,9 +34,9 @@ from typing import Any
 import psutil
 from pymongo import MongoClient
 
+from mongo_tables.runner.clients import Kind
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
-from mongo_tables.runner.request_options import Kind
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from mongo_tables.runner.client_limits import list_limits
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.outcome import list_limits
 from mongo_tables.runner.worker import Load
 from tests.runner.test_events import CONFIG, database, loaded, perform
 

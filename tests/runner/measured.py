@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+from mongo_tables.runner.blocks import Campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.journal import Campaign, open_journal
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import Run
 from mongo_tables.runner.store import Store

@@ -16,7 +16,7 @@ from mongo_tables.results.conclusions import Pairs
 from mongo_tables.runner import calibration, slices
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Plan
-from mongo_tables.runner.slice_windows import Counted
+from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.workloads import workload
 from tests.runner.measured import Cutting

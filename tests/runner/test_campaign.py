@@ -13,17 +13,15 @@ from pymongo import MongoClient
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.blocks import Plan
+from mongo_tables.runner.blocks import Campaign, Journal, Plan, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import TimeIsOver
-from mongo_tables.runner.journal import Campaign, Journal, open_journal
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.named_targets import ALONE, NamedTarget
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import Run, open_run
 from mongo_tables.runner.store import HISTORY, FileStore
-from mongo_tables.runner.target import UriTarget
+from mongo_tables.runner.target import ALONE, NamedTarget, UriTarget
 from tests.runner.measured import Cutting, measure
 
 RECORDS = """\

@@ -19,12 +19,11 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 from pymongo import MongoClient
 
-from mongo_tables.runner.clients import PyMongoClient, UnexpectedReply
+from mongo_tables.runner.clients import PyMongoClient, RequestOptions, UnexpectedReply
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.request_options import RequestOptions
-from mongo_tables.runner.wire import messages
+from mongo_tables.runner.wire import connection as wire_connection
 from mongo_tables.runner.wire.client import WireClient
 from mongo_tables.runner.wire.connection import WireConnection, check_driver
 from mongo_tables.runner.wire.loop import Hub
@@ -411,7 +410,7 @@ def test_an_answer_is_counted_whatever_types_of_fields_come_before():
     odd = {"said": Regex("a", "i"), "code": Code("x", {"y": 1}), "none": None, "least": MinKey()}
     reply = bson.encode({**odd, "ok": 1.0, "cursor": cursor})
     size = sum(len(bson.encode(document)) for document in documents)
-    assert messages.batch(reply, messages.FIRST_BATCH) == (2, size, 7)
+    assert wire_connection.batch(reply, wire_connection.FIRST_BATCH) == (2, size, 7)
 
 
 def test_a_driver_that_is_another_one_inside_is_told_with_the_versions_that_are_known(

@@ -7,13 +7,12 @@ import pytest
 from mongo_tables.commands.run.targets import LoadedTarget
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.blocks import Campaign, open_journal
 from mongo_tables.runner.connection_strings import selection_ms
-from mongo_tables.runner.journal import Campaign, open_journal
-from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import request
 from mongo_tables.runner.store import FileStore, open_store
-from mongo_tables.runner.target import open_target
+from mongo_tables.runner.target import NamedTarget, open_target
 
 
 @pytest.mark.parametrize("opened", [open_target, open_store])

@@ -6,8 +6,7 @@ import pytest
 
 from mongo_tables.files import atomic
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.blocks import Turn
-from mongo_tables.runner.journal import Campaign, WindowKey, open_journal
+from mongo_tables.runner.blocks import Campaign, Turn, WindowKey, open_journal
 from mongo_tables.runner.store import FileStore
 
 FIRST = {"_id": {"testname": "reads"}, "speed": 1}

@@ -12,7 +12,7 @@ import pytest
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import LocalAddress, find_program, is_local, parse_local
-from mongo_tables.runner.named_targets import parse_targets, split_targets
+from mongo_tables.runner.target import parse_targets, split_targets
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import driving, meter, worker
-from mongo_tables.runner.client_limits import list_limits
+from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.meter import Lag, Meter, in_all, in_window, receive_stamped, stamp
-from mongo_tables.runner.request_options import RequestOptions
+from mongo_tables.runner.outcome import list_limits
 from mongo_tables.runner.window import Board, MeasuredWindow
 from mongo_tables.runner.wire import client as wire
 from mongo_tables.runner.worker import Assignment, Load

@@ -18,7 +18,11 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import LocalAddress
-from mongo_tables.runner.named_targets import (
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.runs import choose_variants
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import (
+    LocalTarget,
     NamedTarget,
     database_on,
     differing,
@@ -28,10 +32,6 @@ from mongo_tables.runner.named_targets import (
     split_targets,
     variants_for,
 )
-from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import choose_variants
-from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.target import LocalTarget
 from tests.runner.processes import TINY, finish, start
 
 SIZES = experiments.load("insert_instancesize")

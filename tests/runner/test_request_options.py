@@ -22,20 +22,19 @@ from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
-from mongo_tables.runner.clients import PyMongoClient
-from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.named_targets import ALONE
-from mongo_tables.runner.options import Options
-from mongo_tables.runner.request_options import (
+from mongo_tables.runner.clients import (
     HONOURED,
     WITHOUT_EFFECT,
+    PyMongoClient,
     RequestOptions,
     check_options,
     conflict,
     request_options,
 )
-from mongo_tables.runner.target import open_target
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.target import ALONE, open_target
 from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import failover

@@ -12,10 +12,9 @@ from pymongo import MongoClient
 
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import options, ownership, runs, windows
-from mongo_tables.runner.blocks import Turn
+from mongo_tables.runner.blocks import Turn, WindowKey
 from mongo_tables.runner.campaign import left_at_end
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
-from mongo_tables.runner.journal import WindowKey
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.options import Options

@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import store as stores
-from mongo_tables.runner.journal import Campaign, Journal
+from mongo_tables.runner.blocks import Campaign, Journal
 from mongo_tables.runner.store import FileStore, open_store
 
 

@@ -15,7 +15,7 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.wire.messages import document
+from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 from mongo_tables.runner.workloads.ycsb import (

@@ -45,7 +45,7 @@ def require_runner(command: str, load_machines: str | None = None) -> None:
 
 def fill_in(arguments: Namespace) -> None:
     """Fill in missing options from the environment; warn of a password in an option."""
-    from mongo_tables.runner.named_targets import parse_targets, split_targets
+    from mongo_tables.runner.target import parse_targets, split_targets
 
     given = arguments.target or []
     _warn_of_secrets("target", TARGET_VARIABLE, given)

@@ -28,8 +28,7 @@ from mongo_tables.runner.estimate import SlicesEstimate, estimate, local_seconds
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.options import PROFILES, Asked, longest_seconds
 from mongo_tables.runner.result_rows import pair_slices
-from mongo_tables.runner.slice_windows import Counted, doubts
-from mongo_tables.runner.slices import Slices, plan_slices
+from mongo_tables.runner.slices import Counted, Slices, doubts, plan_slices
 from mongo_tables.runner.warmup import has_lead
 
 PAIRS = 200

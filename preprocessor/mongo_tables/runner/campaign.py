@@ -19,8 +19,11 @@ from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import (
     MOST_ATTEMPTS,
     Block,
+    Journal,
     Plan,
+    SlicesPlace,
     Turn,
+    WindowKey,
     choose,
     count_disturbed,
     goes_back,
@@ -29,12 +32,11 @@ from mongo_tables.runner.blocks import (
 )
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
 from mongo_tables.runner.host import RowOrigin, origin_of
-from mongo_tables.runner.journal import Journal, SlicesPlace, WindowKey
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
 from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
 from mongo_tables.runner.schema_check import check_result
-from mongo_tables.runner.slice_windows import Counted, SliceWindows, Which
+from mongo_tables.runner.slices import Counted, SliceWindows, Which
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
 from mongo_tables.runner.workloads import workload

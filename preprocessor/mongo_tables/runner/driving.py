@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.meter import Connected, Meter, Usage
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.series import EXACT_BELOW, Counts, IntervalSeries, bucket, merge
 from mongo_tables.runner.window import NEVER, Inside, MeasuredWindow
 from mongo_tables.runner.workloads import Done, Step

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mongo_tables.runner.clients import Kind, OnError
 from mongo_tables.runner.driving import Arrivals
 from mongo_tables.runner.experiment import Experiment, configs
-from mongo_tables.runner.request_options import Kind, OnError
 from mongo_tables.runner.workloads import Config, workload
 
 RATE = "operationsPerSecond"

@@ -22,16 +22,14 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
-from mongo_tables.runner.blocks import Block, Plan
-from mongo_tables.runner.client_limits import busiest_share, check_window, in_run_queue, list_limits
+from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.journal import WindowKey
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.outcome import Outcome
+from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
 from mongo_tables.runner.schema_check import check_published
 from mongo_tables.runner.series import summarise, summarise_series
-from mongo_tables.runner.slice_windows import Counted, Which, doubts
+from mongo_tables.runner.slices import Counted, Which, doubts
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside

@@ -14,27 +14,29 @@ from uuid import uuid4
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.clients import conflict
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
-from mongo_tables.runner.named_targets import (
+from mongo_tables.runner.options import Options, has_rates, steps_without_length
+from mongo_tables.runner.ownership import Heartbeat, close_beside
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.servers import Servers
+from mongo_tables.runner.store import Store
+from mongo_tables.runner.target import (
     ALONE,
     TIER,
+    LocalTarget,
     NamedTarget,
+    Target,
     database_on,
     differing,
     drop_equal,
     variants_for,
+    wanted_cache_gb,
 )
-from mongo_tables.runner.options import Options, has_rates, steps_without_length
-from mongo_tables.runner.ownership import Heartbeat, close_beside
-from mongo_tables.runner.progress import Progress
-from mongo_tables.runner.request_options import conflict
-from mongo_tables.runner.servers import Servers
-from mongo_tables.runner.store import Store
-from mongo_tables.runner.target import LocalTarget, Target, wanted_cache_gb
 from mongo_tables.runner.wire.connection import check_driver
 from mongo_tables.runner.worker import SELECTION_MS
 from mongo_tables.runner.workloads import Config, Workload, workload

@@ -10,16 +10,16 @@ from typing import Any
 
 from mongo_tables.runner import (
     cache_size,
-    client_limits,
     host,
     ownership,
     result_rows,
     sharding,
-    slice_windows,
+    slices,
     warmup,
 )
+from mongo_tables.runner.blocks import SlicesPlace, WindowKey
+from mongo_tables.runner.clients import request_options
 from mongo_tables.runner.errors import KEPT, WorkFailed
-from mongo_tables.runner.journal import SlicesPlace, WindowKey
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -29,11 +29,10 @@ from mongo_tables.runner.options import (
     window_seconds,
     with_enough_work,
 )
-from mongo_tables.runner.request_options import request_options
+from mongo_tables.runner.outcome import check_window, remark_on_client, remark_on_law
 from mongo_tables.runner.runs import Run, asked_of, complaints_told
 from mongo_tables.runner.sampling import BusyProcessors
 from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
-from mongo_tables.runner.slices import plan_slices
 from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.warmup import WarmUp
 from mongo_tables.runner.worker import Load
@@ -96,7 +95,7 @@ def measure_slices(
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
     order = f"{seed}/{campaign}"
-    slices = plan_slices(width, order, warm=one.experiment.warm)
+    planned = slices.plan_slices(width, order, warm=one.experiment.warm)
     loads: dict[int, Load] = {}
     servers: set[int] = set()
     for number in random.Random(order).sample((0, 1), 2):
@@ -110,13 +109,13 @@ def measure_slices(
     one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {both} in slices{again}", 0)
     with complaints_told(other, hint):
         processors = BusyProcessors(servers, one.crew.pids)
-        done = one.crew.alternate((loads[0], loads[1]), slices, opened=processors.look, over=processors.look)
+        done = one.crew.alternate((loads[0], loads[1]), planned, opened=processors.look, over=processors.look)
         for run, side in zip(runs, done, strict=True):
             _check_target(run)
             _check_share(side.failures.counts(), side.requests, run.side)
-    window = slice_windows.compose(place, slices, done, processors.found())
+    window = slices.compose(place, planned, done, processors.found())
     names = (one.side, other.side) if one.side else ("one side", "the other side")
-    one.progress.end(slice_windows.describe(window, names))
+    one.progress.end(slices.describe(window, names))
     return window
 
 
@@ -360,10 +359,10 @@ def _said(measurement: Measurement) -> str:
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
     """Yield the doubts about the figures of a window, in a few words each."""
     outcome, rates = measurement.outcome, run.options.rates_of(config)
-    law = client_limits.check_window(outcome, run.scaled.workload, rates, config["numberOfThreads"])
-    if law and (remark := client_limits.remark_on_law(law)):
+    law = check_window(outcome, run.scaled.workload, rates, config["numberOfThreads"])
+    if law and (remark := remark_on_law(law)):
         yield remark if outcome.steady else f"{remark}: the window is all of the work"
-    if limited := client_limits.remark(outcome):
+    if limited := remark_on_client(outcome):
         yield limited
     if run.target.cache_shrunk is False:
         yield "a member held more than its cache when the window came"

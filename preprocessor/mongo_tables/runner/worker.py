@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner.clients import Client, PyMongoClient
+from mongo_tables.runner.clients import Client, Kind, OnError, PyMongoClient, RequestOptions, request_options
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import (
     Arrivals,
@@ -28,7 +28,6 @@ from mongo_tables.runner.driving import (
     one_line,
 )
 from mongo_tables.runner.meter import Meter, in_all, in_window
-from mongo_tables.runner.request_options import Kind, OnError, RequestOptions, request_options
 from mongo_tables.runner.series import IntervalSeries, interval_for
 from mongo_tables.runner.window import Board, Handout, MeasuredWindow
 from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes

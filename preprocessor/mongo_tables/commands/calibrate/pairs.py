@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mongo_tables.commands.compare.wording import format_json
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
+from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.calibration import (
     Fine,
     Group,
@@ -26,13 +27,12 @@ from mongo_tables.runner.calibration import (
     name_group,
 )
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
+from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
-from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.request_options import check_options
 from mongo_tables.runner.runs import obstacle, open_run, request
 from mongo_tables.runner.schema_check import check_calibration
-from mongo_tables.runner.slice_windows import Counted
+from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import open_target
 

@@ -13,13 +13,13 @@ from mongo_tables.commands.run.estimates import check_costs, list_raised, read_o
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.atlas.address import is_atlas, parse_project
+from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
-from mongo_tables.runner.named_targets import NamedTarget, differing, names_machines
 from mongo_tables.runner.options import Options, least_batches
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import open_store
+from mongo_tables.runner.target import NamedTarget, differing, names_machines
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment

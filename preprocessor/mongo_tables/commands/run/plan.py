@@ -33,13 +33,12 @@ from mongo_tables.runner.estimate import SlicesEstimate, estimate_slices, local_
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.host import product_of
 from mongo_tables.runner.local_address import is_local
-from mongo_tables.runner.named_targets import NamedTarget, database_on, names_machines, variants_for
 from mongo_tables.runner.options import LEAST_REQUESTS, MOST_TIMES_LONGER, PROFILES, least_batches
 from mongo_tables.runner.ownership import find_user, was_made_by_run
 from mongo_tables.runner.servers import is_router
 from mongo_tables.runner.sharding import HINT, wants_shards
 from mongo_tables.runner.store import open_store
-from mongo_tables.runner.target import open_target
+from mongo_tables.runner.target import NamedTarget, database_on, names_machines, open_target, variants_for
 
 PATIENCE_MS = 2_000
 """Milliseconds to wait for each answer of a deployment."""

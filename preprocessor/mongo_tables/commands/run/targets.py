@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, TypeVar
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.cache_size import follows_cache
+from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import Crew, WorkerPool
 from mongo_tables.runner.loadmachines.clusters import LoadMachines, parse_load_machines
 from mongo_tables.runner.local_address import is_local, parse_local
-from mongo_tables.runner.named_targets import (
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.runs import choose_variants, obstacle
+from mongo_tables.runner.target import (
     NamedTarget,
     differing,
     machines_without_target,
     names_machines,
+    open_target,
     variants_for,
 )
-from mongo_tables.runner.options import Options
-from mongo_tables.runner.request_options import check_options
-from mongo_tables.runner.runs import choose_variants, obstacle
-from mongo_tables.runner.target import open_target
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment

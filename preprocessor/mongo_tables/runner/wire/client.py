@@ -18,11 +18,9 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from mongo_tables.runner.clients import PROJECTION, Client, UnexpectedReply
+from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
 from mongo_tables.runner.meter import Lag
-from mongo_tables.runner.request_options import RequestOptions, read_selector
-from mongo_tables.runner.wire.connection import WireConnection, check_out
-from mongo_tables.runner.wire.messages import (
+from mongo_tables.runner.wire.connection import (
     EMPTY,
     FIRST_BATCH,
     NEXT_BATCH,
@@ -30,9 +28,11 @@ from mongo_tables.runner.wire.messages import (
     NUMBER_IN_ELEMENTS,
     NUMBER_IN_MESSAGE,
     TXN_NUMBER,
+    WireConnection,
     alone,
     batch,
     beginning,
+    check_out,
     checked,
     cut,
     document,

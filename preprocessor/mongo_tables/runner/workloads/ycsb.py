@@ -30,7 +30,7 @@ from math import pow
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.wire.messages import document
+from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
