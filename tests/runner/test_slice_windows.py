@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner.alternation import SideStats
 from mongo_tables.runner.blocks import SlicesPlace
 from mongo_tables.runner.driving import Failures
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.slices import Slices, SliceWindows, Which, compose, describe, doubts
+from mongo_tables.runner.slices import SideStats, Slices, SliceWindows, Which, compose, describe, doubts
 from mongo_tables.runner.windows import _check_share
 
 SLICES = Slices(width=40_000_000, pairs=25, seed="s", lead=2)

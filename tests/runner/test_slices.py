@@ -10,7 +10,7 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import PROFILES
-from mongo_tables.runner.slices import Slices, part_within, plan_slices, wait_for_turn
+from mongo_tables.runner.slices import Slices, Turns, plan_slices
 from mongo_tables.runner.worker import Load
 
 SLICES = Slices(width=100, pairs=4, seed="s")
@@ -18,7 +18,7 @@ SLICES = Slices(width=100, pairs=4, seed="s")
 
 def turns(firsts, load):
     """The moments, from 0 to 800, at which it is the turn of the load."""
-    return [since for since in range(800) if wait_for_turn(SLICES, firsts, load, since) == 0]
+    return [since for since in range(800) if Turns(SLICES, load, firsts=firsts).wait(since) == 0]
 
 
 def test_each_load_has_one_slice_of_each_pair():
@@ -30,12 +30,13 @@ def test_each_load_has_one_slice_of_each_pair():
 def test_who_waits_waits_until_just_its_turn():
     firsts = bytes([0, 1, 1, 0])
     for load in (0, 1):
+        turns_of_it = Turns(SLICES, load, firsts=firsts)
         for since in range(700 if load == 0 else 800):
-            wait = wait_for_turn(SLICES, firsts, load, since)
-            assert wait == 0 or wait_for_turn(SLICES, firsts, load, since + wait) == 0
-            assert not wait or wait_for_turn(SLICES, firsts, load, since + wait - 1) != 0
-    assert wait_for_turn(SLICES, firsts, 0, 750) == 50  # until all is over
-    assert wait_for_turn(SLICES, firsts, 0, 800) is None
+            wait = turns_of_it.wait(since)
+            assert wait == 0 or turns_of_it.wait(since + wait) == 0
+            assert not wait or turns_of_it.wait(since + wait - 1) != 0
+    assert Turns(SLICES, 0, firsts=firsts).wait(750) == 50  # until all is over
+    assert Turns(SLICES, 0, firsts=firsts).wait(800) is None
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 7, 100])
@@ -52,7 +53,7 @@ def test_each_load_is_first_as_often_as_the_other(pairs):
 )
 def test_a_request_counts_with_the_part_before_the_turn_of_the_other(sent, answered, part):
     # Load 0 has 0 to 100, 300 to 400, and 500 to 700.
-    assert part_within(SLICES, bytes([0, 1, 1, 0]), 0, sent, answered) == pytest.approx(part)
+    assert Turns(SLICES, 0, firsts=bytes([0, 1, 1, 0])).part(sent, answered) == pytest.approx(part)
 
 
 def test_what_warms_counts_for_nothing_and_each_load_is_warmed_as_long_as_for_a_published_window():

@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.driving import Failures, Surroundings, count_failure, one_line
-from mongo_tables.runner.slices import Slices, part_within, wait_for_turn
+from mongo_tables.runner.series import add_counts
+from mongo_tables.runner.slices import Sides, SideStats, Slices, Turns
 from mongo_tables.runner.window import Board, MeasuredWindow
 from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from mongo_tables.runner.worker import (
@@ -47,33 +48,6 @@ class Alternation:
     def longest(self) -> float:
         """Return the length in seconds of the slices that count."""
         return self.slices.counted / 1e9
-
-
-@dataclass(slots=True)
-class SideStats:
-    """What one of the loads did in its slices that count.
-
-    ``operations`` are weighted with the part of their request's time that lies in these slices. ``requests`` were
-    sent there and answered; ``busy`` is their total time in nanoseconds. ``failures`` are those of requests sent
-    there. ``gave_up`` is the reason why a connection ended early.
-    """
-
-    operations: float = 0.0
-    requests: int = 0
-    busy: int = 0
-    failures: Failures = field(default_factory=Failures)
-    gave_up: str = ""
-
-    def add(self, other: SideStats) -> None:
-        """Add the counts of ``other``."""
-        self.operations += other.operations
-        self.requests += other.requests
-        self.busy += other.busy
-        self.failures.add(other.failures)
-        self.gave_up = self.gave_up or other.gave_up
-
-
-Sides = tuple[SideStats, SideStats]
 
 
 def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
@@ -127,11 +101,11 @@ class _Side:
 
 def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sides:
     """Return what the loads did in their slices, starting at ``start`` on the monotonic clock."""
-    firsts = order.slices.firsts()
-    turns = [_Turns(load, order.slices, firsts, round(start * 1e9)) for load in range(2)]
+    done = SideStats(), SideStats()
+    turns = [Turns(order.slices, load, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
     loops = [
-        partial(_repeat, step, turns[load], around)
+        partial(_repeat, step, turns[load], around, done[load])
         for load, side in enumerate(sides)
         for step, around in zip(side.steps, side.around, strict=True)
     ]
@@ -139,42 +113,14 @@ def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sid
         do_in_one_thread(clients, loops)
     else:
         do_in_threads(loops)
-    return turns[0].total(), turns[1].total()
+    return done
 
 
-@dataclass(frozen=True, slots=True)
-class _Turns:
-    """When a load, 0 or 1, sends; ``begin`` is the start of the first slice on the monotonic clock."""
-
-    load: int
-    slices: Slices
-    firsts: bytes
-    begin: int
-    done: list[SideStats] = field(default_factory=list)
-    """What each connection did in the slices, filled in when it ends."""
-
-    def total(self) -> SideStats:
-        """Return the sum over all connections."""
-        total = SideStats()
-        for one in self.done:
-            total.add(one)
-        return total
-
-    def wait(self, now: int) -> int | None:
-        """Return the nanoseconds until the load may send, or None when all slices are over."""
-        return wait_for_turn(self.slices, self.firsts, self.load, now - self.begin)
-
-    def part(self, sent: int, answered: int) -> float:
-        """Return the part of a request's time that lies in slices of the load."""
-        return part_within(self.slices, self.firsts, self.load, sent - self.begin, answered - self.begin)
-
-    def counts(self, sent: int) -> bool:
-        """Return whether a request sent then counts."""
-        return sent - self.begin >= self.slices.counted_from
+_ADDING = threading.Lock()
 
 
-def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
-    """Repeat a step whenever it is its load's turn."""
+def _repeat(step: Step, turns: Turns, around: Surroundings, total: SideStats) -> None:
+    """Repeat a step whenever it is its load's turn, and add what it did to the ``total``."""
     clock, done_here, failures = time.monotonic_ns, SideStats(), 0
     around.sleep(max(0.0, turns.begin / 1e9 - time.monotonic()))
     while (wait := turns.wait(sent := clock())) is not None:
@@ -197,7 +143,8 @@ def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
             done_here.operations += done.operations * turns.part(sent, answered)
             done_here.requests += 1
             done_here.busy += answered - sent
-    turns.done.append(done_here)
+    with _ADDING:
+        add_counts(total, done_here)
 
 
 def serve(pipe: Connection, board: Board, gives_way: bool) -> None:

@@ -19,7 +19,15 @@ from typing import Any, Literal
 
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.meter import Connected, Meter, Usage
-from mongo_tables.runner.series import EXACT_BELOW, Counts, IntervalSeries, bucket, merge
+from mongo_tables.runner.series import (
+    EXACT_BELOW,
+    GREATEST,
+    Counts,
+    IntervalSeries,
+    add_counts,
+    bucket,
+    merge,
+)
 from mongo_tables.runner.window import NEVER, Inside, MeasuredWindow
 from mongo_tables.runner.workloads import Done, Step
 
@@ -175,13 +183,7 @@ class Failures:
 
     times: Counts = field(default_factory=dict)
     lost: int = 0
-    without_service: int = 0
-
-    def add(self, other: Failures) -> None:
-        """Add the counts of ``other``."""
-        merge(self.times, other.times)
-        self.lost += other.lost
-        self.without_service = max(self.without_service, other.without_service)
+    without_service: int = field(default=0, metadata=GREATEST)
 
     def counts(self) -> dict[str, int]:
         """Return the number of failed requests by the name of the error."""
@@ -194,11 +196,6 @@ class Sendings:
 
     operations: int = 0
     service: Counts = field(default_factory=dict)
-
-    def add(self, other: Sendings) -> None:
-        """Add the counts of ``other``."""
-        self.operations += other.operations
-        merge(self.service, other.service)
 
 
 @dataclass(slots=True)
@@ -222,7 +219,7 @@ class ConnectionStats:
     bytes: int = 0
     inside: Inside = field(default_factory=Inside)
     unfinished: int = 0
-    finished: float = 0.0
+    finished: float = field(default=0.0, metadata=GREATEST)
     usage: Usage = field(default_factory=Usage)
     whole_usage: Usage = field(default_factory=Usage)
     failures: Failures = field(default_factory=Failures)
@@ -231,7 +228,7 @@ class ConnectionStats:
     sendings: Sendings = field(default_factory=Sendings)
     sendings_apart: Sendings = field(default_factory=Sendings)
     unsent: int = 0
-    oldest_unsent: int = 0
+    oldest_unsent: int = field(default=0, metadata=GREATEST)
     first_late: list[int] = field(default_factory=list)
     in_one_thread: bool = False
     options: RequestOptions | None = None
@@ -325,7 +322,7 @@ def drive(
         requests + alike,
     )
     tally.operations, tally.documents, tally.bytes = operations, documents, size
-    tally.inside.add(Inside(operations, documents, size, requests, busy))
+    add_counts(tally.inside, Inside(operations, documents, size, requests, busy))
     tally.finished = time.monotonic()
 
 
@@ -427,21 +424,7 @@ def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
     """Return the sum over all connections of a process, which share both their series."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
-        total.operations += tally.operations
-        total.documents += tally.documents
-        total.bytes += tally.bytes
-        total.inside.add(tally.inside)
-        total.unfinished += tally.unfinished
-        total.finished = max(total.finished, tally.finished)
-        total.gave_up = total.gave_up or tally.gave_up
-        total.unsent += tally.unsent
-        total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
-        total.first_late += tally.first_late
-        total.failures.add(tally.failures)
-        total.failures_apart.add(tally.failures_apart)
-        merge(total.late, tally.late)
-        total.sendings.add(tally.sendings)
-        total.sendings_apart.add(tally.sendings_apart)
+        add_counts(total, tally)
     return total
 
 

@@ -21,14 +21,14 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from mongo_tables.runner.alternation import Alternation, Sides, SideStats, serve
+from mongo_tables.runner.alternation import Alternation, serve
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.options import ends_after
 from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
-from mongo_tables.runner.series import widest
+from mongo_tables.runner.series import add_counts, widest
 from mongo_tables.runner.signals import signals_ignored
-from mongo_tables.runner.slices import Slices
+from mongo_tables.runner.slices import Sides, SideStats, Slices
 from mongo_tables.runner.warmup import Lead, lead_interval
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
@@ -237,7 +237,7 @@ class Crew(ABC):
         total = SideStats(), SideStats()
         for of_process in found:
             for side, done in zip(total, of_process, strict=True):
-                side.add(done)
+                add_counts(side, done)
         return total
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
+from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, MeasuredWindow
 
 EVERY = 16
@@ -37,12 +38,6 @@ class Lag:
     in_run_queue: int = 0
     unread: int = 0
     sampled: int = 0
-
-    def add(self, other: Lag) -> None:
-        """Add the counts of ``other``."""
-        self.in_run_queue += other.in_run_queue
-        self.unread += other.unread
-        self.sampled += other.sampled
 
     def since(self, earlier: Lag) -> Lag:
         """Return the difference from an earlier reading."""
@@ -85,7 +80,7 @@ def run_queue_delay() -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Usage:
     """Processor time of a process in seconds, and the delays of its threads on the client's side."""
 
@@ -146,7 +141,7 @@ class Meter:
     def _read(self) -> _MeterReading:
         lag = Lag(run_queue_delay())
         for client in self._clients:
-            lag.add(client.lag)
+            add_counts(lag, client.lag)
         return _MeterReading(time.process_time(), lag)
 
 
@@ -170,6 +165,6 @@ def _between(
         return Usage()
     lag = Lag()
     for first, last in known:
-        lag.add(last.lag.since(first.lag))
+        add_counts(lag, last.lag.since(first.lag))
     begun = min(first.cpu_seconds for first, _ in known)  # a thread with a late answer reads late
     return Usage(last_of([last.cpu_seconds for _, last in known]) - begun, lag)

@@ -21,7 +21,7 @@ from typing import Any
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.meter import Lag
-from mongo_tables.runner.series import Counts, IntervalSeries, mean, merge
+from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from mongo_tables.runner.window import NEVER, Board, Inside
 from mongo_tables.runner.worker import Load
@@ -135,7 +135,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     series, failures, sendings = IntervalSeries(total.series.width), total.failures, total.sendings
     every = Failures()
     for one in (total.failures, total.failures_apart):
-        every.add(one)
+        add_counts(every, one)
     no_part = board.opens >= board.closes or total.inside.requests < load.connections
     is_whole = load.is_whole or (load.has_steady_part and no_part)
     for other in (*(one.series for one in tallies), *(one.apart for one in tallies if is_whole)):
@@ -143,7 +143,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     by_kind = series.latencies()
     if is_whole:
         failures = every
-        sendings.add(total.sendings_apart)
+        add_counts(sendings, total.sendings_apart)
         merge(by_kind, {UNSENT: total.late.get(UNSENT, {})})
     else:
         merge(by_kind, total.late)
@@ -151,17 +151,14 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     by_kind.pop(UNSENT, None)
     service = _of_all_kinds(sendings.service)
     opens, ends, inside = board.opens / 1e9, board.closes / 1e9, total.inside
-    usages = [one.usage for one in tallies]
     if is_whole:
         opens, answered = start, _of_all_kinds(by_kind)
         busy = 1000 * sum(took * count for took, count in answered.items())
         inside = Inside(total.operations, total.documents, total.bytes, sum(answered.values()), busy)
-        usages = [one.whole_usage for one in tallies]
     if is_whole or board.closes == NEVER:
         ends = total.finished
-    seconds, lag = ends - opens, Lag()
-    for usage in usages:
-        lag.add(usage.lag)
+    seconds = ends - opens
+    usage, *usages = (one.whole_usage if is_whole else one.usage for one in (total, *tallies))
     return Outcome(
         seconds=seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=opens - time.monotonic()),
@@ -179,13 +176,13 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
         all_errors=every.counts(),
         failed=failures.times,
         paced=Paced(sendings.operations, total.unsent, total.oldest_unsent / 1e9, service),
-        lag=lag,
+        lag=usage.lag,
         lost=failures.lost,
         without_service=failures.without_service / 1e9,
         series=series,
         latencies=latencies,
         latencies_by_kind=dict(sorted(by_kind.items())),
-        process_cpu_seconds=tuple(usage.cpu_seconds for usage in usages),
+        process_cpu_seconds=tuple(one.cpu_seconds for one in usages),
         first_late=tuple(tuple(late / 1e9 for late in one.first_late) for one in tallies),
         in_one_thread=all(one.in_one_thread for one in tallies),
         options=tallies[0].options or RequestOptions(),

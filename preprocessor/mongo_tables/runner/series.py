@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final
 
 EXACT_BELOW = 2048
 """Latencies in microseconds with a bucket each."""
@@ -96,6 +96,29 @@ def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
         merged = total.setdefault(kind, {})
         for took, count in latencies.items():
             merged[took] = merged.get(took, 0) + count
+
+
+GREATEST: Final = {"greatest": True}
+"""The metadata of a field whose sum is the greatest value, such as a moment."""
+
+
+def add_counts(total: Any, other: Any) -> None:
+    """Add the counts of a dataclass to another one of its class, field by field.
+
+    Numbers, lists and counts by latency are added, of texts the first one stays; other fields do not change.
+    """
+    for one in fields(total):
+        mine, theirs = getattr(total, one.name), getattr(other, one.name)
+        if isinstance(mine, dict):
+            merge(mine, theirs)
+        elif is_dataclass(mine):
+            add_counts(mine, theirs)
+        elif one.metadata:
+            setattr(total, one.name, max(mine, theirs))
+        elif isinstance(mine, str):
+            setattr(total, one.name, mine or theirs)
+        elif isinstance(mine, int | float | list):
+            setattr(total, one.name, mine + theirs)
 
 
 class IntervalSeries:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mongo_tables.runner.blocks import (
     MOST_ATTEMPTS,
@@ -25,9 +25,7 @@ from mongo_tables.runner.blocks import (
     count_disturbed,
     is_disturbed,
 )
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.alternation import Sides
+from mongo_tables.runner.driving import Failures
 
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
@@ -84,33 +82,61 @@ def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
     return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 
-def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int | None:
-    """Return the nanoseconds until this load may send, 0 in its turn, or None when all slices are over.
+class Turns:
+    """When a load, 0 or 1, sends; ``begin`` is the start of the first slice on the clock of all moments."""
 
-    ``since`` is in nanoseconds from the beginning of the first slice.
+    def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
+        """``firsts`` are the first loads of the pairs, if they are not those of the seed."""
+        self.begin = begin
+        self._slices = slices
+        self._load = load
+        self._firsts = firsts or slices.firsts()
+
+    def wait(self, now: int) -> int | None:
+        """Return the nanoseconds until the load may send, 0 in its turn, or None when all slices are over."""
+        width, firsts = self._slices.width, self._firsts
+        pair, within = divmod(now - self.begin, 2 * width)
+        if pair >= self._slices.pairs:
+            return None
+        if (firsts[pair] == self._load) == (within < width):
+            return 0
+        if within < width:
+            return width - within
+        until_pair = 2 * width - within
+        if pair + 1 >= self._slices.pairs or firsts[pair + 1] == self._load:
+            return until_pair
+        return until_pair + width
+
+    def part(self, sent: int, answered: int) -> float:
+        """Return the part of a request's time in slices of the load; the request was sent in such a slice."""
+        width = self._slices.width
+        end = self.begin + ((sent - self.begin) // width + 1) * width
+        while answered > end and self.wait(end) == 0:
+            end += width
+        return 1.0 if answered <= end else (end - sent) / (answered - sent)
+
+    def counts(self, sent: int) -> bool:
+        """Return whether a request sent then counts."""
+        return sent - self.begin >= self._slices.counted_from
+
+
+@dataclass(slots=True)
+class SideStats:
+    """What one of the loads did in its slices that count.
+
+    ``operations`` are weighted with the part of their request's time that lies in these slices. ``requests`` were
+    sent there and answered; ``busy`` is their total time in nanoseconds. ``failures`` are those of requests sent
+    there. ``gave_up`` is the reason why a connection ended early.
     """
-    pair, within = divmod(since, 2 * slices.width)
-    if pair >= slices.pairs:
-        return None
-    first = firsts[pair] == load
-    if first == (within < slices.width):
-        return 0
-    if within < slices.width:
-        return slices.width - within
-    until_pair = 2 * slices.width - within
-    if pair + 1 >= slices.pairs:
-        return until_pair
-    return until_pair if firsts[pair + 1] == load else until_pair + slices.width
+
+    operations: float = 0.0
+    requests: int = 0
+    busy: int = 0
+    failures: Failures = field(default_factory=Failures)
+    gave_up: str = ""
 
 
-def part_within(slices: Slices, firsts: bytes, load: int, sent: int, answered: int) -> float:
-    """Return the part of a request's time in slices of its own load; the request was sent in such a slice."""
-    end = (sent // slices.width + 1) * slices.width
-    while answered > end and wait_for_turn(slices, firsts, load, end) == 0:
-        end += slices.width
-    return 1.0 if answered <= end else (end - sent) / (answered - sent)
-
-
+Sides = tuple[SideStats, SideStats]
 WindowRow = Mapping[str, Any]
 
 

@@ -182,14 +182,6 @@ class Inside:
     requests: float = 0.0
     busy: float = 0.0
 
-    def add(self, other: Inside) -> None:
-        """Add the counts of ``other``."""
-        self.operations += other.operations
-        self.documents += other.documents
-        self.bytes += other.bytes
-        self.requests += other.requests
-        self.busy += other.busy
-
     def take_off(self, done: Done, took: int, part: float) -> None:
         """Subtract this part of a request that took ``took`` nanoseconds and was counted completely."""
         self.operations -= part * done.operations

@@ -41,8 +41,9 @@ from mongo_tables.runner.loadmachines.machine import (
     Work,
     tend,
 )
-from mongo_tables.runner.meter import Lag
+from mongo_tables.runner.meter import Usage
 from mongo_tables.runner.outcome import MachineStats
+from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Load, Scheduling
 
@@ -415,7 +416,9 @@ class MachinePool(Crew):
 def _stats(link: MachineLink, done: LoadResults, in_window: bool) -> MachineStats:
     """Return what the machine did in the window, or in all its work."""
     tallies: Sequence[ConnectionStats] = done.tallies
-    usages = [tally.usage if in_window else tally.whole_usage for tally in tallies]
+    usage = Usage()
+    for tally in tallies:
+        add_counts(usage, tally.usage if in_window else tally.whole_usage)
     if in_window:
         operations = sum(tally.inside.operations for tally in tallies)
         requests = sum(tally.inside.requests for tally in tallies)
@@ -423,19 +426,16 @@ def _stats(link: MachineLink, done: LoadResults, in_window: bool) -> MachineStat
         operations = sum(tally.operations for tally in tallies)
         counts = [one.latencies() for tally in tallies for one in (tally.series, tally.apart)]
         requests = sum(sum(times.values()) for one in counts for times in one.values())
-    lag = Lag()
-    for usage in usages:
-        lag.add(usage.lag)
     hardware: Mapping[str, Any] = link.greeting.hardware if link.greeting else {}
     return MachineStats(
         connections=len(link.slots),
         processes=len(tallies),
         operations=operations,
         requests=requests,
-        cpu_seconds=sum(usage.cpu_seconds for usage in usages),
+        cpu_seconds=usage.cpu_seconds,
         clock_bound=link.bound / 1e9,
         first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
-        in_run_queue=lag.in_run_queue,
+        in_run_queue=usage.lag.in_run_queue,
         network=done.network if in_window else done.whole_network,
         hardware=hardware,
     )

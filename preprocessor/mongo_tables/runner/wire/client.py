@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
 from mongo_tables.runner.meter import Lag
+from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.wire.connection import (
     EMPTY,
     FIRST_BATCH,
@@ -148,7 +149,7 @@ class WireClient:
         """Return how long answers waited to be read."""
         total = Lag()
         for one in (self._lag, *(held.lag for held in self._connections)):
-            total.add(one)
+            add_counts(total, one)
         return total
 
     @property
@@ -168,7 +169,7 @@ class WireClient:
         would wait for it. Other connections of this thread continue meanwhile.
         """
         for one in self._connections:
-            self._lag.add(one.lag)
+            add_counts(self._lag, one.lag)
             one.lag = Lag()  # if no connection can be opened, the next attempt finds this one
             one.give_up()
         if self._hub is None:
