@@ -32,6 +32,8 @@ def look_at(path: Path) -> LikelyFile | None:
         found = find_format(path.name, SourceFile(path).head(HEAD))
     except OSError:
         return None
+    if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):
+        return None
     return None if found is None else LikelyFile(path, found.name, found.recognise is not None)
 
 

@@ -152,6 +152,72 @@ def test_results_of_other_kinds_are_found(project: Path, name: str, text: str) -
     assert named == ("fixtures" if name.startswith("fixtures") else name)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "rows", "line"),
+    [
+        (
+            "bench.json",
+            '{"at": "x", "result": {"commit": "a", "by_class": {"git": {"n": 3, "pct": 8.5}, "npm": {"n": 2, "pct": 6}}}}',
+            "result.by_class.*",
+            "| npm |",
+        ),
+        (
+            "bench.json",
+            '{"version": "7", "measurements": [{"name": "b", "ms": 2.5}, {"name": "a", "ms": 1}]}',
+            "measurements.*",
+            "| a    |",
+        ),
+        (
+            "bench.json",
+            '{"throughput": [{"name": "x", "rps": 5}, {"name": "y", "rps": 9}], "scaling": [{"n": 1, "x": 1}]}',
+            "throughput.*",
+            "| y    |",
+        ),
+        (
+            "bench.json",
+            '{"suites": [{"name": "r", "results": [{"name": "a", "ms": 1}, {"name": "b", "ms": 2}]}, {"name": "w", "results": [{"name": "a", "ms": 3}]}]}',
+            "suites.*.results.*",
+            "| w           | a    |",
+        ),
+        ("bench.json", '{"git": {"n": 3}, "npm": {"n": 4}}', "*", "| npm |"),
+        ("bench.yaml", "host: m\nresults:\n  a: {ms: 1.5}\n  b: {ms: 2.5}\n", "results.*", "| b   |"),
+        ("bench.toml", '[[run]]\nname = "a"\nms = 1.5\n[[run]]\nname = "b"\nms = 2\n', "run.*", "| b    |"),
+    ],
+)
+def test_a_list_or_a_map_inside_one_object_is_found(
+    project: Path, name: str, text: str, rows: str, line: str
+) -> None:
+    (project / "bench.json").unlink()
+    (project / name).write_text(text)
+    done = mongo_tables("init", cwd=project)
+    assert (done.returncode, done.stderr) == (0, CHECKED)
+    readme = (project / "README.md").read_text()
+    assert f'"rows": "{rows}"' in readme
+    assert f"\n{line}" in readme
+
+
+def test_other_lists_are_named_and_can_be_chosen(project: Path) -> None:
+    data = {
+        "throughput": [{"n": 1, "rps": 5}, {"n": 2, "rps": 9}],
+        "scaling": [{"n": 1, "x": 1}, {"n": 2, "x": 1.9}],
+    }
+    (project / "bench.json").write_text(json.dumps(data))
+    shown = 'README.md: shown is `throughput.*`; there are scaling.*: `"rows": "scaling.*"` shows one\n'
+    assert shown in mongo_tables("init", cwd=project).stdout
+    chosen = mongo_tables("init", "--table", "--rows", "scaling.*", cwd=project)
+    assert '"columns": ["n", "x"]' in chosen.stdout and "2 rows of `bench` looked at" in chosen.stderr
+    for wrong in ("scaling", "nothing.*"):
+        mongo_tables("init", "--table", "--rows", wrong, cwd=project, expect=2)
+
+
+def test_settings_with_lists_are_no_results(project: Path) -> None:
+    (project / "bench.json").unlink()
+    (project / "docker-compose.yml").write_text("services: {a: {port: 1}, b: {port: 2}}\n")
+    (project / "pyproject.toml").write_text("[tool.a]\nx = 1\n[tool.b]\nx = 2\n")
+    (project / "data.json").write_text('{"list": [{"n": 1}, {"n": 2}]}')
+    mongo_tables("init", cwd=project, expect=2)
+
+
 def test_the_likeliest_file_is_taken_others_are_named_and_one_may_be_chosen(project: Path) -> None:
     (project / "people.csv").write_text("name,age\nA,1\nB,2\n")
     (project / "node_modules/x").mkdir(parents=True)

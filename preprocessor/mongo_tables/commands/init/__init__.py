@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results
 from mongo_tables.files.text import list_some
-from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="COLLECTION",
         help="write the comment of a table for this collection (default: the only one there is)",
     )
+    comment.add_argument("--rows", metavar="PATH", help="the list inside each document: result.by_class.*")
     comment.add_argument(
         "--where", action="append", metavar="FIELD=VALUE", help="only documents with this value (repeatable)"
     )
@@ -92,7 +93,7 @@ def run(arguments: Namespace) -> int:
     """
     if arguments.table is not None:
         return _write_comment(arguments)
-    for name in ("where", "columns", "headers", "sort", "title", "append", "limit", "config_file"):
+    for name in ("rows", "where", "columns", "headers", "sort", "title", "append", "limit", "config_file"):
         if getattr(arguments, name):
             raise CommandError(
                 f"--{name.replace('_', '-')} is an option of --table", "name a collection there"
@@ -175,6 +176,7 @@ def _write_comment(arguments: Namespace) -> int:
     wishes = Wishes(
         keyword=table_keyword(page),
         collection=arguments.table or None,
+        rows=arguments.rows,
         where=arguments.where or (),
         columns=arguments.columns,
         headers=arguments.headers,
@@ -196,7 +198,7 @@ def _write_comment(arguments: Namespace) -> int:
 
 
 def _report(proposal: Proposal) -> None:
-    _say(f"{proposal.looked_at} documents of `{proposal.collection}` looked at")
+    _say(f"{format_count(proposal.looked_at, 'row')} of `{proposal.collection}` looked at")
     for remark in proposal.remarks:
         _say(remark)
     for reason, names in proposal.left_out.items():

@@ -129,7 +129,10 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
 def _is_counted(one: CandidateField) -> bool:
     """Return whether the field is the number that each document of a plain file gets."""
     pairs = pairwise(("0", *one.values))
-    is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
+    is_number = set(one.types) <= {"int", "long"}
+    if one.path.rpartition(".")[2] == "_key":
+        return is_number  # in a list
+    is_number = is_number and one.path in ("_id", "_id.number")
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
 
 
@@ -246,17 +249,20 @@ def format_comment(
     sort: Sequence[str],
     ignore: Mapping[str, str] | None = None,
     *,
+    rows: str | None = None,
     title: str = "",
     name: str = "",
 ) -> str:
     """Return a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path sorts descending.
 
-    ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
+    ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
+    JSON. ``ignore``: rule id → why it is ignored.
     ``name`` is the id of the table. Headers are written if they differ from the names of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body |= {"title": title} if title else {}
     body["collection"] = collection
+    body |= {"rows": rows} if rows else {}
     body |= {"where": dict(where)} if where else {}
     body["columns"] = list(columns)
     body |= {"headers": list(headers)} if tuple(headers) != column_headers(columns) else {}

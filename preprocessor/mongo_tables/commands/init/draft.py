@@ -6,6 +6,7 @@ Of several drafts the first that ``check`` accepts is written.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from mongo_tables.commands.init.columns import (
 )
 from mongo_tables.directives.keywords import keyword_like
 from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages
+from mongo_tables.files.text import list_some
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import RULES
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource, Rows
 
 _LOOKED_AT = 50
+_LISTED = 5
 _AT_HAND = 10_000
 
 
@@ -52,12 +56,14 @@ _AT_HAND = 10_000
 class Wishes:
     """The requested properties of a comment; None means chosen from the documents.
 
-    ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and ``sort`` are comma-separated; a ``-`` before a field
-    sorts descending. ``name`` is the id of the table. ``asking``: ask a person at a terminal for what is None.
+    ``rows`` is the path to a list inside each document. ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and
+    ``sort`` are comma-separated; a ``-`` before a field sorts descending. ``name`` is the id of the table. ``asking``:
+    ask a person at a terminal for what is None.
     """
 
     keyword: str
     collection: str | None = None
+    rows: str | None = None
     where: Sequence[str] = ()
     columns: str | None = None
     headers: str | None = None
@@ -113,12 +119,16 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     where = dict(map(_parse_condition, wishes.where))
     source = asked.source
     collection = _choose_collection(wishes.collection, source.collections(), wishes.asking)
-    documents = _read_documents(source, collection, where)
+    documents = _read_documents(source, collection, wishes.rows, where)
+    inner = find_rows(documents[0]) if len(documents) == 1 and not wishes.rows else []
+    rows = inner[0] if inner else wishes.rows
+    if inner:
+        documents = _read_documents(source, collection, rows, where)
     is_open = not (wishes.columns or wishes.headers or wishes.sort or wishes.asking)
     suggested = suggest_for_benchmarks(documents) if is_open else None
     if suggested and suggested.where:
         where |= suggested.where
-        documents = _read_documents(source, collection, where)
+        documents = _read_documents(source, collection, rows, where)
     fields = find_candidates(documents)
     if not fields:
         raise CommandError(
@@ -126,7 +136,9 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
             "write a pipeline that computes some; `mongo-tables explain` shows what it does",
         )
     chosen = suggested or _choose(wishes, fields, documents)
-    write = partial(format_comment, wishes.keyword, collection, where, title=wishes.title, name=wishes.name)
+    write = partial(
+        format_comment, wishes.keyword, collection, where, rows=rows, title=wishes.title, name=wishes.name
+    )
     drafts = _draft(wishes, chosen, write, fields, documents, is_of_benchmarks=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
@@ -139,7 +151,15 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     text = draft.write({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
     out = {} if wishes.columns or wishes.asking else explain_left_out(documents, fields, draft.paths)
     messages = [one.message for one in ignored]
-    return Proposal(collection, len(documents), text, draft.paths, out, chosen.remarks, messages)
+    remarks = [*_say_other_lists(inner), *chosen.remarks]
+    return Proposal(collection, len(documents), text, draft.paths, out, remarks, messages)
+
+
+def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the other lists inside the document, and how to show one of them."""
+    if len(paths) > 1:
+        listed = list_some(paths[1:], _LISTED)
+        yield f'shown is `{paths[0]}`; there are {listed}: `"rows": "{paths[1]}"` shows one'
 
 
 def _parse_condition(text: str) -> tuple[str, Any]:
@@ -171,15 +191,25 @@ def _choose_collection(named: str | None, known: Sequence[str], asking: bool) ->
     return _choose_collection(_ask(f"Collection ({listed})", known[0]), known, asking)
 
 
-def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, Any]) -> Rows:
+def _read_documents(
+    source: ResultsSource, collection: str, rows: str | None, where: Mapping[str, Any]
+) -> Rows:
+    """Return the first documents, or entries of their list ``rows``. Raises UsageError if there are none."""
+    if rows is not None and not re.fullmatch(ROWS, rows):
+        raise CommandError(f"--rows {rows}: no path to a list", "for example --rows measurements.*")
     wanted, malformed = decode(dict(where))
     if malformed:
         raise CommandError(f"--where: {malformed[0].message}")
     stage = {"$match": wanted}
     most = _LOOKED_AT if source.local is None else _AT_HAND
-    found = source.aggregate(Query(collection, (stage, {"$limit": most})))
+    made = rows_stages(rows) if rows else ()
+    found = source.aggregate(Query(collection, (*made, stage, {"$limit": most})))
     if found:
         return found
+    if rows:
+        raise CommandError(
+            f"`{rows}` with --where is no entry of a list in `{collection}`", "see --rows and --where"
+        )
     walk = StageWalk(source, Query(collection, (stage,)))
     walk.run()
     if not walk.steps or not walk.steps[0].count:

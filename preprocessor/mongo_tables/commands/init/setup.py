@@ -25,6 +25,7 @@ from mongo_tables.commands.init.site_files import (
 )
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.row_paths import find_rows
 from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.anchors import words
@@ -333,7 +334,7 @@ def find_result_files(folder: Path) -> FoundFiles:
         of_no_tool, of_no_name, *_ = rank(one)
         is_meant = not (of_no_tool and of_no_name)
         try:
-            if _has_rows(one):
+            if _has_rows(one, is_meant):
                 found.results.append(one)
             elif is_meant:
                 found.poor.append(one.path)
@@ -361,8 +362,10 @@ def _is_of_others(folder: Path) -> bool:
     return hidden or bool(_OTHERS.fullmatch(folder.name)) or (folder / "pyvenv.cfg").is_file()
 
 
-def _has_rows(one: LikelyFile) -> bool:
+def _has_rows(one: LikelyFile, is_meant: bool) -> bool:
     """Return whether the file has several documents with numbers: a single one is settings, unless from a tool.
+
+    ``is_meant``: its name suggests results, so that a list inside its only document counts, too.
 
     Raises ResultsError for a file that cannot be read.
     """
@@ -371,6 +374,8 @@ def _has_rows(one: LikelyFile) -> bool:
     with closing(open_source(str(one.path))) as source:
         names = source.collections()
         rows = source.aggregate(Query(names[0], ({"$limit": 2},))) if names else []
+    if is_meant and len(rows) == 1 and find_rows(rows[0]):
+        return True
     numbers = (_has_number(value) for row in rows for name, value in row.items() if name != "_id")
     return (one.is_of_tool or len(rows) > 1) and any(numbers)
 

@@ -17,11 +17,6 @@ from mongo_tables.results.formats.model import Document, SourceFile
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 _LINE: Final = Form(needs_id=False)
-_FEW: Final = 2
-"""An object with fewer objects in it is not taken for a list by key."""
-_KEYED_HINT: Final = (
-    "write a list of objects, each with its key as a field; put a single document in brackets: [{…}]"
-)
 
 _Fault = tuple[str, int, Complaint[int]]
 """A text, the number of the line where it begins, and its fault."""
@@ -73,9 +68,6 @@ def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
             documents.append(one)
     if faults:
         raise _combine(file, faults)
-    if not is_array and len(documents[0]) >= _FEW and set(map(type, documents[0].values())) == {dict}:
-        # It may be a list whose entries have keys.
-        raise file.refuse("an object of objects: is each of them a document?", 1, 1, _KEYED_HINT)
     return iter(documents)
 
 
