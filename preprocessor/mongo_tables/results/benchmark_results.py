@@ -1,11 +1,4 @@
-"""Documents of benchmark tools: read from any results source, compared, and merged from several runs.
-
-Two files were measured at different times and are not paired, so a comparison gives no verdict (faster or slower). It
-gives the ratio, and an interval if the samples of both sides come from several processes. The unit is then the process,
-because samples of one process share accidental conditions such as memory layout and hash seed (Kalibera and Jones,
-*Rigorous benchmarking in reasonable time*, ISMM 2013). The interval is that of Welch's t on the logarithms (Welch,
-1947), which assumes independent processes. Differences in the state of the machine between both times are part of the
-ratio, but not of the interval.
+"""Documents of benchmark tools: read from any results source, and merged from several runs.
 
 Several runs of the same benchmarks are blocks: the measurements of one run are paired, so a verdict is possible. A run
 is a file, in which the tool measured every benchmark once, one soon after the other. Disturbances of the machine during
@@ -19,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from statistics import fmean, median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import bson
 from bson.codec_options import CodecOptions
 
 from mongo_tables.results.conclusions import block_speeds, conclude
 from mongo_tables.results.formats.benchmark import SECONDS, TIME
-from mongo_tables.results.intervals import interval_between, speed_interval
+from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.row_names import is_benchmark
@@ -56,7 +49,7 @@ def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
 def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document without its samples and their details; ``count`` keeps the number of samples.
 
-    Without samples there is no interval between two runs (``results.benchmark_results``).
+    Without samples there is no interval between two runs (``results.comparison``).
     """
     of_samples = {
         "samples",
@@ -68,24 +61,7 @@ def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
 
 Row = Mapping[str, Any]
 
-_TWO_TIMES: Final = "not measured side by side"
-_ONE_PROCESS: Final = f"{_TWO_TIMES}, and samples of one process do not say how much processes differ"
-_NO_SAMPLES: Final = f"{_TWO_TIMES}, and without samples"
-_NO_RATIO: Final = "a side has no value above 0"
 _LEAST: Final = 2
-
-
-class Ratio(NamedTuple):
-    """The ratio of the value in NEW to that in OLD, and why it has no verdict.
-
-    The interval, if any, is that of the geometric means over at least ``processes`` processes on each side.
-    """
-
-    ratio: float | None
-    low: float | None
-    high: float | None
-    processes: int
-    reason: str
 
 
 def list_processes(row: Row) -> list[float]:
@@ -95,20 +71,6 @@ def list_processes(row: Row) -> list[float]:
         return []
     size = len(samples) // processes
     return [fmean(samples[start : start + size]) for start in range(0, len(samples), size)]
-
-
-def compare_benchmarks(old: Row, new: Row) -> Ratio:
-    """Return the ratio of two documents of the same benchmark, with a 95 % interval if both have several processes."""
-    sides = list_processes(old), list_processes(new)
-    processes = min(map(len, sides))
-    if processes and min(*sides[0], *sides[1]) > 0:
-        found = interval_between(*sides)
-        return Ratio(found.ratio, found.low, found.high, processes, _TWO_TIMES)
-    before, after = old.get("value") or 0, new.get("value") or 0
-    if before <= 0 or after <= 0:
-        return Ratio(None, None, None, 0, _NO_RATIO)
-    sampled = old.get("samples") and new.get("samples")
-    return Ratio(after / before, None, None, 0, _ONE_PROCESS if sampled else _NO_SAMPLES)
 
 
 _OF_ONE_RUN: Final = frozenset({

@@ -18,7 +18,7 @@ Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics*
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import fsum, inf, sqrt
 from statistics import NormalDist, fmean, median, variance
@@ -60,7 +60,17 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
     equal = [_judge(group) for group in intervals]
     different: tuple[Verdict, ...] = ("faster", "slower")
     beyond = [[find_interval(pair, negligible) for pair in group] for group in groups]
-    power = [_power(groups, beyond, slowdown, negligible) for slowdown in SLOWDOWNS]
+    power = []
+    for slowdown in SLOWDOWNS:
+        trials = [
+            list(_slow_each(group, found, slowdown, negligible))
+            for group, found in zip(groups, beyond, strict=True)
+        ]
+        power.append({"slowdown": slowdown, **_shares(trials, ("slower",))})
+    known = [one for one in chain.from_iterable(intervals) if one and one.low > 0 and one.high < inf]
+    halves = [sqrt(one.high / one.low) - 1 for one in known]
+    logs = [log_ratios(pair.speeds, pair.references) for pair in pairs if find_interval(pair)]
+    variances = [variance(one) for one in logs if len(one) > 1]
     return {
         "pairs": len(pairs),
         "negligible": negligible,
@@ -79,8 +89,10 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
         **_shares(equal, different),
         "power": power,
         **{f"smallest_{way}": _find_smallest(power, way) for way in JUDGED},
-        "half_width": _half_width(chain.from_iterable(intervals)),
-        "spread": _spread(pairs),
+        # The median half-width of the intervals, as a fraction of 1.
+        "half_width": median(halves) if halves else None,
+        # The standard deviation of the log ratio over blocks, for all pairs.
+        "spread": sqrt(fmean(variances)) if variances else None,
     }
 
 
@@ -104,20 +116,6 @@ def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
     ]
     together = judge_together(intervals, negligible=negligible)
     return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
-
-
-def _power(
-    groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
-) -> dict[str, Any]:
-    """Return the shares of the trials in which the slowed side is called slower.
-
-    ``slowdown`` is a fraction of its speed.
-    """
-    trials = [
-        list(_slow_each(group, equal, slowdown, negligible))
-        for group, equal in zip(groups, intervals, strict=True)
-    ]
-    return {"slowdown": slowdown, **_shares(trials, ("slower",))}
 
 
 def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
@@ -151,19 +149,6 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str,
         name: next((row["slowdown"] for row in power if row[judged][end] >= CALLED), None)
         for name, end in (("slowdown", "share"), ("low", "high"), ("high", "low"))
     }
-
-
-def _half_width(intervals: Iterable[Interval | None]) -> float | None:
-    """Return the median half-width of the intervals, as a fraction of 1; None if no pair has an interval."""
-    halves = [sqrt(one.high / one.low) - 1 for one in intervals if one and one.low > 0 and one.high < inf]
-    return median(halves) if halves else None
-
-
-def _spread(pairs: Sequence[Pairs]) -> float | None:
-    """Return the standard deviation of the log ratio over blocks, for all pairs; None below two blocks."""
-    logs = [log_ratios(pair.speeds, pair.references) for pair in pairs if find_interval(pair)]
-    found = [variance(one) for one in logs if len(one) > 1]
-    return sqrt(fmean(found)) if found else None
 
 
 class Count(NamedTuple):

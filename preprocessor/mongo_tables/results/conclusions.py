@@ -101,18 +101,22 @@ def pair_with_itself(row: Row) -> Pairs:
 def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
     """Return pairs of a row and its reference from equal rows; only blocks that have all measurements count.
 
-    The reference has two measurements in a block.
-    Measurement i is compared with the mean of those
-    before and after it, then of those two places away, and so on. Of five measurements, each is twice
-    the row, in ten different pairs. Fewer than three measurements give no pair.
+    The reference has two measurements in a block. Measurement i is compared with the mean of those before and after
+    it, then of those two places away, and so on. Of five measurements, each is twice the row, in ten different pairs.
+    Fewer than three measurements give no pair.
     """
     every = list(_list_measurements(rows))
     number = len(every)
-    return [
-        _pair(every[one], _mean_of(every[one - away], every[(one + away) % number]))
-        for away in range(1, (number + 1) // 2)
-        for one in range(number)
-    ]
+    pairs = []
+    for away in range(1, (number + 1) // 2):
+        for one in range(number):
+            before, after = every[one - away], every[(one + away) % number]
+            mean = {
+                block: mean_of_block([before[block], after[block]])
+                for block in sorted(before.keys() & after.keys())
+            }
+            pairs.append(_pair(every[one], mean))
+    return pairs
 
 
 def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
@@ -127,10 +131,6 @@ def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
                 block: (first, second)[(block + turn) % 2][block]
                 for block in sorted(first.keys() & second.keys())
             }
-
-
-def _mean_of(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
-    return {block: mean_of_block([one[block], other[block]]) for block in sorted(one.keys() & other.keys())}
 
 
 def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs:
@@ -218,13 +218,7 @@ def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
     """Return ratio, ends of the interval, ``p`` and blocks as document fields; None gives those of "not known"."""
     if found is None:
         return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
-    return {
-        "ratio": found.ratio,
-        "low": found.low,
-        "high": found.high,
-        "p": found.p,
-        "blocks": found.blocks,
-    }
+    return {name: getattr(found, name) for name in ("ratio", "low", "high", "p", "blocks")}
 
 
 def variant_name(key: Mapping[str, Any]) -> str:
@@ -237,10 +231,9 @@ def variant_name(key: Mapping[str, Any]) -> str:
         return ", ".join(map(str, values.values()))
     if "comment" in values and "instance" not in values:
         return str(values["comment"]).strip()
-    return ", ".join(
-        f"{name} {_short(value)}" for name, value in values.items() if name not in ("comment", "query")
-    )
-
-
-def _short(value: Any) -> str:
-    return " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+    texts = {
+        name: " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+        for name, value in values.items()
+        if name not in ("comment", "query")
+    }
+    return ", ".join(f"{name} {text}" for name, text in texts.items())

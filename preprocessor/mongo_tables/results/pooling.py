@@ -27,6 +27,7 @@ FIELD: Final = "campaigns"
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")
+_MISSING: Final = "not among the rows of the results"
 LEAST_CAMPAIGNS: Final = 2
 """With fewer campaigns there is only the result of the one."""
 
@@ -57,13 +58,18 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
         place: _find_group(row, others) for place, row in enumerate(rows) if row["_id"]["testname"] in again
     }
     found = _conclude({place: group for place, group in groups.items() if len(group) >= LEAST_CAMPAIGNS})
+    known, missing = [row["_id"] for row in rows], list[Row]()
+    for row in others:
+        if row["_id"] not in known:
+            known.append(row["_id"])
+            missing.append(row)
     bare = {place: {name: value for name, value in rows[place].items() if name != FIELD} for place in groups}
     return Pooled(
         tuple(
             {**bare.get(place, row), **({FIELD: found[place]} if place in found else {})}
             for place, row in enumerate(rows)
         ),
-        (*_list_alone(rows, groups), *_list_missing(rows, others)),
+        (*_list_alone(rows, groups), *(LeftOutRow(name_row(row), _MISSING) for row in missing)),
     )
 
 
@@ -110,22 +116,17 @@ def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[s
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
         if len(group) >= LEAST_CAMPAIGNS:
-            families.setdefault(_family(group[0], field), []).append(place)
+            told, key = group[0][field], group[0]["_id"]
+            # Contrasts of an experiment have different reference rows, but are judged together; the reference
+            # against itself is alone.
+            against = "" if field == CONTRAST else told["against"]
+            family = key["testname"], key.get("target"), against, told["margin"], find_negligible(told)
+            families.setdefault(family, []).append(place)
     return {
         place: told
         for places in families.values()
         for place, told in zip(places, _conclude_family([having[one] for one in places], field), strict=True)
     }
-
-
-def _family(row: Row, field: str) -> tuple[Any, ...]:
-    """Return a key that is equal for rows that are judged together; the reference against itself is alone.
-
-    Contrasts of an experiment have different reference rows, but are judged together.
-    """
-    told = row[field]
-    against = "" if field == CONTRAST else told["against"]
-    return row["_id"]["testname"], row["_id"].get("target"), against, told["margin"], find_negligible(told)
 
 
 def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, Any]]:
@@ -216,14 +217,6 @@ def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[Le
             yield LeftOutRow(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
 
 
-def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOutRow]:
-    known = [row["_id"] for row in rows]
-    for row in others:
-        if row["_id"] not in known:
-            known.append(row["_id"])
-            yield LeftOutRow(name_row(row), "not among the rows of the results")
-
-
 LEAST_IN_A_WINDOW: Final = 3
 LEAST_A_CONNECTION: Final = 30
 """The least number of requests per connection, over all windows."""
@@ -266,19 +259,16 @@ _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row without latency, series, histograms, samples and server states; repeats keep speed and counts."""
-    return {name: _thin_out(name, row[name]) for name in _KEPT if name in row}
-
-
-def _thin_out(name: str, part: Any) -> Any:
-    if name == "experiment":
-        return {field: value for field, value in part.items() if field not in _KNOWN}
-    if name == "repeats":
-        return [_thin_out_repeat(one) for one in part]
-    return part
-
-
-def _thin_out_repeat(repeat: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the repeat's speed, and the number of requests of its latency."""
-    count = repeat.get("latency", {}).get("count")
-    latency = {} if count is None else {"latency": {"count": count}}
-    return {**{field: repeat[field] for field in _OF_REPEATS if field in repeat}, **latency}
+    kept = {name: row[name] for name in _KEPT if name in row}
+    if "experiment" in kept:
+        kept["experiment"] = {name: value for name, value in row["experiment"].items() if name not in _KNOWN}
+    if "repeats" in kept:
+        kept["repeats"] = [
+            {
+                **{field: repeat[field] for field in _OF_REPEATS if field in repeat},
+                **({"latency": {"count": count}} if count is not None else {}),
+            }
+            for repeat in row["repeats"]
+            for count in [repeat.get("latency", {}).get("count")]
+        ]
+    return kept

@@ -5,7 +5,7 @@ If rows have pooled conclusions of several campaigns, these replace the conclusi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -48,6 +48,7 @@ TARGETS: Final = "targets"
 SLICES: Final = "slices"
 _HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same window"}
 _FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
+_NO_RATIO: Final = "no block has both, or one of them did no work in a block"
 _GONE: Final = "no other target has such a row"
 _EACH: Final = "each"
 """The field of a pooled conclusion with the findings of each campaign."""
@@ -78,21 +79,24 @@ def compare_within(rows: Sequence[Row]) -> Difference:
     experiments: dict[str, list[Row]] = {}
     for row in rows:
         experiments.setdefault(row["_id"]["testname"], []).append(row)
-    found = [(some, _list_concluded(some)) for some in experiments.values()]
-    rest = [one for some, concluded in found for one in _list_rest(some, concluded)]
+    found = []
+    for some in experiments.values():
+        targets = [*_list_field(some, TARGETS), *_list_field(some, SLICES)]
+        others: list[_Concluded] = []
+        if all(one.told["against"] == ITSELF for one in targets):
+            others = [*_list_field(some, COMPARISON), *_list_field(some, CONTRAST)]
+        found.append((some, [*others, *targets]))
+    rest = [
+        (name_row(row), _say_why_alone(row, concluded))
+        for some, concluded in found
+        for row in some
+        if not any(row is other for one in concluded for other in (one.row, one.other))
+    ]
     return Difference(
         rows=tuple(_compare(one, some) for some, concluded in found for one in concluded),
         not_compared=tuple(f"{name}: {reason}" for name, reason in rest),
         gone=tuple(f"{name}: {reason}" for name, reason in rest if reason == _GONE),
     )
-
-
-def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
-    """Return the conclusions about the rows of one experiment: of its targets, else of its references."""
-    targets = [*_list_field(rows, TARGETS), *_list_field(rows, SLICES)]
-    if any(one.told["against"] != ITSELF for one in targets):
-        return targets
-    return [*_list_field(rows, COMPARISON), *_list_field(rows, CONTRAST), *targets]
 
 
 def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
@@ -127,16 +131,9 @@ def _target_of(row: Row) -> str:
     return str(row["_id"].get("target", ""))
 
 
-def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[tuple[str, str]]:
-    """Yield the rows of an experiment without a conclusion, each with the reason."""
-    there = [row for one in concluded for row in (one.row, one.other)]
+def _say_why_alone(row: Row, concluded: Sequence[_Concluded]) -> str:
+    """Return why there is no conclusion about a row."""
     first = {one.told["against"] for one in concluded if one.field == TARGETS}
-    for row in rows:
-        if not any(row is one for one in there):
-            yield name_row(row), _say_why_alone(row, first)
-
-
-def _say_why_alone(row: Row, first: Collection[str]) -> str:
     if not block_speeds(row):
         return "measured without blocks"
     if not first:
@@ -165,21 +162,33 @@ def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
 def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
     """Return the comparison, with the speeds behind the ratio if available: those of the blocks that have both."""
     evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
-    over = found.row[FIELD] if _EACH in found.told else {}
+    told, ps = found.told, _list_family(found, rows)
+    over = found.row[FIELD] if _EACH in told else {}
     other = found.row if found.other is None else found.other
-    judged = _judged(found.told, _list_family(found, rows))
+    figures = {name: told[name] for name in _FIGURES}
+    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
+        figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
+    judged = Judged(
+        SPEED,
+        **figures,
+        # Without a ratio, a speed was 0, or no block has both.
+        reason="" if told["ratio"] is not None else _NO_RATIO,
+        threshold=threshold(ps),
+        rows=len(ps),
+        negligible=find_negligible(told),
+    )
     compared = put_together(other, found.row, found.sides, judged, (evidence,) if evidence else ())
     return compared._replace(
         one=side_of_blocks(evidence.references) if evidence else Side(None),
         other=side_of_blocks(evidence.speeds) if evidence else Side(None),
         campaigns=tuple(
-            CampaignRatio(*(one[name] for name in CampaignRatio._fields)) for one in found.told.get(_EACH, ())
+            CampaignRatio(*(one[name] for name in CampaignRatio._fields)) for one in told.get(_EACH, ())
         ),
         campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
-        is_control=found.told["against"] == ITSELF,
+        is_control=told["against"] == ITSELF,
         missing=found.missing,
         doubts=tuple(_list_doubts(found)),
-        lost=say_what_stopped(other, found.row) if found.told["ratio"] is None else "",
+        lost=say_what_stopped(other, found.row) if told["ratio"] is None else "",
     )
 
 
@@ -198,13 +207,3 @@ def _list_doubts(found: _Concluded) -> Iterator[str]:
         yield f"something else used the machine in {disturbed} of {told['blocks']} windows"
     if failed := told.get("failed"):
         yield f"{failed} requests failed"
-
-
-def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
-    """Return the conclusion of a row; if it has no ratio, a speed was 0, or no block has both."""
-    figures = {name: told[name] for name in _FIGURES}
-    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
-        figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
-    reason = "" if told["ratio"] is not None else "no block has both, or one of them did no work in a block"
-    about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
-    return Judged(SPEED, **figures, reason=reason, **about)

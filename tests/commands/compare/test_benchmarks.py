@@ -10,7 +10,8 @@ from math import exp
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.results.benchmark_results import compare_benchmarks, list_processes
+from mongo_tables.results.benchmark_results import list_processes
+from mongo_tables.results.comparison import compare_benchmarks
 from mongo_tables.results.intervals import interval_between
 
 
