@@ -43,7 +43,7 @@ def test_a_collection_of_any_name_has_a_folder_and_is_read_under_its_name(databa
     source = open_fixtures(tmp_path)
     assert source.collections() == (UNTIDY, "runs")
     assert source.aggregate(Query(UNTIDY, ())) == [{"_id": 1}]
-    assert not any(file.is_change for file in pull(database, tmp_path).files)
+    assert not any(file.is_change for file in pull(database, tmp_path))
 
 
 def test_an_empty_name_is_said_to_be_one(database: str, tmp_path: Path):
@@ -74,7 +74,7 @@ def test_folders_that_a_failed_pull_has_made_are_removed(database: str, tmp_path
         pull(database, folder)
     assert sorted(path.name for path in folder.rglob("*")) == ["runs", "runs.jsonl"]
     shutil.rmtree(folder)
-    assert len(pull(database, folder).files) == 2
+    assert len(pull(database, folder)) == 2
 
 
 @pytest.mark.parametrize("uri", ["mongodb:/bob:Xq7Zk@h/d", "bob:Xq7Zk@h/d"])
@@ -101,8 +101,8 @@ def test_a_copy_stands_beside_what_it_was_made_of(database: str, tmp_path: Path)
     pull(database, tmp_path, [Copied("runs")])
     before = (tmp_path / "runs" / "runs.jsonl").read_bytes()
     made = Copied("runs", "halves", HALVED, {"revision": "abc"})
-    assert pull(str(tmp_path), tmp_path, [made]).files[0].added == 3
-    assert not pull(str(tmp_path), tmp_path, [made]).files[0].is_change
+    assert pull(str(tmp_path), tmp_path, [made])[0].added == 3
+    assert not pull(str(tmp_path), tmp_path, [made])[0].is_change
     assert (tmp_path / "runs" / "runs.jsonl").read_bytes() == before
     assert open_fixtures(tmp_path).aggregate(Query("halves", ()))[0]["of"] == "abc"
 
@@ -147,20 +147,20 @@ def test_documents_in_files_that_somebody_named_stay_where_they_are_and_count_as
     place = _filled(tmp_path / "here", "by-hand.jsonl", 1, 2)
     _filled(tmp_path / "here", "more.jsonl", 3)
     report = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert [(one.path.name, one.documents, one.added, one.changed, one.removed) for one in report.files] == [
+    assert [(one.path.name, one.documents, one.added, one.changed, one.removed) for one in report] == [
         ("by-hand.jsonl", 2, 0, 0, 0),
         ("more.jsonl", 1, 0, 0, 0),
         ("runs.jsonl", 1, 1, 0, 0),
     ]
     assert sorted(one.name for one in place.iterdir()) == ["by-hand.jsonl", "more.jsonl", "runs.jsonl"]
     again = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert not any(one.is_change for one in again.files)
+    assert not any(one.is_change for one in again)
 
 
 def test_an_array_becomes_a_file_of_lines_and_is_said_to_be_renamed(tmp_path: Path):
     _filled(tmp_path / "there", "all.jsonl", 1, 2)
     place = _filled(tmp_path / "here", "by-hand.json", 1, 2, array=True)
-    (change,) = pull(str(tmp_path / "there"), tmp_path / "here").files
+    (change,) = pull(str(tmp_path / "there"), tmp_path / "here")
     assert (change.path.name, change.renamed_from) == ("by-hand.jsonl", "by-hand.json")
     assert (change.documents, change.added, change.changed, change.removed) == (2, 0, 0, 0)
     assert [one.name for one in place.iterdir()] == ["by-hand.jsonl"]
@@ -173,7 +173,7 @@ def test_a_file_of_which_the_source_has_nothing_may_be_the_only_copy_and_is_kept
     place = _filled(tmp_path / "here", name, 8, 9, array=array)
     before = (place / name).read_bytes()
     report = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert [(one.path.name, one.kept, one.removed) for one in report.files] == [
+    assert [(one.path.name, one.kept, one.removed) for one in report] == [
         (name, True, 0),
         ("runs.jsonl", False, 0),
     ]
@@ -185,7 +185,7 @@ def test_a_file_that_a_pull_named_goes_with_its_documents(tmp_path: Path):
     place = _filled(tmp_path / "here", "runs.jsonl", 7)
     (place / "old.jsonl").write_text('{"_id": {"testname": "old"}}\n', encoding="utf-8")
     report = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert [(one.path.name, one.added, one.removed) for one in report.files] == [
+    assert [(one.path.name, one.added, one.removed) for one in report] == [
         ("old.jsonl", 0, 1),
         ("runs.jsonl", 1, 1),
     ]
@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_read_is_neither_overwritten_nor_removed(tmp_path:
 def test_a_file_in_another_order_is_written_anew_and_said_to_have_the_same_documents(tmp_path: Path):
     _filled(tmp_path / "there", "all.jsonl", 1, 2)
     place = _filled(tmp_path / "here", "by-hand.jsonl", 2, 1)
-    (change,) = pull(str(tmp_path / "there"), tmp_path / "here").files
+    (change,) = pull(str(tmp_path / "there"), tmp_path / "here")
     assert change.rewritten
     assert (change.added, change.changed, change.removed) == (0, 0, 0)
     assert (place / "by-hand.jsonl").read_text().splitlines()[0].startswith('{"_id":1')

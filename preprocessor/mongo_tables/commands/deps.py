@@ -93,15 +93,19 @@ def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any
     from mongo_tables.site.dependencies import digest_of, digest_of_page
 
     digests = {file: digest_of(file) for file in sorted({file for each in needs for file in each.files})}
+    # The files of a page do not decide its figures if a database, or the time, may change them as well.
     known = source.local is not None
+    decided = [
+        each.lasts and (known or not any(figure.collections for figure in each.figures)) for each in needs
+    ]
     pages = [
         {
             "page": each.page,
-            "digest": digest_of_page(each, digests, source.name) if _is_decided(each, known=known) else None,
+            "digest": digest_of_page(each, digests, source.name) if is_decided else None,
             "files": list(each.files),
             "figures": [figure._asdict() for figure in each.figures],
         }
-        for each in needs
+        for each, is_decided in zip(needs, decided, strict=True)
     ]
     return {
         "version": _VERSION,
@@ -110,11 +114,6 @@ def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any
         "files": digests,
         "pages": pages,
     }
-
-
-def _is_decided(needs: PageNeeds, *, known: bool) -> bool:
-    """Return whether a page's files determine its figures: a database, or the time, may change them as well."""
-    return needs.lasts and (known or not any(figure.collections for figure in needs.figures))
 
 
 def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,22 +40,19 @@ def run(arguments: Namespace) -> int:
 
     wanted = map(experiments.load, arguments.name or experiments.names())
     if arguments.published:
-        _publish(list(wanted), arguments.output)
+        from contextlib import closing
+
+        from mongo_tables.runner.result_rows import write_published
+        from mongo_tables.runner.store import open_store
+
+        loaded = list(wanted)
+        with closing(open_store(arguments.output)) as store:
+            for experiment in loaded:
+                print(f"{experiment.name}: {write_published(experiment, store)} published rows")
     else:
         for experiment in wanted:
             print(_describe(experiment) if arguments.name else _format_line(experiment))
     return 0
-
-
-def _publish(wanted: Sequence[Experiment], where: str) -> None:
-    from contextlib import closing
-
-    from mongo_tables.runner.result_rows import write_published
-    from mongo_tables.runner.store import open_store
-
-    with closing(open_store(where)) as store:
-        for experiment in wanted:
-            print(f"{experiment.name}: {write_published(experiment, store)} published rows")
 
 
 def _format_line(experiment: Experiment) -> str:

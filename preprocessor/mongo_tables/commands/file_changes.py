@@ -13,7 +13,7 @@ from mongo_tables.files.text_changes import changed_lines
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
-    from mongo_tables.results.pull import FileChange, PullReport
+    from mongo_tables.results.pull import FileChange
     from mongo_tables.site.site_config import SiteConfig
 
 
@@ -64,16 +64,16 @@ def find_fixture_folder(site: SiteConfig) -> str:
     return where if is_fixture_folder(where) else "fixtures"
 
 
-def print_report(report: PullReport, *, dry_run: bool) -> None:
+def print_report(files: Sequence[FileChange], *, dry_run: bool) -> None:
     """Print a line for each file that changed, or was kept, and their number."""
-    for file in report.files:
+    for file in files:
         if file.kept:
             what = "that the source does not have; delete the file if it is not needed"
             print(f"kept {_shown(file)}: {format_count(file.documents, 'document')} {what}")
-    changed = [_describe(file) for file in report.files if file.is_change]
+    changed = [_describe(file) for file in files if file.is_change]
     verb = "would change" if dry_run else "changed"
     print("\n".join(changed) if changed else "nothing changed")
-    print(f"{len(changed)} of {len(report.files)} files {verb}")
+    print(f"{len(changed)} of {len(files)} files {verb}")
 
 
 def _describe(file: FileChange) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -108,14 +107,16 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
     """
     from mongo_tables.commands.measurement import require_intervals
     from mongo_tables.results.benchmark_results import merge_runs, read_benchmarks
+    from mongo_tables.results.model import unusable
 
     runs = []
     for file in files:
-        _refuse_missing(file)
+        # A results source would take a plain name of a missing file for a fixture folder.
+        if not _OF_SEVERAL.search(file) and not Path(file).exists():
+            raise unusable(f"the file {file} does not exist", "name a file that a benchmark tool wrote")
         runs.append([_complete(one, arguments) for one in read_benchmarks(file)])
-        print(
-            escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
-        )
+        tools = dict.fromkeys(one.get("versions", {}).get("harness") or one["tool"] for one in runs[-1])
+        print(escape_control_chars(f"{file}: {', '.join(tools)}, {format_count(len(runs[-1]), 'document')}"))
     if arguments.reference is not None:
         require_intervals("import --reference")
         return merge_runs(runs, arguments.reference)
@@ -123,31 +124,18 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
     return [one for run in runs for one in run]
 
 
-def _refuse_missing(file: str) -> None:
-    """Raise ResultsError for a plain name of a missing file, which a results source would take for a fixture folder."""
-    from mongo_tables.results.model import ResultsError
-
-    if not _OF_SEVERAL.search(file) and not Path(file).exists():
-        raise ResultsError(
-            f"the file {file} does not exist",
-            hint="name a file that a benchmark tool wrote",
-            environment=True,
-        )
-
-
 def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, Any]]]) -> None:
     """Raise ResultsError for a benchmark in two files."""
-    from mongo_tables.results.model import ResultsError
+    from mongo_tables.results.model import unusable
 
     homes: dict[str, str] = {}
     for file, run in zip(files, runs, strict=True):
         for one in run:
             first = homes.setdefault(repr(one["_id"]), file)
             if first != file:
-                raise ResultsError(
+                raise unusable(
                     f"{file}: {one['_id']['name']!r} is in {first} as well",
-                    hint="keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
-                    environment=True,
+                    "keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
                 )
 
 
@@ -158,11 +146,6 @@ def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, An
         **({"commit": {"id": arguments.commit}} if arguments.commit else {}),
     }
     return {**document, **{name: value for name, value in said.items() if name not in document}}
-
-
-def _say_tool(documents: Iterable[Mapping[str, Any]]) -> str:
-    names = Counter(one.get("versions", {}).get("harness") or one["tool"] for one in documents)
-    return ", ".join(names)
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
 from mongo_tables.commands.options import add_config_file
 from mongo_tables.findings.reporters import escape_control_chars, format_count
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.push import Pushed
+from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
     "Copies collections from a fixture folder, or from plain files, into a results database: the way back of\n"
@@ -51,7 +48,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Copy, and print a line for each changed collection; return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder
-    from mongo_tables.findings.usage import CommandError
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.opening import is_uri, open_source
     from mongo_tables.runner.push import push
@@ -65,11 +61,6 @@ def run(arguments: Namespace) -> int:
     done = push(
         source, arguments.target, arguments.collections, remove=arguments.remove, dry_run=arguments.dry_run
     )
-    _print_report(done, arguments.dry_run)
-    return 0
-
-
-def _print_report(done: list[Pushed], dry_run: bool) -> None:
     for one in done:
         name = escape_control_chars(one.collection)
         if one.is_change:
@@ -78,4 +69,5 @@ def _print_report(done: list[Pushed], dry_run: bool) -> None:
         if one.kept:
             print(f"{name}: kept {format_count(one.kept, 'document')} that the files do not have (--remove)")
     changed = sum(one.is_change for one in done)
-    print(f"{changed} of {len(done)} collections {'would change' if dry_run else 'changed'}")
+    print(f"{changed} of {len(done)} collections {'would change' if arguments.dry_run else 'changed'}")
+    return 0

@@ -20,7 +20,7 @@ from bson.codec_options import CodecOptions
 from mongo_tables.results.conclusions import block_speeds, conclude
 from mongo_tables.results.formats.benchmark import SECONDS, TIME
 from mongo_tables.results.intervals import speed_interval
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import unusable
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.row_names import is_benchmark
 
@@ -36,13 +36,11 @@ def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
     with closing(open_source(where)) as source:
         names = source.collections()
         if collection and collection not in names:
-            raise ResultsError(
-                f"{source.name} has no collection {collection!r}", hint=_HINT, environment=True
-            )
+            raise unusable(f"{source.name} has no collection {collection!r}", _HINT)
         raws = (raw for name in ([collection] if collection else names) for raw in source.raws(name))
         found = [row for row in (bson.decode(raw, _OPTIONS) for raw in raws) if is_benchmark(row)]
         if not found:
-            raise ResultsError(f"{source.name} has no benchmarks", hint=_HINT, environment=True)
+            raise unusable(f"{source.name} has no benchmarks", _HINT)
     return found
 
 
@@ -152,14 +150,10 @@ def _compare(rows: Sequence[dict[str, Any]], reference: str) -> None:
     suites = [(row["_id"]["testname"], row["_id"]["metric"]) for row in there]
     if not there:
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in rows if block_speeds(row)))
-        raise ResultsError(
-            f"no benchmark with a speed is called {reference!r}", hint=f"there are {names}", environment=True
-        )
+        raise unusable(f"no benchmark with a speed is called {reference!r}", f"there are {names}")
     if len(set(suites)) < len(suites):
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in there))
-        raise ResultsError(
-            f"several benchmarks are called {reference!r}", hint=f"name one of {names}", environment=True
-        )
+        raise unusable(f"several benchmarks are called {reference!r}", f"name one of {names}")
     for base, suite in zip(there, suites, strict=True):
         some = [
             row

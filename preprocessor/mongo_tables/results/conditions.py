@@ -68,7 +68,9 @@ def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]
 
 
 def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
-    for field, value in _of_servers(row):
+    # The servers of an older row of a local target shared the machine of the client.
+    hardware = ((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
+    for field, value in hardware if share_machine(row) else of_servers(row):
         yield f"{SERVERS}{field}", value
     for part in _PROVENANCE:
         for field, value in row.get(part, {}).items():
@@ -76,13 +78,6 @@ def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
     for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):
         for field in fields:
             yield f"{part}.{field}", row.get(part, {}).get(field)
-
-
-def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
-    """Yield the servers' machines; for an older row of a local target, the machine that they shared with the client."""
-    if share_machine(row):
-        return iter((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
-    return of_servers(row)
 
 
 LOCAL: Final = "local"
@@ -113,7 +108,11 @@ def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def describe_machine(row: Mapping[str, Any]) -> str:
     """Return the processor of the servers, their number and the memory, as pages show it; "" if a part is unknown."""
-    machine = _machine_of_servers(row)
+    members = row.get("servers", {}).get("members")
+    target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
+    machine = row.get("hardware", {})
+    if target != LOCAL:  # the first member with data
+        machine = next((one for one in members or () if one.get("role") != "mongos"), {})
     parts = (
         machine.get("cpu") or machine.get("cpu_architecture"),
         *map(machine.get, ("cores", "memory_gib")),
@@ -122,13 +121,3 @@ def describe_machine(row: Mapping[str, Any]) -> str:
         return ""
     cpu, cores, memory = parts
     return f"{cpu}, {cores} processors, {memory} GiB"
-
-
-def _machine_of_servers(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the machine of the first member with data, or of the client if it ran the servers, too."""
-    members = row.get("servers", {}).get("members")
-    target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
-    if target == LOCAL:
-        found: Mapping[str, Any] = row.get("hardware", {})
-        return found
-    return next((one for one in members or () if one.get("role") != "mongos"), {})

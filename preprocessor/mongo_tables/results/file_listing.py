@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_in_folder, is_plain, may_be_read
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
-from mongo_tables.results.model import ResultsError, combine_faults, file_fault
+from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
@@ -166,9 +166,9 @@ def _fixture_folders(folder: Path) -> dict[str, Path]:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
         places = [p for p in found if p.is_dir()]
     except FileNotFoundError:
-        raise _unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
+        raise unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
     except OSError as error:
-        raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
+        raise unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
     _refuse_broken_links(found)
     return {unquote(place.name): place for place in places}
 
@@ -226,7 +226,7 @@ def _documents_below(place: Path) -> Iterator[str]:
     try:
         inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
     except OSError as error:
-        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+        raise unusable(f"the folder {place} cannot be read: {error.strerror}") from None
     for one in inner:
         if first := _first_below(one):
             yield first.relative_to(place).as_posix()
@@ -249,7 +249,7 @@ def _list_files(place: Path) -> list[Path]:
         found = [p for p in place.iterdir() if not p.name.startswith(".")]
         files = [p for p in found if p.is_file()]
     except OSError as error:
-        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+        raise unusable(f"the folder {place} cannot be read: {error.strerror}") from None
     _refuse_broken_links(found)
     return files
 
@@ -304,7 +304,7 @@ _Paths = tuple[Path, Sequence[Path], Sequence[Path]]
 def _list_paths(part: SourcePart) -> _Paths:
     path = Path(part.pattern)
     if not part.pattern:
-        raise _unusable(f"`{part}` names no file", _NAMES_HINT)
+        raise unusable(f"`{part}` names no file", _NAMES_HINT)
     if not part.is_path:
         return _match(part.pattern)
     if path.is_dir():
@@ -313,7 +313,7 @@ def _list_paths(part: SourcePart) -> _Paths:
         read = [one for one in may if is_plain(one.name) or _is_known(one)]
         return path, read, [*may, *(one for one in files if _is_like_data(one.name))]
     if not path.exists() and not path.is_symlink():
-        raise _unusable(f"there is no file {part.pattern}", _NAMES_HINT)
+        raise unusable(f"there is no file {part.pattern}", _NAMES_HINT)
     return path.parent, [path], []
 
 
@@ -325,7 +325,7 @@ def _match(pattern: str) -> _Paths:
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
     found = sorted(path for path in map(Path, iglob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207
     if not found:
-        raise _unusable(f"no file is named like {pattern}", _NAMES_HINT)
+        raise unusable(f"no file is named like {pattern}", _NAMES_HINT)
     _refuse_broken_links(found)
     return folder, [path for path in found if is_plain(path.name) or _is_known(path)], found
 
@@ -350,13 +350,9 @@ def read_types(text: str) -> Mapping[str, str]:
     for name, kind in types.items():
         if kind not in TYPES:
             hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
-            raise _unusable(f"`{name}` cannot be of the type `{kind}`", hint)
+            raise unusable(f"`{name}` cannot be of the type `{kind}`", hint)
     return types
 
 
 def _refuse(path: Path, message: str, hint: str = "") -> ResultsError:
     return combine_faults([file_fault(path, (0, 0), message, hint)])
-
-
-def _unusable(message: str, hint: str = "") -> ResultsError:
-    return ResultsError(message, hint=hint, environment=True)

@@ -33,6 +33,7 @@ from mongo_tables.results.model import (
     ResultsError,
     ResultsSource,
     Rows,
+    unusable,
 )
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
 from mongo_tables.results.readonly import guard
@@ -94,11 +95,10 @@ class FileSource(ResultsSource):
     def reach(self) -> None:
         """Raise ``ResultsError`` if there is no folder or file, if it cannot be listed, or if it has no collection."""
         if not self.collections():
-            raise ResultsError(
+            raise unusable(
                 f"the results source {self.name} has no collections",
-                hint="put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or "
-                "name another one",
-                environment=True,
+                "put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or name "
+                "another one",
             )
 
     def refresh(self) -> None:
@@ -195,12 +195,9 @@ class FileSource(ResultsSource):
 
     def _find(self, collection: str) -> Collection:
         """Return the collection, including what was written to ``database``."""
-        written = self._find_written(collection)
+        # None while they cannot differ from those in the files.
+        written = self._database.find_written(collection) if self._database else None
         return self.read_collection(collection) if written is None else Collection(collection, written)
-
-    def _find_written(self, collection: str) -> Rows | None:
-        """Return the documents in the mongomock database; None while they cannot differ from those in the files."""
-        return self._database.find_written(collection) if self._database else None
 
     def documents(self, collection: str) -> Sequence[dict[str, Any]]:
         """Return all documents of a collection, none for an unknown one. They are shared: do not change them."""
@@ -304,7 +301,7 @@ class FileSource(ResultsSource):
                     if error.name != "mongomock":
                         raise
                     message = "files as a database are made by mongomock, which is not installed"
-                    raise ResultsError(message, hint=f"pip install '{EXTRA}'", environment=True) from None
+                    raise unusable(message, f"pip install '{EXTRA}'") from None
                 self._database = FixtureDatabase(self)
             return self._database
 
@@ -336,16 +333,11 @@ def _refuse(error: AggregationError) -> ResultsError:
     """Convert an evaluator's error to a ``ResultsError``, with the server's code if a server refuses, too."""
     hint, path = _hint(error), tuple(error.path) if error.path else None
     if isinstance(error, NotOffline):
-        return ResultsError(_name_stage(error), hint=hint, path=path)
+        message = error.message
+        if isinstance(error, LimitReached) and path and len(path) > 1 and isinstance(path[0], int):
+            message = f"stage {path[0] + 1}, {path[1]}: {message}"
+        return ResultsError(message, hint=hint, path=path)
     return PipelineRefused(error.message, hint=hint, path=path, code=error.code)
-
-
-def _name_stage(error: AggregationError) -> str:
-    """Return the error's message, prefixed with the stage if a limit was reached."""
-    path = error.path or ()
-    if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
-        return error.message
-    return f"stage {path[0] + 1}, {path[1]}: {error.message}"
 
 
 def _hint(error: AggregationError) -> str:

@@ -66,6 +66,11 @@ class ResultsError(CommandError):
         self.environment = environment
 
 
+def unusable(message: str, hint: str = "") -> ResultsError:
+    """Return the error of a whole source."""
+    return ResultsError(message, hint=hint, environment=True)
+
+
 def file_fault(path: Path, at: tuple[int, int], message: str, hint: str = "") -> Finding:
     """Return the fault of a result file at a line and column; (0, 0) is the whole file."""
     return finding("MT310", shorten_path(path), at, message, hint)

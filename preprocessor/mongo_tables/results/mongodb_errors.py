@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError, unusable
 from mongo_tables.results.secrets import redact, scrub
 
 DEFAULT_DATABASE: Final = "performance"
@@ -60,45 +60,45 @@ def explain_failure(
     where = redact(uri)
     if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *MALFORMED)):
         hint = "check that a MongoDB server listens there, and that no proxy changes its answers"
-        return _unusable(f"no answer from {where}: the answer is not in the protocol of MongoDB", hint)
+        return unusable(f"no answer from {where}: the answer is not in the protocol of MongoDB", hint)
     if isinstance(error, errors.OperationFailure):
         return _explain_refusal(error, uri, time_ms, query)
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
         if re.search("SRV|DNS|resolution", str(error)):
-            return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
+            return unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
         # The driver quotes the name of a database, which may be part of a password.
         named = "what follows its / names no database" if "database name" in str(error) else _line(error, uri)
-        return _unusable(f"{where} is not a usable URI: {named}", _URI_HINT)
+        return unusable(f"{where} is not a usable URI: {named}", _URI_HINT)
     if isinstance(error, (FileNotFoundError, PermissionError)):
         hint = "check tlsCAFile and the like"
-        return _unusable(f"a file that the URI of {where} names cannot be read", hint)
+        return unusable(f"a file that the URI of {where} names cannot be read", hint)
     if isinstance(error, (errors.NetworkTimeout, TimeoutError, errors.ServerSelectionTimeoutError)):
         return _no_answer(where, f"nothing within {waited_ms / 1000:g} s")
     if isinstance(error, (errors.ConnectionFailure, OSError)):
         return _no_answer(where, _line(error, uri))
     if query is not None:
         return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
-    return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
+    return unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
 
 
 def _no_answer(where: str, reason: str) -> ResultsError:
     hint = "is the server running, the host right, this machine on its access list?"
     if "SSL" in reason or "closed" in reason:
         hint = "check `tls` and `tlsCAFile` in the URI against what the server speaks"
-    return _unusable(f"no answer from {where}: {reason}", hint)
+    return unusable(f"no answer from {where}: {reason}", hint)
 
 
 def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) -> ResultsError:
     where = redact(uri)
     if error.code in _AUTHENTICATION:
         hint = "check both, and authSource, in the URI"
-        return _unusable(f"{where} refuses the user or the password", hint)
+        return unusable(f"{where} refuses the user or the password", hint)
     if error.code in _UNAUTHORIZED and "@" not in uri and "authmechanism" not in uri.lower():
-        return _unusable(f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}")
+        return unusable(f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}")
     if error.code in _UNAUTHORIZED:
         database = where.partition("://")[2].partition("/")[2] or DEFAULT_DATABASE
         message = f"the user of {where} may not read the database {database!r}"
-        return _unusable(message, "grant the role `read` on it")
+        return unusable(message, "grant the role `read` on it")
     if error.code in _TIME_LIMIT:
         return ResultsError(
             f"the pipeline runs longer than {time_ms / 1000:g} s on the server",
@@ -142,7 +142,3 @@ def _line(error: BaseException, uri: str) -> str:
     text = _PREFIX.sub("", _APPENDED.sub("", str(error)), count=1)
     line = " ".join(scrub(text, uri).split())[:200]
     return line if line[1:2].isupper() else line[:1].lower() + line[1:]
-
-
-def _unusable(message: str, hint: str) -> ResultsError:
-    return ResultsError(message, hint=hint, environment=True)

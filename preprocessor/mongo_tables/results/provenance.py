@@ -144,11 +144,9 @@ def _value_of(part: str, names: Sequence[str]) -> Any:
         each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
         told = {"each": each, "differs": "$campaigns.differs"}
         return {"$cond": [{"$isArray": "$campaigns.each"}, told, "$$REMOVE"]}
-    return _fields_of(part, names) if part in _BY_FIELD else f"${part}"
-
-
-def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return some fields of a part as an expression; it is empty, and cheap, if documents do not have the part."""
+    if part not in _BY_FIELD:
+        return f"${part}"
+    # Cheap if documents do not have the part.
     fields = {name: f"${part}.{name}" for name in names}
     return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
 
@@ -259,17 +257,13 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
     length = 0
     for number, stage in enumerate(pipeline, 1):
         ((name, argument),) = stage.items()
-        order = _order_of_chosen(name, argument)
+        record = record_of(name)
+        chooses = record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE)
+        order = record.order(argument) if record and chooses else None
         if order is Order.CHANCE or (order is None and not _adds_untold(name, argument)):
             break
         length = number if order is Order.KEPT else length
     return pipeline[:length]
-
-
-def _order_of_chosen(name: str, argument: Any) -> Order | None:
-    """Return the order of the documents that a stage chooses and passes on unchanged; None for other stages."""
-    record = record_of(name)
-    return record.order(argument) if record and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) else None
 
 
 def _adds_untold(name: str, argument: Any) -> bool:

@@ -26,7 +26,7 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
 from mongo_tables.results.limits import Limits
-from mongo_tables.results.model import Query, ResultsError, ResultsSource
+from mongo_tables.results.model import Query, ResultsError, ResultsSource, unusable
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
@@ -78,13 +78,6 @@ class FileChange:
         return bool(self.added or self.changed or self.removed or self.renamed_from or self.rewritten)
 
 
-@dataclass(frozen=True, slots=True)
-class PullReport:
-    """What a pull did, or with ``dry_run`` would do, by file in order of paths."""
-
-    files: tuple[FileChange, ...]
-
-
 def pull(
     where: str,
     folder: Path,
@@ -93,7 +86,7 @@ def pull(
     *,
     dry_run: bool = False,
     limits: Limits = PULL_LIMITS,
-) -> PullReport:
+) -> list[FileChange]:
     """Copy the collections ``copied`` (all, if empty) of the results source ``where`` into ``folder``.
 
     With ``prune_paths`` (see ``read_paths.trees_by_collection``) only those parts of a document are kept that pipelines
@@ -111,7 +104,7 @@ def copy_source(
     prune_paths: Mapping[str, Tree | None] | None = None,
     *,
     dry_run: bool = False,
-) -> PullReport:
+) -> list[FileChange]:
     """Copy as ``pull`` does from an open source, and close it."""
     plans = _plan_files(source, folder, copied, prune_paths or {})
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
@@ -119,7 +112,7 @@ def copy_source(
     if not dry_run:
         stale = {path for plan in plans for path in plan.held if path not in contents}
         _write(contents, sorted(stale - {change.path for change in changes if change.kept}))
-    return PullReport(tuple(sorted(changes, key=lambda change: change.path)))
+    return sorted(changes, key=lambda change: change.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,31 +150,31 @@ def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
     Pulling a pipeline's result into its own collection twice would transform documents twice.
     """
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
-        raise _impossible(
+        raise unusable(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
         )
     there = list_results([SourcePart("", str(folder), "")]).collections if folder.is_dir() else {}
     for place in there.get(one.target, ()):
         if not place.folder:
-            raise _impossible(
+            raise unusable(
                 f"the collection {one.target!r} is in {place.where} already",
                 "remove that file, or name another folder with --to, or another collection with --as",
             )
     home = folder_of(folder, one.target)
     if not leads_within(home, folder):
         message = f"{home}: a link leads out of the folder {folder}"
-        raise _impossible(message, "put the documents themselves there")
+        raise unusable(message, "put the documents themselves there")
 
 
 def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
     """Fetch the documents to write, as BSON."""
     if not one.collection:
-        raise _impossible("the name of a collection is empty")
+        raise unusable("the name of a collection is empty")
     raws = list(source.raws(one.collection)) if one.pipeline is None else _rows(source, one, one.pipeline)
     if not raws:
         of = "has no documents" if one.pipeline is None else "gives no documents by that pipeline"
-        raise _impossible(f"the collection {one.collection!r} of {source.name} {of}; nothing is changed")
+        raise unusable(f"the collection {one.collection!r} of {source.name} {of}; nothing is changed")
     return raws
 
 
@@ -189,12 +182,10 @@ def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any],
     """Return the rows of the pipeline as documents with distinct ``_id``."""
     rows = source.aggregate(Query(one.collection, pipeline, one.let))
     if any("_id" not in row for row in rows):
-        raise _impossible("a row of the pipeline has no _id", "keep the one of its document, or make one")
+        raise unusable("a row of the pipeline has no _id", "keep the one of its document, or make one")
     raws = [bson.encode(row) for row in rows]
     if len({_only_id(raw) for raw in raws}) < len(raws):
-        raise _impossible(
-            "several rows of the pipeline have the same _id", "a collection holds each _id once"
-        )
+        raise unusable("several rows of the pipeline have the same _id", "a collection holds each _id once")
     return raws
 
 
@@ -232,7 +223,7 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     content = "".join(f"{write_line(raw)}\n" for raw in raws).encode()
     for raw, back in zip(raws, _read(path, content), strict=True):
         if raw != back:
-            raise _impossible(
+            raise unusable(
                 f"the document {write_line(_only_id(raw))} holds a value that Extended JSON cannot carry"
             )
     return content
@@ -278,7 +269,7 @@ def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
             documents = _by_id(_read(path, ResultsFile(path, place.parent).read()))
         except ResultsError as error:
             first = error.message.partition("\n")[0]
-            raise _impossible(
+            raise unusable(
                 f"{first}; what is in the file would be lost, so nothing is changed", "mend or move the file"
             ) from None
         found[path] = {key: raw for key, raw in documents.items() if key not in seen}
@@ -312,8 +303,4 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
             with suppress(OSError):  # a folder that still has files stays
                 folder.rmdir()
         named = f"{error.filename}: " if error.filename else ""
-        raise _impossible(f"{named}cannot be written: {error.strerror or error}") from None
-
-
-def _impossible(message: str, hint: str = "") -> ResultsError:
-    return ResultsError(message, hint=hint, environment=True)
+        raise unusable(f"{named}cannot be written: {error.strerror or error}") from None

@@ -148,7 +148,8 @@ def describe_interval(
     if verdict == "not known":
         if not 0 < low <= high < inf:
             return "not known"
-        *each, least, greatest = (_write_signed(round(100 * (one - 1))) for one in (*apart, low, high))
+        percents = (round(100 * (one - 1)) for one in (*apart, low, high))
+        *each, least, greatest = (f"{percent:+d}" if percent else "0" for percent in percents)
         interval = f"({least} to {greatest} %)"
         return f"not known: {join_apart(each)} % {interval}" if each else f"not known {interval}"
     if ratio >= _IN_TIMES_FROM:
@@ -169,10 +170,6 @@ def count_blocks(blocks: int, campaigns: int = 1) -> str:
     return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
 
 
-def _write_signed(percent: int) -> str:
-    return f"{percent:+d}" if percent else "0"
-
-
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
     """Return why an interval is inconclusive; "" if campaigns disagree, which more blocks do not change.
 
@@ -184,13 +181,11 @@ def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -
         return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:
         return ""
-    return f"judged on its own, a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
-
-
-def _say_size(ratio: float) -> str:
-    if ratio >= _IN_TIMES_FROM:
-        return f"of less than {ratio:.1f} times"
-    return f"below {100 * (ratio - 1):.0f} %"
+    ratio = sqrt(high / low) * (1 + negligible)
+    size = (
+        f"of less than {ratio:.1f} times" if ratio >= _IN_TIMES_FROM else f"below {100 * (ratio - 1):.0f} %"
+    )
+    return f"judged on its own, a difference {size} could not have been seen"
 
 
 def _round_alike(percents: Sequence[float]) -> list[str]:

@@ -61,16 +61,13 @@ def find_folder(request: pytest.FixtureRequest) -> NamedFolder:
     """Return the folder that the marker nearest to the test names, else pytest's setting."""
     marker = request.node.get_closest_marker(SETTING)
     if marker is None:
-        return _from_settings(request.config)
+        config = request.config
+        above = config.rootpath if config.inipath is None else config.inipath.parent
+        return NamedFolder((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
     place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
         fail(say(place, f"the marker `{SETTING}` requires one folder"))
     return NamedFolder((request.path.parent / marker.args[0]).resolve(), place)
-
-
-def _from_settings(config: pytest.Config) -> NamedFolder:
-    above = config.rootpath if config.inipath is None else config.inipath.parent
-    return NamedFolder((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
 
 
 def _place_of_setting(file: Path | None) -> str:

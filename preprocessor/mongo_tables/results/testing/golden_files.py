@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import bson
 
 from mongo_tables.aggregation.fields import Order, record_of
-from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.aggregation.ordering import key
 from mongo_tables.files import atomic
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json
@@ -43,11 +43,6 @@ def is_ordered(pipeline: Sequence[Mapping[str, Any]]) -> bool:
         elif (order := record.order(argument)) is not Order.KEPT:
             ordered = order is Order.SORTED
     return ordered
-
-
-def row_key(row: Mapping[str, Any], text: str) -> tuple[Key, str]:
-    """Return the sort key of rows without an order: as a server sorts documents, equal ones by their text."""
-    return key(row), text
 
 
 _WRAPPED: Final = '{"":'
@@ -99,7 +94,8 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _put_in_order(found: Iterable[tuple[dict[str, Any], Line]], ordered: bool) -> list[Line]:
-    lines = list(found) if ordered else sorted(found, key=lambda one: row_key(one[0], one[1].text))
+    # As a server sorts documents, equal ones by their text.
+    lines = list(found) if ordered else sorted(found, key=lambda one: (key(one[0]), one[1].text))
     return [line for _, line in lines]
 
 
@@ -159,12 +155,9 @@ def _describe_fields(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     order = [
         f"  {sign} fields in this order: {_cut(', '.join(row))}" for sign, row in (("-", old), ("+", new))
     ]
-    return differences or (order if list(old) != list(new) else _describe_inner_order(old, new))
-
-
-def _describe_inner_order(old: Any, new: Any) -> list[str]:
-    """Return both rows whole: their fields have equal values, but a nested document has another order."""
-    return [f"  {sign} {_cut(_text(row))}" for sign, row in (("-", old), ("+", new))]
+    # If only a nested document has another order, both rows are shown whole.
+    whole = [f"  {sign} {_cut(_text(row))}" for sign, row in (("-", old), ("+", new))]
+    return differences or (order if list(old) != list(new) else whole)
 
 
 _Pair = list[tuple[str, Any]]
