@@ -62,6 +62,12 @@ def test_the_wheel_has_the_package_and_what_describes_it(packages: Packages, fil
     with zipfile.ZipFile(packages.wheel) as wheel:
         found = {name for name in wheel.namelist() if not name.endswith("/")}
     own = {name.removeprefix("preprocessor/") for name in files if name.startswith("preprocessor/")}
+    examples = "tests/lint/pages/"
+    own |= {
+        f"mongo_tables/lint/examples/{name.removeprefix(examples)}"
+        for name in files
+        if name.startswith(examples)
+    }
     assert found == own | {f"{NAME}.dist-info/{name}" for name in ABOUT}
 
 

@@ -1,6 +1,7 @@
 """``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, losses and their causes.
 
 ``explanation`` creates an ``Explanation`` with ``walk``, ``fields`` and ``causes``; ``terminal`` prints it.
+``reference`` explains rules and keys.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
-    "come and go, the first rows, where a value became null, which stage lost all rows, and why."
+    "come and go, the first rows, where a value became null, which stage lost all rows, and why.\n"
+    "Of a rule, a comment or a key it says what it means, with an example."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -34,6 +36,9 @@ EPILOG = f"""\
 examples:
   mongo-tables explain docs/speed.md                       every table and chart of a page
   mongo-tables explain docs/speed.md:12 --rows 10          the comment at line 12, with ten rows after each stage
+  mongo-tables explain MT411                               a rule, with an example
+  mongo-tables explain RESULT_CHART                        the keys of a comment
+  mongo-tables explain format.decimals                     a key
 
 exit status: 0 every table has its rows and columns, 1 one has not, 2 wrong usage or nothing to work with"""
 
@@ -42,8 +47,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the place in a page, and the parts of its pipeline to show."""
     parser.add_argument(
         "place",
-        metavar="FILE[:LINE]",
-        help="a page; with a line, the comment at or nearest to it",
+        metavar="FILE[:LINE]|RULE|KEY",
+        help="a page; with a line, the comment at or nearest to it; or the id of a rule, a comment, or a key",
     )
     parser.add_argument(
         "--rows",
@@ -64,6 +69,8 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.results.opening import open_source
     from mongo_tables.site.disk import read_text
 
+    if not Path(_split_place(arguments.place)[0]).exists() and _print_reference(arguments):
+        return 0
     file, line = _find_place(arguments.place)
     shared = SharedPipelines(Path(arguments.pipelines))
     comments = _find_comments(read_text(file), file.as_posix(), line)
@@ -89,16 +96,33 @@ def run(arguments: Namespace) -> int:
     return 0 if all(one.sound for one in explanations) else 1
 
 
-def _find_place(written: str) -> tuple[Path, int | None]:
+def _print_reference(arguments: Namespace) -> bool:
+    """Print what a rule, a comment or a key means; return whether the word is one."""
+    from mongo_tables.commands.explain.reference import explain_word
+
+    told = explain_word(arguments.place, shutil.get_terminal_size((100, 24)).columns)
+    if told is None:
+        return False
+    print(json.dumps({arguments.place: told}, indent=2) if arguments.json else "\n".join(told))
+    return True
+
+
+def _split_place(written: str) -> tuple[str, int | None]:
     """Parse ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as in findings) or ``FILE``."""
     found = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", written, re.DOTALL)
-    if Path(written).exists() or not found:
-        file, line = Path(written), None
-    else:
-        file, line = Path(found[1]), int(found[2])
-    if not file.is_file():
-        raise CommandError(f"{file}: no such file", "name a Markdown page: FILE or FILE:LINE")
-    return file, line
+    return (written, None) if not found or Path(written).exists() else (found[1], int(found[2]))
+
+
+def _find_place(written: str) -> tuple[Path, int | None]:
+    name, line = _split_place(written)
+    if not Path(name).is_file():
+        from mongo_tables.commands.explain.reference import suggest_word
+
+        hint = (
+            suggest_word(written) or "name a Markdown page, FILE or FILE:LINE, a rule such as MT411, or a key"
+        )
+        raise CommandError(f"{name}: no such file", hint)
+    return Path(name), line
 
 
 def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
