@@ -7,7 +7,6 @@ import signal
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
@@ -71,7 +70,7 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
     """
     for one in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
         if signal.getsignal(one) != signal.SIG_IGN:  # ``nohup``, for example, ignores it
-            signal.signal(one, _interrupt)
+            signal.signal(one, signal.default_int_handler)
     try:
         work()
     except KeyboardInterrupt:
@@ -83,7 +82,3 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
         progress.clear()
         raise
     return 0
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -23,7 +23,6 @@ from mongo_tables.files.environment import TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.calibration import Fine
     from mongo_tables.runner.progress import Progress
 
 DESCRIPTION = (
@@ -124,7 +123,10 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
-    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))
+    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
+    windows = arguments.windows or calibration.WINDOWS
+    fine = calibration.Fine(milliseconds / 1000, windows) if milliseconds else None
+    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, fine)
     machines = read_machines(arguments)
     if arguments.dry_run:
         from mongo_tables.commands.calibrate.pairs import format_plan
@@ -136,12 +138,3 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     from mongo_tables.commands.calibrate.pairs import measure_pairs
 
     measure_pairs(arguments, tasks, progress)
-
-
-def _read_fine(arguments: Namespace) -> Fine | None:
-    """Return what to measure in slices, or None for nothing."""
-    from mongo_tables.runner import calibration
-
-    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
-    windows = arguments.windows or calibration.WINDOWS
-    return calibration.Fine(milliseconds / 1000, windows) if milliseconds else None

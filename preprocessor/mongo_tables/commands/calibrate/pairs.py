@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.commands.compare.wording import format_json
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.calibration import (
@@ -151,14 +152,14 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
         seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
         total, pairs = total + seconds, pairs + number
         yield (
-            f"{task.experiment.name}: {_count(number, 'pair')} in {_count(len(task.pairs), 'group')}, each over "
-            f"{blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
+            f"{task.experiment.name}: {format_count(number, 'pair')} in {format_count(len(task.pairs), 'group')}, "
+            f"each over {blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
         )
         if task.fine:
             seconds, number = estimate_fine_seconds(task), count_fine_pairs(task)
             total, fine_pairs = total + seconds, fine_pairs + number
             slices = _say_slices(task.fine.width, task.fine.windows, task.fine.window_seconds)
-            yield f"{task.experiment.name}: {_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
+            yield f"{task.experiment.name}: {format_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
     in_slices = f" and {fine_pairs} in slices" if fine_pairs else ""
     yield (
         f"all {pairs} pairs{in_slices} on a machine with two processors, loading included: {_say_minutes(total)}"
@@ -195,13 +196,13 @@ def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
 
 def _describe(found: Mapping[str, Any]) -> Iterator[str]:
     asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
-    pairs = f"{_count(found['pairs'], 'pair')}{asked} of equal things"
+    pairs = f"{format_count(found['pairs'], 'pair')}{asked} of equal things"
     windows = f"{found['blocks']} blocks of windows of {found['window_seconds']:g} s"
     yield f"{found['workload']}: {pairs}, each over {windows}, {found['client']['connections']} connections"
     yield from _describe_figures(found)
     if fine := found.get("fine"):
         slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
-        yield f"{found['workload']} {slices}: {_count(fine['pairs'], 'pair')} of equal things"
+        yield f"{found['workload']} {slices}: {format_count(fine['pairs'], 'pair')} of equal things"
         yield from _describe_figures(fine)
         if sides := fine["second_to_first"]:
             ratio, low, high = (f"{sides[name]:.4f}" for name in ("ratio", "low", "high"))
@@ -235,7 +236,7 @@ def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> s
     """Return the number of false alarms among the pairs; pairs that share measurements count as fewer."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
     worth = round(pairs / share["design_effect"])
-    counted = f", as of {_count(worth, 'pair')} that share no measurements" if worth < pairs else ""
+    counted = f", as of {format_count(worth, 'pair')} that share no measurements" if worth < pairs else ""
     return (
         f"  called different though equal, {_how(judged)}: {share['number']} of {pairs}, "
         f"{_percent(share['share'])} (95 % interval {between}{counted})"
@@ -267,7 +268,3 @@ def _how(judged: Judged) -> str:
 
 def _percent(part: float) -> str:
     return f"{100 * part:.1f}".removesuffix(".0") + " %"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

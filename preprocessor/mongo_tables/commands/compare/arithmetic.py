@@ -64,7 +64,13 @@ def _explain_one_campaign(row: Comparison, pairs: Pairs) -> Iterator[str]:
             "  (Where something has several windows in a block, its speed there is their geometric mean: the "
             "reference is measured twice, and where rows have experiment.and_back all is measured there and back.)"
         )
-    yield from _explain_pairs(logarithms(list_ratios(pairs)))
+    logs = logarithms(list_ratios(pairs))
+    if len(logs) < LEAST_BLOCKS:
+        yield _TOO_FEW
+    elif len(logs) < RANKS_FROM:
+        yield from _explain_student(logs, f"Below {RANKS_FROM} blocks")
+    else:
+        yield from _explain_ranks(logs)
 
 
 def _follows(judged: Judged, found: Interval | None) -> bool:
@@ -138,15 +144,6 @@ def _say_mean(logs: list[float]) -> str:
     return f"Their mean is {mean:+.4f}, their standard deviation s = {stdev(logs):.4f}, n = {len(logs)}."
 
 
-def _explain_pairs(logs: list[float]) -> Iterator[str]:
-    if len(logs) < LEAST_BLOCKS:
-        yield _TOO_FEW
-    elif len(logs) < RANKS_FROM:
-        yield from _explain_student(logs, f"Below {RANKS_FROM} blocks")
-    else:
-        yield from _explain_ranks(logs)
-
-
 def _explain_student(logs: list[float], when: str) -> Iterator[str]:
     found = estimate_mean(logs)
     yield f"  {_say_mean(logs)} As a ratio, {exp(found.value):.4f}."
@@ -181,13 +178,11 @@ def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
     if not by_range:
         yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
     together = f"the {judged.rows} rows that are judged together" if judged.rows > 1 else "only this row"
-    yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
+    if judged.p is None or judged.threshold is None or judged.threshold < 0:
+        bound = "no p is small enough"
+    else:
+        holds = "holds" if judged.p <= judged.threshold else "does not hold"
+        bound = f"p may be up to {judged.threshold:.2g}, so this one {holds}"
+    yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {bound}."
     least, most = 1 / (1 + judged.margin), 1 + judged.margin
     yield f"  `no difference` is said where all of it lies between {least:.3f} and {most:.3f}."
-
-
-def _say_bound(judged: Judged) -> str:
-    if judged.p is None or judged.threshold is None or judged.threshold < 0:
-        return "no p is small enough"
-    holds = "holds" if judged.p <= judged.threshold else "does not hold"
-    return f"p may be up to {judged.threshold:.2g}, so this one {holds}"

@@ -159,7 +159,9 @@ def _make_tables(
         raise CommandError(
             f"--key {written_key}: no table has all of these columns", "name them as the comments do"
         )
-    measured = [_measurement_query(spec) for spec in specs]
+    # How the documents were measured is the same question for pipelines with the same beginning.
+    grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
+    measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]
     answers = source.answer([*(spec.query for spec in specs), *measured])
     if needs_results and answers.unreachable:
         raise answers.unreachable
@@ -200,12 +202,6 @@ def _format_cells(
         for one in columns
     ]
     return tuple(one.shown_header for one in columns), tuple(zip(*by_column, strict=True))
-
-
-def _measurement_query(spec: PipelineSpec) -> Query:
-    """Return the query for how a pipeline's documents were measured, the same for pipelines with the same beginning."""
-    grouped = {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}
-    return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
 
 
 def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:

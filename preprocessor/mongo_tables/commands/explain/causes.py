@@ -254,7 +254,10 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
     for field, expression in fields_computed(stage).items():
         here = gap(field, after.rows, complete=after.complete)
         if here.empty:
-            reason, culprit = _blame(expression, before, let)
+            # Judged by the first document without a value.
+            found = zip(before.rows, evaluate(expression, before.rows, let), strict=False)
+            blamed = next((row for row, value in found if is_nullish(value)), None)
+            reason, culprit = ("", "") if blamed is None else _blame_part(expression, blamed, before, let)
             where = f" {here.portion('document')}"  # mention it once
             if here.some and reason.endswith(where):
                 reason = f"{reason.removesuffix(where)} there"
@@ -267,14 +270,6 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
             path = path_of(argument)
             reason = _describe_absence(path, before) if path else f"`{operator}` found no value"
             yield replace(here, reason=reason, culprit=path)
-
-
-def _blame(expression: Any, before: Step, let: Mapping[str, Any]) -> Cause:
-    """Return reason and culprit, judged by the first document without a value."""
-    for row, value in zip(before.rows, evaluate(expression, before.rows, let), strict=False):
-        if is_nullish(value):
-            return _blame_part(expression, row, before, let)
-    return "", ""
 
 
 def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> Cause:

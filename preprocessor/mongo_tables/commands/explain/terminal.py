@@ -165,7 +165,10 @@ class _Terminal:
                 break
             kept.append(name)
             room -= widths[name] + 2
-        right = {name: _is_numeric(values[name]) for name in kept}
+        right = {}
+        for name in kept:
+            present = [value for value in values[name] if value is not None and value is not MISSING]
+            right[name] = bool(present) and all(map(is_number, present))
         head = "  ".join(pad(cut(heads[name], _CELL), widths[name], right=right[name]) for name in kept)
         yield (_INDENT + self.paint(head.rstrip(), _DIM)).rstrip()
         for index in range(len(rows)):
@@ -244,11 +247,6 @@ def _choose_columns(
     simple = [field.path for field in shape.top if not {"object", "array"} & dict(field.types).keys()]
     names = list(dict.fromkeys([*there, *(name for name in simple if name not in begun)]))
     return names or [field.path for field in shape.top]
-
-
-def _is_numeric(values: Sequence[Any]) -> bool:
-    present = [value for value in values if value is not None and value is not MISSING]
-    return bool(present) and all(map(is_number, present))
 
 
 def _cell(value: Any) -> str:

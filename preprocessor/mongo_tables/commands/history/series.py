@@ -51,17 +51,16 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
             f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
         )
     names = {_key_of(row): revision[:_DIGITS] for revision, some in committed for row in some}
-    return [_name_campaign(row, names.get(_key_of(row))) for row in rows]
+    for place, row in enumerate(rows):
+        campaign, name = row.get("campaign") or {}, names.get(_key_of(row))
+        if not campaign.get("id") and name is not None:
+            rows[place] = {**row, "campaign": {**campaign, "id": name}}
+    return rows
 
 
 def _key_of(row: dict[str, Any]) -> Hashable:
     """Return the identity of a row, which stays the same from commit to commit."""
     return row["_id"]["testname"], row["start_time"]
-
-
-def _name_campaign(row: dict[str, Any], name: str | None) -> dict[str, Any]:
-    campaign = row.get("campaign") or {}
-    return row if campaign.get("id") or name is None else {**row, "campaign": {**campaign, "id": name}}
 
 
 class Known(NamedTuple):
@@ -112,7 +111,12 @@ def format_text(
         other = sum(bool(point.otherwise) for point in one.points)
         apart = f", {other} of them measured otherwise" if other else ""
         yield f"{one.name}: {_say_value(last, ratios)}, {campaigns} from {when}{apart}"
-        yield from (f"  {_describe_point(point, ratios)}" for point in one.points if points)
+        for point in one.points if points else ():
+            told = (point.program, point.server and f"server {point.server}")
+            versions = ", ".join(filter(None, told))
+            otherwise = f"  measured otherwise: {', '.join(point.otherwise)}" if point.otherwise else ""
+            value = _say_value(point, ratios)
+            yield f"  {point.start:%Y-%m-%d %H:%M}  {value}  {versions}  {point.campaign}{otherwise}"
         yield from (f"  {_describe_change(one, change, known)}" for change in one.changes)
     changes = sum(len(one.changes) for one in series)
     yield f"{format_count(changes, 'change')} in {format_count(len(series), 'row')}"
@@ -128,25 +132,15 @@ def _say_value(point: HistoryPoint, ratios: bool) -> str:
     return f"{write(point.value)}{unit} ({write(point.low)} to {write(point.high)})"
 
 
-def _describe_point(point: HistoryPoint, ratios: bool) -> str:
-    versions = ", ".join(part for part in (point.program, point.server and f"server {point.server}") if part)
-    other = f"  measured otherwise: {', '.join(point.otherwise)}" if point.otherwise else ""
-    return f"{point.start:%Y-%m-%d %H:%M}  {_say_value(point, ratios)}  {versions}  {point.campaign}{other}"
-
-
 def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence[Known]) -> str:
     why = find_known(series.name, change.point.campaign, known)
     reason = (
         "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
     )
-    since = f"from {change.point.start:%Y-%m-%d %H:%M} on {_say_ratio(change.ratio)}"
+    level, low, high = (f"{100 * (end - 1):+.1f}" for end in change.ratio[:3])
+    interval = f" ({low} to {high} %)" if change.ratio.high < inf else ""
+    since = f"from {change.point.start:%Y-%m-%d %H:%M} on {level} %{interval}"
     return f"{since}; {reason}; campaign {change.point.campaign}"
-
-
-def _say_ratio(found: Interval) -> str:
-    """Return by how much the other level is higher, with its interval."""
-    ratio, low, high = (f"{100 * (end - 1):+.1f}" for end in found[:3])
-    return f"{ratio} % ({low} to {high} %)" if found.high < inf else f"{ratio} %"
 
 
 def format_json(series: Sequence[HistorySeries], known: Sequence[Known]) -> str:

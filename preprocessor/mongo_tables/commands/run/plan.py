@@ -82,7 +82,8 @@ def _print_all(
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
+        bounds = dict.fromkeys(f"{sum(some) / 60:.0f}" for some in zip(*estimates, strict=True))
+        minutes = f"{' to '.join(bounds)} minutes"
         print(f"all on {where} with two processors and no other work, loading included: about {minutes}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
@@ -104,12 +105,6 @@ def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Deploymen
         print(seen.text)
         refused += [seen] if seen.refused else []
     return refused
-
-
-def _say_minutes(least: float, most: float) -> str:
-    """Return a duration in words, from its bounds in seconds."""
-    minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
-    return f"{' to '.join(minutes)} minutes"
 
 
 def _print_estimate(
