@@ -457,5 +457,5 @@ def test_a_pull_request_that_mends_the_file_of_the_site_is_told_all_the_same(
     broken = SITE.replace("results: fixtures", "results: [fixtures]")
     repository = start(tmp_path / "repository", {**BEFORE, "mkdocs.yml": broken})
     job, _ = reviewed(repository, {"mkdocs.yml": SITE}, github)
-    assert "nothing to compare with: mkdocs.yml: `results` is not a string" in job.said
+    assert "no base to compare with: mkdocs.yml: `results` is not a string" in job.said
     assert "**1 table new**" in job.text
