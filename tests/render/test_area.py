@@ -91,4 +91,4 @@ def test_markers_that_would_touch_wait_to_be_pointed_at(mark: str) -> None:
 def test_an_area_over_names_that_series_order_differently_is_told_as_a_line_is() -> None:
     rows = [{"t": t, "v": 1, "s": s} for s, order in (("a", "xy"), ("b", "yx")) for t in order]
     asked = plot("t", "v", mark="area", series="s", stack=True)
-    assert any("stands behind" in message for _, message, _ in plot_faults(asked, rows))
+    assert any("in the other order" in message for _, message, _ in plot_faults(asked, rows))

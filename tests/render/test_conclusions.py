@@ -159,13 +159,13 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
 def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -> None:
     first, alike, unknown = pipe_table(spec(), ROWS)[-5::2]
     assert first == (
-        "*Speed against the baseline in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
+        "_Speed against the baseline in the same block, over 20 blocks, with 95 % intervals; where they are widest, a "
         "difference below 22 %, judged on its own, could not have been seen. The baseline against itself, measured again in each block: "
-        "+1 % (-3 to +5).*"
+        "+1 % (-3 to +5)._"
     )
-    assert alike == "*= no difference larger than 10 %; excluded are differences below -4 % and above +5 %.*"
+    assert alike == "_= no difference larger than 10 %; excluded are differences below -4 % and above +5 %._"
     assert unknown == (
-        "*? not known: there may be a difference or none; excluded are differences below -16 % and above +26 %.*"
+        "_? not known: there may be a difference or none; excluded are differences below -16 % and above +26 %._"
     )
 
 
@@ -191,7 +191,7 @@ def test_a_column_of_conclusions_says_what_the_reference_is_compared_with() -> N
     shown = table("x", "c", headers=["Indexes", "Compared"])
     lines = pipe_table(shown, ROWS[:3])
     assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: no difference larger than 5 %"
-    assert lines[-1] == "*The reference is measured twice in each block, and compared with itself.*"
+    assert lines[-1] == "_The reference is measured twice in each block, and compared with itself._"
 
 
 def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_others() -> None:
@@ -199,7 +199,7 @@ def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_other
     lines = pipe_table(table("x", "c", headers=["Indexes", "Compared"]), rows)
     assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: 3 % faster (2 to 5 %)"
     assert lines[-1].endswith(
-        "It came out 3 % faster (2 to 5 %), though nothing differs: differences as small mean nothing here.*"
+        "It came out 3 % faster (2 to 5 %), though nothing differs: differences as small mean nothing here._"
     )
 
 

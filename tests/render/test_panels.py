@@ -168,7 +168,7 @@ def test_the_panels_of_dates_stand_on_one_time_axis() -> None:
 @pytest.mark.parametrize(
     ("asked", "rows", "said"),
     [
-        (plot("t", "v", columns=3), ROWS[:3], "there are none"),
+        (plot("t", "v", columns=3), ROWS[:3], "there are no panels"),
         (asking(facets="t"), ROWS, "`t` is `x` as well"),
         (asking(facets="s"), ROWS, "`s` is `series` as well"),
         (asking(), [{"m": m, "t": 1, "s": "a", "v": 1} for m in range(25)], "25 panels"),

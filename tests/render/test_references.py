@@ -133,7 +133,7 @@ def test_in_markdown_they_stand_below_the_table_of_the_chart() -> None:
     context = MarkdownContext({spec.query.key: ROWS}, {})
     assert context.table_lines(spec)[-2:] == [
         "",
-        "*For comparison: asked for, 25 ms; target, 30 to 60 ms; 70 ms.*",
+        "_For comparison: asked for, 25 ms; target, 30 to 60 ms; 70 ms._",
     ]
 
 

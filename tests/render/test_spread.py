@@ -48,7 +48,7 @@ def test_ranges_are_no_verdict_and_the_table_says_so() -> None:
     assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 %", "+50 %", "+100 %"]
     assert html.count("mongo-table__note") == 1
     assert "No verdict: these rows were not measured in blocks" in html
-    assert pipe_table(spec(["low", "high"]), ROWS)[-1].startswith("*No verdict: these rows")
+    assert pipe_table(spec(["low", "high"]), ROWS)[-1].startswith("_No verdict: these rows")
 
 
 def test_a_table_without_ranges_or_without_a_baseline_says_nothing_of_verdicts() -> None:
@@ -78,7 +78,7 @@ def test_the_reason_why_a_value_is_not_there_can_be_read(row: dict[str, Any]) ->
     assert read(html).tables[0][1] == ["1", "n/a"]
     note = "n/a under p99: too few requests for a &lt;99th&gt; percentile."
     assert f'<p class="mongo-table__note">{note}</p>' in html
-    assert pipe_table(shown, [row])[-1] == f"*{note}*"
+    assert pipe_table(shown, [row])[-1] == f"_{note}_"
 
 
 def test_a_reason_that_no_cell_needs_is_not_told() -> None:

@@ -9,7 +9,7 @@ This module writes conclusions as words, cells, notes under a table, and small p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import log
 from typing import Final, NamedTuple, get_args
@@ -228,10 +228,10 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
 
 
 def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
-    compared = f"Speed against the baseline in the same block, over {_say_range([one.blocks for one in others])} blocks"
+    compared = f"Speed against the baseline in the same block, over {say_range([one.blocks for one in others])} blocks"
     campaigns = [one.campaigns for one in others]
     if max(campaigns) > 1:
-        compared = f"{compared} of {_say_range(campaigns)} campaigns"
+        compared = f"{compared} of {say_range(campaigns)} campaigns"
     widths = [one.interval[1] / one.interval[0] for one in others if one.interval]
     if not widths:
         return f"{compared}: too few for an interval."
@@ -251,7 +251,8 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
     )
 
 
-def _say_range(numbers: Sequence[int]) -> str:
+def say_range(numbers: Collection[int]) -> str:
+    """Return the least and the greatest number, ``3 to 5``, or the only one."""
     least, most = min(numbers), max(numbers)
     return f"{least}" if least == most else f"{least} to {most}"
 

@@ -251,16 +251,25 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     ]
     shown: Iterable[str] = _contents(column, texts)
     if any(behind):
-        shown = (text + _link_behind(to) for to, text in zip(behind, shown, strict=True))
+        # The style sheet adds the sign of the link, as for the link of a figure.
+        told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
+        links = (
+            f'<a class="mongo-table__runs" href="#{text_html(to)}" {told}></a>' if to else "" for to in behind
+        )
+        shown = (text + link for link, text in zip(links, shown, strict=True))
     if column.bar:
         bar = '<span class="mongo-table__bar" style="width: {:.4g}%;"></span>'
-        shown = (
-            text + bar.format(part * 100) for part, text in zip(_bars(column.values), shown, strict=True)
-        )
+        numbers = [max(one or 0.0, 0.0) for one in _numbers(column.values)]
+        largest = max(numbers, default=0.0) or 1.0
+        shown = (text + bar.format(one / largest * 100) for one, text in zip(numbers, shown, strict=True))
     attributes: Iterable[str] = _attributes(column, texts)
     if column.scale:
         strengths = _shades(column.values, column.scale)
-        attributes = (_shade(strength) + told for strength, told in zip(strengths, attributes, strict=True))
+        looks = (
+            f' class="mongo-table__{"below" if one < 0 else "shade"}{abs(one)}"' if one else ""
+            for one in strengths
+        )
+        attributes = (look + told for look, told in zip(looks, attributes, strict=True))
     return [f"{start}{told}>{cell}</{tag}>" for told, cell in zip(attributes, shown, strict=True)]
 
 
@@ -301,12 +310,6 @@ def _explain_sign(text: str, meaning: str) -> str:
     return f'{text[:-1]}<span role="img" {named}>{text[-1]}</span>'
 
 
-def _link_behind(anchor: str) -> str:
-    """Return the link to an anchor; the style sheet adds its sign, as for the link of a figure."""
-    told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
-    return f'<a class="mongo-table__runs" href="#{text_html(anchor)}" {told}></a>' if anchor else ""
-
-
 def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
     """Yield the raw value of each cell whose text differs; Markdown cells sort by their text."""
     raws = column.raws
@@ -320,13 +323,6 @@ def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
             yield f' data-t="null" title="{text_html(column.reason or "null")}"'
         else:
             yield "" if raw == text else f' data-v="{text_html(raw)}"'
-
-
-def _bars(values: Sequence[object]) -> list[float]:
-    """Return each value's share of the largest, from 0 to 1; 0 if it is not a positive number."""
-    numbers = [max(one or 0.0, 0.0) for one in _numbers(values)]
-    largest = max(numbers, default=0.0)
-    return [number / largest if largest else 0.0 for number in numbers]
 
 
 def _shades(values: Sequence[object], scale: str) -> list[int]:
@@ -344,11 +340,6 @@ def _shades(values: Sequence[object], scale: str) -> list[int]:
         return [0] * len(numbers)
     steps = (_STRONGEST - 1) / (high - low)
     return [0 if number is None else 1 + round((number - low) * steps) for number in numbers]
-
-
-def _shade(strength: int) -> str:
-    side = "below" if strength < 0 else "shade"
-    return f' class="mongo-table__{side}{abs(strength)}"' if strength else ""
 
 
 def _shade_note(column: Column) -> str:

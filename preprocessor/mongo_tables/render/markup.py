@@ -227,18 +227,12 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
     if one.kind == "link":
         return link_markdown(one.to, inner)
     sign = _SIGNS.get(one.kind, "")
-    if sign and stands_free and _is_word(one.inside):
+    # Next to a single text that begins and ends with a letter or a digit every emphasis delimiter works.
+    (first, *others) = one.inside or (Piece("text"),)
+    is_word = not others and first.kind == "text" and first.text[:1].isalnum() and first.text[-1:].isalnum()
+    if sign and stands_free and is_word:
         return f"{sign}{inner}{sign}"
     return f"<{one.kind}>{inner}</{one.kind}>"
-
-
-def _is_word(inside: Sequence[Piece]) -> bool:
-    """Return whether the pieces are one text that begins and ends with a letter or a digit.
-
-    Next to such a text every emphasis delimiter works.
-    """
-    (one, *others) = inside or (Piece("text"),)
-    return not others and one.kind == "text" and one.text[:1].isalnum() and one.text[-1:].isalnum()
 
 
 def link_markdown(to: str, inner: str) -> str:

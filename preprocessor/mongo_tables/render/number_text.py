@@ -188,23 +188,11 @@ _BYTES: Final = {
 }
 
 
-def _fit_duration(number: Decimal, form: ColumnFormat, rounded: Round) -> tuple[Decimal, str]:
-    own = next(one for one in _TIMES if one.sign == form.duration)
-    return _fit(number, own, _TIMES, rounded)
-
-
-def _fit_bytes(number: Decimal, form: ColumnFormat, rounded: Round) -> tuple[Decimal, str]:
-    units = _BYTES[form.bytes or ""]
-    return _fit(number, units[0], units, rounded)
-
-
-def _fit(
-    number: Decimal, own: DisplayUnit, units: Sequence[DisplayUnit], rounded: Round
-) -> tuple[Decimal, str]:
+def _fit(number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round) -> tuple[Decimal, str]:
     """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one."""
     if number.is_zero():
-        return abs(number), own.sign
-    amount = _CONTEXT.multiply(number, own.size)
+        return abs(number), own
+    amount = _CONTEXT.multiply(number, next(unit.size for unit in units if unit.sign == own))
     carried = amount
     for unit, larger in pairwise(units):
         if abs(carried) >= larger.size:
@@ -235,8 +223,13 @@ WRITERS: Final[Mapping[str, Writer]] = {
         lambda text, unit, form, convention: f"{text}{convention.percent}{unit}",
     ),
     "currency": Writer(lambda number, form, rounded: (rounded(number), form.currency or ""), _join_currency),
-    "duration": Writer(_fit_duration, digits=_three_digits),
-    "bytes": Writer(_fit_bytes, digits=_three_digits),
+    "duration": Writer(
+        lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded), digits=_three_digits
+    ),
+    "bytes": Writer(
+        lambda number, form, rounded: _fit(number, "B", _BYTES[form.bytes or ""], rounded),
+        digits=_three_digits,
+    ),
 }
 """The writers by the keys of ``CELL_UNITS``."""
 

@@ -105,12 +105,11 @@ def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
 def _pad_column(cells: Sequence[str], align: Align) -> list[str]:
     """Return the header, delimiter and cells of a column, padded to one width."""
     width = max(_MINIMUM, *map(display_width, cells))
-    header, *others = (_pad(cell, width, align) for cell in cells)
+    padded = []
+    for cell in cells:
+        room = width - display_width(cell)
+        before = {"left": 0, "right": room, "center": room // 2}[align]
+        padded.append(" " * before + cell + " " * (room - before))
+    header, *others = padded
     begin, end = ":" if align == "center" else "", "" if align == "left" else ":"
     return [header, begin + "-" * (width - len(begin) - len(end)) + end, *others]
-
-
-def _pad(cell: str, width: int, align: Align) -> str:
-    room = width - display_width(cell)
-    before = {"left": 0, "right": room, "center": room // 2}[align]
-    return " " * before + cell + " " * (room - before)

@@ -34,18 +34,21 @@ def plain_html_table(
         *([f"<caption>{' '.join(heading)}</caption>"] if heading else []),
         "<thead>",
         *([_row(spans)] if spans else []),
-        _row(_cell("th", _header(column), column) for column in layout.columns),
+        _row(
+            _cell(
+                "th",
+                words_html(column.pieces, column.header)
+                + (f" ({lines_html(column.unit)})" if column.unit else ""),
+                column,
+            )
+            for column in layout.columns
+        ),
         "</thead>",
         *_bodies(layout),
         *_foot(layout),
         "</table>",
         *(f"<p><em>{lines_html(note)}</em></p>" for note in (*layout.notes, *below)),
     ]
-
-
-def _header(column: Column) -> str:
-    header = words_html(column.pieces, column.header)
-    return f"{header} ({lines_html(column.unit)})" if column.unit else header
 
 
 def _bodies(layout: TableLayout) -> Iterator[str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.files.text import list_some
+from mongo_tables.render.conclusions import say_range
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.conditions import LOCAL, share_machine
 
@@ -355,7 +356,7 @@ def _how_often(sets: Sequence[Told]) -> str:
     blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
     repeats = {_repeats(one) for one, campaigns in zip(sets, of_rows, strict=True) if not campaigns} - {0}
     counts = {len(campaigns) for campaigns in of_rows if campaigns}
-    several = f" in each of {_range(counts)} campaigns" if max(counts, default=1) > 1 else ""
+    several = f" in each of {say_range(counts)} campaigns" if max(counts, default=1) > 1 else ""
     pooled = (one for one, campaigns in zip(sets, of_rows, strict=True) if len(campaigns) > 1)
     days = {_day(_at(one, "campaign", "start")) for one in pooled} - {""}
     parts = [
@@ -397,9 +398,4 @@ def _windows_of_blocks(sets: Iterable[Told]) -> str:
 
 
 def _amount(counts: set[int], what: str) -> str:
-    return f"{_range(counts)} {what}{'' if counts == {1} else 's'}" if counts else ""
-
-
-def _range(counts: set[int]) -> str:
-    least, most = min(counts), max(counts)
-    return f"{least}" if least == most else f"{least} to {most}"
+    return f"{say_range(counts)} {what}{'' if counts == {1} else 's'}" if counts else ""

@@ -71,7 +71,9 @@ def cell_text(value: object, form: ColumnFormat | None = None) -> str:
 def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
     """Return the same text as ``cell_text``, for a value whose raw text is already known."""
     if value is MISSING or value is None:
-        return _absent_text(value, form)
+        if form is not None and (form.missing is not None or form.reason is not None):
+            return NULL_TEXT if form.missing is None else form.missing
+        return MISSING_TEXT if value is MISSING else NULL_TEXT
     if form is None:
         return raw
     if is_number(value):
@@ -93,12 +95,6 @@ def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
 def raw_or_nothing(value: object) -> str:
     """Return the same text as ``raw_text``; "" if there is no value."""
     return "" if value is MISSING or value is None else raw_text(value)
-
-
-def _absent_text(value: object, form: ColumnFormat | None) -> str:
-    if form is not None and (form.missing is not None or form.reason is not None):
-        return NULL_TEXT if form.missing is None else form.missing
-    return MISSING_TEXT if value is MISSING else NULL_TEXT
 
 
 def raw_text(value: object) -> str:
@@ -241,23 +237,23 @@ def _special_text(value: object) -> str:
     if isinstance(value, datetime):
         return _date_text(value)
     if isinstance(value, (bytes, bytearray)):
-        return _binary_text(value)
+        is_uuid = isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16
+        # As in Extended JSON.
+        return str(UUID(bytes=bytes(value))) if is_uuid else b64encode(value).decode("ascii")
     if isinstance(value, DatetimeMS):
-        return _milliseconds_text(int(value))
+        try:
+            return _date_text(_EPOCH + timedelta(milliseconds=int(value)))
+        except OverflowError:  # Outside Python's years 1 to 9999 a date has no calendar text.
+            return f"Date({int(value)})"
     if isinstance(value, (Regex, re.Pattern)):
-        return _regex_text(value)
+        letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
+        pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
+        return f"/{pattern}/{letters}"
     if isinstance(value, DBRef):
         return json_text(value.as_doc())
     if isinstance(value, Timestamp):
         return f"Timestamp({value.time}, {value.inc})"
     return type(value).__name__ if isinstance(value, (MinKey, MaxKey)) else str(value)
-
-
-def _binary_text(value: bytes | bytearray) -> str:
-    """Return a UUID as text, any other bytes in base 64, as in Extended JSON."""
-    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
-        return str(UUID(bytes=bytes(value)))
-    return b64encode(value).decode("ascii")
 
 
 def _date_text(value: datetime) -> str:
@@ -266,20 +262,6 @@ def _date_text(value: datetime) -> str:
     text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
     milliseconds = moment.microsecond // 1000
     return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
-
-
-def _milliseconds_text(milliseconds: int) -> str:
-    """Return the milliseconds since 1970 of a date outside Python's years 1 to 9999, which has no calendar text."""
-    try:
-        return _date_text(_EPOCH + timedelta(milliseconds=milliseconds))
-    except OverflowError:
-        return f"Date({milliseconds})"
-
-
-def _regex_text(value: Regex[Any] | re.Pattern[Any]) -> str:
-    letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
-    pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
-    return f"/{pattern}/{letters}"
 
 
 _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))

@@ -174,8 +174,13 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
     piles: dict[float, list[float | None]] = defaultdict(list)
     stacked = []
     for series in data.series:
-        points = []
-        for point in _at_every_place(series, data) if joined else series.points:
+        points: list[PlotPoint] = []
+        every: Sequence[PlotPoint] = series.points
+        if joined:  # A gap at each place where the series has no point.
+            own = {point.x: point for point in series.points}
+            places = zip(data.x_values, data.x_texts, strict=True)
+            every = [own.get(x) or PlotPoint(x, None, text, "", absent=True) for x, text in places]
+        for point in every:
             pile = piles[point.x]
             if point.y is None or (joined and None in pile):
                 pile.append(None)
@@ -192,13 +197,6 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
             for series, points in stacked
         )
     )
-
-
-def _at_every_place(series: Series, data: Data) -> list[PlotPoint]:
-    """Return the points of a series, with a gap at each place where it has none."""
-    own = {point.x: point for point in series.points}
-    places = zip(data.x_values, data.x_texts, strict=True)
-    return [own.get(x) or PlotPoint(x, None, text, "", absent=True) for x, text in places]
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
