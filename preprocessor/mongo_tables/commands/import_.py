@@ -14,8 +14,8 @@ from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 DESCRIPTION = (
     "Reads what benchmark tools wrote and keeps it in a fixture folder, one document for each measure of each\n"
-    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Criterion, Google Benchmark and YCSB,\n"
-    "and the Bencher Metric Format. A page may also read such a file as it is: `results: bench.json`."
+    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Vitest, Rust, Criterion, Google\n"
+    "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
 The collection then contains exactly the benchmarks of the files: one that no file contains any more is removed, and the

@@ -20,6 +20,8 @@ from mongo_tables.findings.finding import Complaint
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
+_DECIMAL_END = 10**34
+"""The first whole number that a Decimal128 may round."""
 _EPOCH = datetime(1970, 1, 1)
 
 _Path = tuple[str | int, ...]
@@ -28,7 +30,8 @@ _Path = tuple[str | int, ...]
 def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
     """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
 
-    Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, float, as the specification says.
+    Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, ``Decimal128``: the specification has
+    a double, which would lose digits. With more digits than that holds they are malformed.
     Dates become naive ``datetime`` in UTC, as in pymongo, or ``DatetimeMS`` outside the years 1–9999.
 
     Example:
@@ -48,7 +51,15 @@ def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
     if isinstance(value, list):
         return [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]
     if type(value) is int and value not in _INT32:
-        return _long(value) if value in _INT64 else float(value)
+        if value in _INT64:
+            return _long(value)
+        if abs(value) < _DECIMAL_END:
+            return _bson().decimal128.Decimal128(str(value))
+        message = f"a whole number of {len(str(abs(value)))} digits, which no number of MongoDB holds"
+        malformed.append(
+            Complaint(message, "write it as a text, or as a decimal number: 1.0e40", path, "MT123")
+        )
+        return None
     return value
 
 

@@ -15,6 +15,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 
 from mongo_tables.aggregation.fields import Parts, split_path
+from mongo_tables.findings.finding import Finding
 
 _WORTH: Final = 32
 """The number of documents from which an index pays off."""
@@ -30,7 +31,7 @@ class Collection:
     """The documents of a collection, in the order of its files: complete, shared, never changed.
 
     ``digest`` is the digest of the bytes that they were read from. ``said`` caches what documents say about themselves,
-    by the ``repr`` of their ``_id`` (``results.provenance``).
+    by the ``repr`` of their ``_id`` (``results.provenance``). ``notes`` are about files that add no documents.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Collection:
     digest: str = ""
     files: tuple[Path, ...] = ()
     plain: bool = False
+    notes: tuple[Finding, ...] = ()
     said: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
     _indexes: dict[Parts, ValueIndex] = field(default_factory=dict, compare=False)
     _texts: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)

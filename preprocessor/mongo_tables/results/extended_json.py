@@ -142,7 +142,9 @@ def _count_colons(value: Any) -> int:
 
 
 def _long(value: int) -> Int64:
-    if value not in _INT64:
+    if (
+        value not in _INT64
+    ):  # The careful parser keeps the digits, too, or refuses the number at its position.
         raise NotPlain
     return Int64(value)
 

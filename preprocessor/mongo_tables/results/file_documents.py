@@ -2,7 +2,8 @@
 
 A document of a plain file keeps the ``_id`` in the file. If no document of the file has one, each gets its number in
 the file, where a server would assign a random one; a pipeline can use it to keep the order of the file. If a collection
-has several files, the file name is part of it: ``{"file": "0001.json", "number": 1}``.
+has several files, the file name is part of it: ``{"file": "0001.json", "number": 1}``. So it is of benchmarks, which
+several runs of a tool have in common: ``{"testname": …, "name": …, "metric": …, "file": "0001.json"}``.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from mongo_tables.results import extended_json
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import Form
 from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
-from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
+from mongo_tables.results.formats import FORMATS, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
-from mongo_tables.results.model import FAULTS_SHOWN, ResultsError, combine_faults, file_fault
+from mongo_tables.results.formats.raw_values import hold_digits
+from mongo_tables.results.model import FAULTS_SHOWN, NoBenchmarks, ResultsError, combine_faults, file_fault
 from mongo_tables.results.rows import through_bson
 from mongo_tables.results.source_text import SourcePart
 
@@ -80,15 +82,22 @@ def decode(contents: Contents) -> Collection:
     """Return the documents of a collection, each ``_id`` once. Raises ``ResultsError`` for all faults."""
     read: list[Sequence[Document]] = []
     may_repeat = contents.fixtures is not None
+    empty: list[NoBenchmarks] = []
     for file, content in contents.files:
+        documents: Sequence[Document] = ()
         if contents.fixtures is None:
-            documents, has_ids = read_plain(file, content)
-            may_repeat = may_repeat or has_ids
+            try:
+                documents, has_ids = read_plain(file, content)
+                may_repeat = may_repeat or has_ids
+            except NoBenchmarks as error:
+                empty.append(error)
         else:
             documents, faults = read_fixture(file.path, content)
             if faults:
                 raise _find_faults(contents.fixtures) or combine_faults(faults)
         read.append(documents)
+    if empty and not any(read):
+        raise empty[0]
     repeated = list(islice(_find_repeated(contents, read), FAULTS_SHOWN + 1)) if may_repeat else []
     if repeated:
         raise combine_faults(repeated if contents.fixtures else repeated[:1])
@@ -98,7 +107,10 @@ def decode(contents: Contents) -> Collection:
         else IndexedCollection(chain.from_iterable(read))
     )
     paths = tuple(file.path for file, _ in contents.files)
-    return Collection(contents.name, whole, contents.digest, paths, plain=contents.fixtures is None)
+    notes = tuple(one._replace(rule="MT313", severity="note") for error in empty for one in error.findings)
+    return Collection(
+        contents.name, whole, contents.digest, paths, plain=contents.fixtures is None, notes=notes
+    )
 
 
 def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Finding]:
@@ -112,13 +124,20 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
         (here, content), (there, before) = (contents.files[number] for number, _ in (place, first))
         if contents.fixtures is None:
             elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
-            yield file_fault(here.path, (0, 0), f"the _id {key!r} is that of {elsewhere}", _ONCE)
+            yield file_fault(here.path, (0, 0), f"the _id {_show(key)} is that of {elsewhere}", _ONCE)
         else:
             above, _ = _place_of(there.path, before, first[1])
             at = _place_of(here.path, content, place[1])
             yield file_fault(
-                here.path, at, f"the _id {key!r} is also that of {shorten_path(there.path)}:{above}", _ONCE
+                here.path,
+                at,
+                f"the _id {_show(key)} is also that of {shorten_path(there.path)}:{above}",
+                _ONCE,
             )
+
+
+def _show(key: Any) -> str:
+    return extended_json.write_line(bson.encode({"": key}))[len('{"":') : -1]
 
 
 # -- fixture files --
@@ -189,12 +208,15 @@ def _find_faults(folder: Path) -> ResultsError | None:
 def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], bool]:
     """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``."""
     file = SourceFile(plain.path, plain.types, content)
-    decoded = _decode(file)
+    found = _format_of(file)
+    decoded = _decode(file, found)
     first = next(decoded, None)
     if first is None:
         return IndexedCollection(()), False
     has_ids = "_id" in first
     documents = _number(file, plain.name, chain([first], decoded), has_ids)
+    if found.recognise is not None and plain.name:  # Another run has the same benchmarks.
+        documents = ({**one, "_id": {**one["_id"], "file": plain.name}} for one in documents)
     return (IndexedCollection(documents) if len(content) < LARGE else RowTable(documents)), has_ids
 
 
@@ -216,8 +238,8 @@ def find_fault(plain: ResultsFile) -> Finding | None:
 
 def _is_sound_json(file: SourceFile) -> bool:
     """Return whether a file of no known tool is JSON, or has JSON in each line, without building its documents."""
-    found = find_format(file.path.name, file.head(HEAD))
-    if found is None or found.module != "plain_json":
+    found = find_format(file)
+    if found is None or found.module != "plain_json" or file.seen != file.content:
         return False
     try:
         text = file.text()
@@ -240,11 +262,11 @@ def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids:
             yield document if next(iter(document)) == "_id" else {"_id": document["_id"], **document}
 
 
-def _decode(file: SourceFile) -> Iterator[Document]:
+def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
     """Yield the documents of a file, with the values that ``bson.decode`` gives."""
     number = 0
     try:
-        for document in _format_of(file).read(file):
+        for document in found.read(file):
             number += 1
             yield _as_of_bson(document)
     except OSError as error:
@@ -262,15 +284,23 @@ def _as_of_bson(document: Mapping[str, Any]) -> Document:
         for value in document.values()
     ) and not any("\0" in name for name in document):
         return dict(document)
-    return through_bson(document)
+    try:
+        return through_bson(document)
+    except OverflowError:  # Parquet has unsigned numbers.
+        return through_bson(hold_digits(document))
 
 
 def _format_of(file: SourceFile) -> Format:
-    """Return the format of a file. Raises ``ResultsError`` for an unknown format, ``OSError`` if unpacking fails."""
-    head = file.head(HEAD)
-    if not head.strip():
+    """Return the format of a file. Raises ``ResultsError`` for an unknown format, and if unpacking fails."""
+    try:
+        is_empty = not file.seen.strip()
+    except OSError as error:
+        raise file.refuse(f"cannot be read: {error.strerror or error}") from None
+    if is_empty:
         raise file.refuse("the file is empty")
-    found = find_format(file.path.name, head)
+    if file.suffix != ".parquet":
+        file.refuse_encoding()
+    found = find_format(file)
     if found is None:
         known = ", ".join(one.name for one in FORMATS)
         raise file.refuse("in no format that is read", hint=f"these are read: {known}")

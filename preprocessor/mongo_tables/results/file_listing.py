@@ -18,7 +18,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from mongo_tables.files.text import leads_within, list_some
-from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_in_folder, is_plain, may_be_read
+from mongo_tables.results.formats import FORMATS, find_format, is_in_folder, is_plain, may_be_read
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
@@ -331,9 +331,9 @@ def _match(pattern: str) -> _Paths:
 
 
 def _is_known(path: Path) -> bool:
-    """Return whether the first bytes of a file show a known format."""
+    """Return whether the content of a file shows a known format."""
     try:
-        return path.is_file() and find_format(path.name, SourceFile(path).head(HEAD)) is not None
+        return path.is_file() and find_format(SourceFile(path)) is not None
     except OSError:
         return False
 

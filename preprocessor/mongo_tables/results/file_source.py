@@ -124,7 +124,11 @@ class FileSource(ResultsSource):
         return [file.path for place in self._list().get(collection, ()) for file in place.files()]
 
     def broken(self) -> Sequence[Finding]:
-        """Return the first fault of each small plain file that no query reads and that cannot be parsed."""
+        """Return the first fault of each small plain file that no query reads and that cannot be parsed.
+
+        Files that were read and have no results are notes.
+        """
+        notes = (note for one in self._read.values() if isinstance(one, Collection) for note in one.notes)
         found = (
             find_fault(file)
             for collection, places in self._list().items()
@@ -132,7 +136,7 @@ class FileSource(ResultsSource):
             for place in places
             for file in place.plain
         )
-        return [fault for fault in found if fault]
+        return [*notes, *(fault for fault in found if fault)]
 
     def unread(self) -> Sequence[Path]:
         """Return the existing files that are not read, sorted."""

@@ -1,4 +1,4 @@
-"""Detection of results files by their first bytes and names; nothing else of them is read."""
+"""Detection of results files by their contents and names."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats import HEAD, find_format, may_be_read
+from mongo_tables.results.formats import find_format, may_be_read
 from mongo_tables.results.formats.model import SourceFile
 
 _SETTINGS: Final = re.compile(
     r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
     re.IGNORECASE,
 )
+LARGEST: Final = 64 * 2**20
+"""The most bytes of a file whose content is examined."""
 _TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
 
 
@@ -29,7 +31,9 @@ def look_at(path: Path) -> LikelyFile | None:
     if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
         return None
     try:
-        found = find_format(path.name, SourceFile(path).head(HEAD))
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        found = find_format(SourceFile(path))
     except OSError:
         return None
     if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):

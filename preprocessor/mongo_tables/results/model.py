@@ -71,6 +71,10 @@ def unusable(message: str, hint: str = "") -> ResultsError:
     return ResultsError(message, hint=hint, environment=True)
 
 
+class NoBenchmarks(ResultsError):
+    """A file of a benchmark tool has no results: among several files of a collection it adds no rows."""
+
+
 def file_fault(path: Path, at: tuple[int, int], message: str, hint: str = "") -> Finding:
     """Return the fault of a result file at a line and column; (0, 0) is the whole file."""
     return finding("MT310", shorten_path(path), at, message, hint)

@@ -12,6 +12,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Final
 
+ORDER: Final = "_sort"
+"""The field with what sorts the versions of a document, below the same names; no column shows it."""
 FIGURES: Final = frozenset({
     "value", "statistic", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high", "interval", "count",
     "processes", "iterations", "failed",
@@ -33,10 +35,24 @@ def is_benchmark(row: Mapping[str, Any]) -> bool:
 def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield path and value of the fields in the first two levels; a name with a dot is not addressable."""
     for name, value in document.items():
+        if name == ORDER:
+            continue
         if isinstance(value, Mapping):
             yield from ((f"{name}.{inner}", below) for inner, below in value.items() if "." not in inner)
         elif "." not in name:
             yield name, value
+
+
+def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
+    """Return the field that sorts a column: the one below ``_sort`` if it has versions, else the column itself."""
+    step, _, below = path.partition(".")
+
+    def holds(document: Mapping[str, Any]) -> bool:
+        found = document.get(ORDER, {})
+        inner = found.get(step) if isinstance(found, Mapping) else None
+        return below in inner if below and isinstance(inner, Mapping) else bool(inner)
+
+    return f"{ORDER}.{path}" if any(map(holds, documents)) else path
 
 
 def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:

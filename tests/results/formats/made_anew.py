@@ -2,7 +2,7 @@
 
 A command, not a part of the suite, since it needs the tools: ``python -m tests.outside benchmarks``. ``-k hyperfine`` takes
 one of them. ``MONGO_TABLES_RECORD=FOLDER`` keeps what was written, so that it can be recorded. The small programs in
-``programs`` are compiled by ``go``, ``cargo`` (with ``cargo-criterion``), ``mvn`` and ``c++`` (with libbenchmark).
+``programs`` are compiled by ``go``, ``cargo`` (with ``cargo-criterion``), ``mvn`` and ``c++`` (with libbenchmark), or run by ``npm``.
 """
 
 from __future__ import annotations
@@ -96,10 +96,27 @@ def test_jmh(program):
 def test_criterion(program):
     run_page(program, "Criterion")
     names = {"join/plus/10", "join/plus/100", "join/concat/10", "join/concat/100", "alone"}
-    assert names_of(program / "bench.json", "criterion") == {(name, "time") for name in names}
+    found = names_of(program / "bench.json", "criterion")
+    assert {name for name, metric in found if metric == "time"} == names
     run(program, "cargo bench")
     table = program / "target" / "criterion" / "join" / "plus" / "10" / "new" / "raw.csv"
-    assert names_of(table, "criterion") == {("join/plus/10", "time")}
+    assert ("join/plus/10", "time") in names_of(table, "criterion")
+
+
+@pytest.mark.parametrize("program", ["vitest"], indirect=True)
+@pytest.mark.timeout(LONG)
+def test_vitest(program):
+    run(program, "npm install --no-audit --no-fund vitest")
+    run_page(program, "Vitest")
+    assert {("array 10", "time"), ("concat", "time p99")} <= names_of(program / "bench.json", "vitest")
+
+
+@pytest.mark.parametrize("program", ["libtest"], indirect=True)
+@pytest.mark.timeout(LONG)
+def test_rust_benchmark(program):
+    run(program, "RUSTC_BOOTSTRAP=1 cargo build --benches")
+    run(program, f"RUSTC_BOOTSTRAP=1 {commands()['Rust benchmark'][0]}")
+    assert {("words::join", "throughput"), ("nothing", "time")} <= names_of(program / "bench.txt", "libtest")
 
 
 @pytest.mark.parametrize("program", ["google"], indirect=True)

@@ -9,12 +9,12 @@ from typing import Any
 import bson
 
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.results.formats import HEAD, Format, find_format
+from mongo_tables.results.formats import Format, find_format
 from mongo_tables.results.formats.model import SourceFile
 
 
 def format_of(path: Path) -> Format | None:
-    return find_format(path.name, SourceFile(path).head(HEAD))
+    return find_format(SourceFile(path))
 
 
 def read(path: Path) -> list[dict[str, Any]]:

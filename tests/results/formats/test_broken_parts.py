@@ -43,6 +43,7 @@ OTHERS = [
     {"a": 1},
     [{}],
 ]
+LINES = ("criterion", "gobenchmark")
 VALIDATOR = Draft7Validator(load("benchmark"))
 
 
@@ -65,7 +66,7 @@ def changed(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 def texts_of(path: Path) -> list[str]:
     """The JSON texts of a file: one, or one a line."""
     text = path.read_text("utf-8")
-    return text.splitlines() if path.parent.name == "criterion" else [text]
+    return text.splitlines() if path.parent.name in LINES else [text]
 
 
 WHOLE = {path: [json.loads(text) for text in texts_of(path)] for path in JSON}
@@ -95,7 +96,7 @@ def test_json_with_another_value_somewhere_is_read_or_refused(data):
     value = changed(WHOLE[path], place, data.draw(st.sampled_from(OTHERS)))
     lines = (
         value
-        if isinstance(value, list) and path.parent.name == "criterion"
+        if isinstance(value, list) and path.parent.name in LINES
         else [value[0] if len(WHOLE[path]) == 1 and isinstance(value, list) and value else value]
     )
     with TemporaryDirectory() as folder:

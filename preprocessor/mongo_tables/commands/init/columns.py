@@ -24,7 +24,7 @@ from mongo_tables.directives.headers import column_headers, field_words
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.text import list_some
 from mongo_tables.render.values import raw_text
-from mongo_tables.results.row_names import COLUMN, find_naming_fields, leaves
+from mongo_tables.results.row_names import COLUMN, find_naming_fields, leaves, order_of
 
 Documents = Sequence[Mapping[str, Any]]
 
@@ -315,8 +315,9 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     others = find_naming_fields(shown, ["name", *parameters])
     before = [path for path in others if path in _AROUND]
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
-    sort = [*before, _BENCHMARK, *behind]
-    sort = [*sort, *find_naming_fields(shown, sort)] if behind else ["_id"]
+    names = [*before, _BENCHMARK, *behind]
+    ties = ["_id"] if find_naming_fields(shown, names) else []
+    sort = [*(order_of(path, shown) for path in names), *ties] if behind else ["_id"]
     columns = {path: _AROUND[path] for path in before} | {"name": "Benchmark"}
     columns |= {path: field_words(path.rpartition(".")[2]) for path in behind}
     columns["value"] = f"{field_words(metric)}{unit}"

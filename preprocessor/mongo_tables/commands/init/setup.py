@@ -50,10 +50,10 @@ _DEEPEST: Final = 4
 """The depth of nested folders to search."""
 _MOST: Final = 20_000
 """The most files to examine; in a larger folder a person must name the file."""
-_LARGEST: Final = 64 * 2**20
-"""The most bytes of a file whose content is examined."""
 _TRIED: Final = 20
 """The most files whose content is examined."""
+_SAVED: Final = ".benchmarks"
+"""The folder in which pytest-benchmark saves runs, one folder for each machine."""
 _OTHERS: Final = re.compile(
     r"node_modules|site-packages|__pycache__|venv|env|dist|build|target|site|vendor|third[-_]party|_site",
     re.IGNORECASE,
@@ -171,11 +171,17 @@ def _find_results(base: Path) -> _Results:
         remarks.append(
             f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
         )
+    runs = [one for one in found.results if one.path.parent.parent.name == _SAVED]
+    if first in runs and len(runs) > 1:  # Further runs of the same benchmarks.
+        others = [one for one in others if one not in runs]
+        named = f"runs={_relative(first.path.parent.parent, base)}/*/*.json"
+    else:
+        named = _relative(first.path, base)
     if others:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         remarks.append(f"left aside: {names}; --results names another one")
     remarks += [f"left aside: {error.message}" for error in found.unreadable]
-    return _Results(_relative(first.path, base), tuple(remarks))
+    return _Results(named, tuple(remarks))
 
 
 # -- the file of the site --
@@ -358,7 +364,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_of_others(folder: Path) -> bool:
-    hidden = folder.name.startswith(".")
+    hidden = folder.name.startswith(".") and folder.name != _SAVED
     return hidden or bool(_OTHERS.fullmatch(folder.name)) or (folder / "pyvenv.cfg").is_file()
 
 
@@ -369,7 +375,7 @@ def _has_rows(one: LikelyFile, is_meant: bool) -> bool:
 
     Raises ResultsError for a file that cannot be read.
     """
-    if not 0 < one.path.stat().st_size <= _LARGEST:
+    if not one.path.stat().st_size:
         return False
     with closing(open_source(str(one.path))) as source:
         names = source.collections()

@@ -4,113 +4,167 @@ To add the format of a tool, add a module to this package and a row before those
 module, whose ``read`` takes a ``SourceFile`` and yields documents (``formats.model``). It is imported when a file has
 the format.
 
-The first characters identify a tool's file, by a feature that no other format has; all other files are read as plain
-data. The order of keys does not matter, because other programs rewrite such files with sorted keys. Versions are the
-readers' concern: a reader refuses a file of its tool with an unknown version, and the file is never read as plain data.
+The whole content identifies a tool's file, by lines or keys that no other format has, wherever they are: logs may
+precede them, keys may be sorted, long lists may come first. A sound JSON text is identified by its keys at the top,
+because plain data may have such keys further inside; a broken one by its words, so that its reader reports the fault.
+All other files are read as plain data. Versions are the readers' concern: a reader refuses a file of its tool with an
+unknown version, and the file is never read as plain data.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.formats.model import Document, SourceFile, suffix_of
+from mongo_tables.results.formats.model import BROKEN, Document, SourceFile, suffix_of
 
-_OBJECT_IN_OBJECT: Final = r'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
-_BENCHER: Final = _OBJECT_IN_OBJECT + r'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]'
-_NO_RESULTS: Final = r'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*'
-_GO: Final = r"(?m)^(?:Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*|goos: \w+\r?$)"
+_OBJECT_IN_OBJECT: Final = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
+_BENCHER: Final = re.compile(_OBJECT_IN_OBJECT + rb'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]')
+_NO_RESULTS: Final = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*')
+_GO_LINE: Final = re.compile(
+    rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*|goos: \w+\r?(?:\n|$)"
+)
+_GO_EVENT: Final = re.compile(rb'\s*\{[^\n]*"Action"\s*:\s*"[a-z-]+"[^\n]*\}')
+_YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
+_LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
+_MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
+_CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z-]+"')
 _CRITERION: Final = (
-    '{"reason":"benchmark-complete"',
-    '{"reason":"group-complete"',
-    "group,function,value,",
-    '{"mean":{"confidence_interval":{"confidence_level"',
-    '{"sampling_mode":',
-    '{"group_id":',
+    b"group,function,value,",
+    b'{"mean":{"confidence_interval":{"confidence_level"',
+    b'{"sampling_mode":',
+    b'{"group_id":',
 )
 
 
-def _is_pytest_benchmark(head: str) -> bool:
+def _has_keys(file: SourceFile, words: tuple[bytes, ...], holds: Callable[[Any], bool]) -> bool:
+    """Return whether a JSON file has all the words, and its value, if it is sound, is like that."""
+    if not all(word in file.seen for word in words):
+        return False
+    return file.seen.lstrip()[:1] in (b"{", b"[") if file.value is BROKEN else holds(file.value)
+
+
+def _has_line(file: SourceFile, begins: bytes, pattern: re.Pattern[bytes]) -> bool:
+    """Return whether a line that begins with these bytes matches the pattern; a search for bytes is much faster."""
+    at = 0
+    while not pattern.match(file.seen, at):
+        if not (at := file.seen.find(b"\n" + begins, at) + 1):
+            return False
+    return True
+
+
+def _first(value: Any, *keys: str) -> Mapping[str, Any]:
+    """Return the first object of the list at these keys; an empty one if there is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+        value = next(iter(value), None) if isinstance(value, list) else value
+    return value if isinstance(value, dict) else {}
+
+
+def _is_pytest_benchmark(file: SourceFile) -> bool:
     """Return whether the file is from pytest-benchmark's ``--benchmark-json``."""
-    first = _first_key(head)
-    return first == "machine_info" or (
-        first in ("benchmarks", "commit_info") and '"fullname"' in head and '"stats"' in head
-    )
+    return _has_keys(
+        file, (b'"machine_info"',), lambda value: isinstance(value, dict) and "machine_info" in value
+    ) or _has_keys(
+        file, (b'"fullname"', b'"stats"'), lambda value: {"fullname", "stats"} <= _first(value, "benchmarks").keys()
+    )  # fmt: skip
 
 
-def _is_hyperfine(head: str) -> bool:
+def _is_hyperfine(file: SourceFile) -> bool:
     """Return whether the file is from hyperfine's ``--export-json``."""
-    first = _first_key(head)
-    if first in ("schema_version", "metadata", "primary_metric"):
-        return '"hyperfine_version"' in head
     keys = ("command", "mean", "stddev", "system")
-    return first == "results" and (
-        all(f'"{key}"' in head for key in keys) or re.fullmatch(_NO_RESULTS, head) is not None
+    return (
+        _has_keys(
+            file, (b'"hyperfine_version"',), lambda value: "hyperfine_version" in _first(value, "metadata")
+        )
+        or _has_keys(
+            file,
+            (b'"results"', b'"command"', b'"stddev"'),
+            lambda value: {*keys} <= _first(value, "results").keys(),
+        )
+        or _NO_RESULTS.fullmatch(file.seen[:99]) is not None
     )
 
 
-def _is_jmh(head: str) -> bool:
+def _is_jmh(file: SourceFile) -> bool:
     """Return whether the file is from JMH's ``-rf json``."""
-    listed = head.lstrip().startswith("[")
-    return listed and all(f'"{key}"' in head for key in ("benchmark", "mode", "primaryMetric"))
+    return file.seen.lstrip()[:1] == b"[" and _has_keys(
+        file,
+        (b'"primaryMetric"', b'"mode"'),
+        lambda value: {"benchmark", "mode", "primaryMetric"} <= _first({"": value}, "").keys(),
+    )
 
 
-def _is_google_benchmark(head: str) -> bool:
+def _is_google_benchmark(file: SourceFile) -> bool:
     """Return whether the file is from Google Benchmark's ``--benchmark_format=json``."""
-    first = _first_key(head)
-    if first == "context":
-        return '"num_cpus"' in head and '"library_build_type"' in head
-    return first == "benchmarks" and '"time_unit"' in head and '"real_time"' in head
+    return _has_keys(
+        file,
+        (b'"num_cpus"', b'"library_build_type"'),
+        lambda value: {"num_cpus", "library_build_type"} <= _first(value, "context").keys(),
+    ) or _has_keys(
+        file,
+        (b'"time_unit"', b'"real_time"'),
+        lambda value: {"time_unit", "real_time"} <= _first(value, "benchmarks").keys(),
+    )
 
 
-def _is_criterion(head: str) -> bool:
-    """Return whether the file is from Criterion or ``cargo criterion --message-format=json``."""
-    return head.startswith(_CRITERION) or any(f"\n{one}" in head for one in _CRITERION[:2])
+def _is_vitest(file: SourceFile) -> bool:
+    """Return whether the file is from ``vitest bench --outputJson``."""
+    return _has_keys(
+        file, (b'"files"', b'"groups"', b'"filepath"'), lambda value: "groups" in _first(value, "files")
+    )
 
 
-def _is_bencher(head: str) -> bool:
+def _is_criterion(file: SourceFile) -> bool:
+    """Return whether the file is from Criterion or ``cargo criterion``, or has Cargo's messages."""
+    seen = file.seen
+    return (
+        seen.startswith(_CRITERION)
+        or (b'"reason"' in seen and _MESSAGE.search(seen) is not None)
+        or (_has_line(file, b'{"reason"', _CARGO_MESSAGE) and not _is_libtest(file))
+    )
+
+
+def _is_libtest(file: SourceFile) -> bool:
+    """Return whether the file has a line of Rust's ``#[bench]``, as Criterion's ``--output-format bencher`` has."""
+    return _has_line(file, b"test ", _LIBTEST_LINE)
+
+
+def _is_bencher(file: SourceFile) -> bool:
     """Return whether the file begins like the Bencher Metric Format."""
-    return 'value"' in head and re.match(_BENCHER, head) is not None
+    return _BENCHER.match(file.seen) is not None
 
 
-def _is_go(head: str) -> bool:
-    """Return whether the file has a line of Go's benchmark format."""
-    return ("Benchmark" in head or head.startswith("goos:")) and re.search(_GO, head) is not None
+def _is_go(file: SourceFile) -> bool:
+    """Return whether the file has a line of Go's benchmark format, or events of ``go test -json``."""
+    seen = file.seen
+    return (
+        _has_line(file, b"Benchmark", _GO_LINE)
+        or _has_line(file, b"goos: ", _GO_LINE)
+        or (b'"Output"' in seen and b'"Package"' in seen and _GO_EVENT.match(seen) is not None)
+    )
 
 
-def _is_ycsb(head: str) -> bool:
-    """Return whether the file has the first line of YCSB's output."""
-    return "[OVERALL], RunTime(ms), " in head
-
-
-def _first_key(head: str) -> str:
-    """Return the first key of the object in the file; "" if it is not an object."""
-    begun = head.lstrip()
-    if not begun.startswith("{"):
-        return ""
-    key = begun[1:].lstrip()
-    return key[1 : key.find('"', 1)] if key.startswith('"') else ""
-
-
-HEAD: Final = 16 * 2**10
-"""The number of unpacked bytes that format detection reads."""
+def _is_ycsb(file: SourceFile) -> bool:
+    """Return whether the file has the first line of YCSB's figures."""
+    return _has_line(file, b"[OVERALL], ", _YCSB_LINE)
 
 
 class Format(NamedTuple):
     """A file format.
 
     ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
-    ``recognise`` decides from the first ``HEAD`` bytes, as text without a byte order mark, whether a file with such a
-    suffix has this format; None if the suffix is enough. ``has_text``: the author may state column types.
-    ``only_named``: most such files are settings, so a folder of results does not include them.
+    ``recognise`` decides by the content whether a file has this format, whatever it is called; None if the suffix is
+    enough. ``has_text``: the author may state column types. ``only_named``: most such files are settings, so a folder
+    of results does not include them.
     """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
-    recognise: Callable[[str], bool] | None = None
+    recognise: Callable[[SourceFile], bool] | None = None
     has_text: bool = False
     only_named: bool = False
 
@@ -125,8 +179,10 @@ FORMATS: Final = (
     Format("hyperfine", (".json",), "hyperfine", _is_hyperfine),
     Format("JMH", (".json",), "jmh", _is_jmh),
     Format("Google Benchmark", (".json",), "googlebenchmark", _is_google_benchmark),
+    Format("Vitest", (".json",), "vitest", _is_vitest),
     Format("Criterion", (".json", ".jsonl", ".csv"), "criterion", _is_criterion),
-    Format("Go benchmark", (".txt", ".out"), "gobenchmark", _is_go),
+    Format("Rust benchmark", (".txt", ".out"), "libtest", _is_libtest),
+    Format("Go benchmark", (".txt", ".out", ".json", ".jsonl"), "gobenchmark", _is_go),
     Format("YCSB", (".txt", ".out"), "ycsb", _is_ycsb),
     Format("Bencher Metric Format", (".json",), "bencher", _is_bencher),
     Format("JSON", (".json",), "plain_json"),
@@ -146,7 +202,7 @@ def is_plain(name: str) -> bool:
 
 
 def may_be_read(name: str) -> bool:
-    """Return whether a file of this name can have one of the formats, some of which only the first bytes show."""
+    """Return whether a file of this name can have one of the formats, some of which only the content shows."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS)
 
 
@@ -155,10 +211,11 @@ def is_in_folder(name: str) -> bool:
     return not any(suffix_of(name) in one.suffixes for one in FORMATS if one.only_named)
 
 
-def find_format(name: str, head: str) -> Format | None:
-    """Return the format of a file, by its name and its first bytes; None if it has no known format."""
-    suffix = suffix_of(name)
-    for one in FORMATS:
-        if suffix in one.suffixes and (one.recognise is None or one.recognise(head)):
-            return one
-    return next((one for one in FORMATS if one.recognise is not None and one.recognise(head)), None)
+def find_format(file: SourceFile) -> Format | None:
+    """Return the format of a file, by its content, then by its name; None if it has no known format.
+
+    Raises ``OSError`` if the file cannot be read or unpacked.
+    """
+    tools = () if file.suffix == ".parquet" else (one for one in FORMATS if one.recognise is not None)
+    plain = (one for one in FORMATS if one.recognise is None and file.suffix in one.suffixes)
+    return next((one for one in tools if one.recognise and one.recognise(file)), next(plain, None))

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -15,6 +14,16 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.formats.raw_values import (
+    are_numbers,
+    are_versions,
+    hold_name,
+    hold_value,
+    to_number,
+    version_key,
+)
+from mongo_tables.results.model import NoBenchmarks
+from mongo_tables.results.row_names import ORDER
 
 Better = Literal["lower", "higher", ""]
 
@@ -36,8 +45,6 @@ _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "max": max,
     "stddev": lambda samples: stdev(samples) if len(samples) > 1 else None,
 }
-_WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})")
-_DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
 
 
 class RunOrigin(NamedTuple):
@@ -68,8 +75,8 @@ class Benchmark(NamedTuple):
     ``key`` is its full name, unique within the ``suite``. ``name`` is the tool's display name, ``base`` is the name
     without parameters; both default to the key. ``value`` is the tool's figure, and ``statistic`` says which statistic
     of the samples it is; without a value it is the median of the samples. ``summary`` has the tool's other figures:
-    ``mean``, ``median``, ``min`` and so on. ``processes`` is the number of processes of the samples, equally many from
-    each, in order.
+    ``mean``, ``median``, ``min`` and so on. ``order`` has what sorts parameters that are versions. ``processes`` is the
+    number of processes of the samples, equally many from each, in order.
     """
 
     suite: str
@@ -89,6 +96,13 @@ class Benchmark(NamedTuple):
     iterations: int | Sequence[int] | None = None
     failed: str = ""
     extra: Mapping[str, Any] = _NOTHING
+    order: Mapping[str, str] = _NOTHING
+
+    def percentile(self, name: str, value: float) -> Benchmark:
+        """Return a percentile of this distribution as a measure of its own, such as ``sampled time p99``."""
+        return self._replace(
+            metric=f"{self.metric} {name}", value=value, statistic=name, summary={}, interval=None, samples=()
+        )
 
 
 def make_documents(
@@ -100,7 +114,8 @@ def make_documents(
     """
     found = _type_parameters(list(benchmarks))
     if not found:
-        raise file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
+        error = file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
+        raise NoBenchmarks(error.message, hint=error.hint, environment=True, findings=error.findings)
     seen: set[tuple[str, str, str]] = set()
     for one in found:
         place = (one.suite, one.key, one.metric)
@@ -116,9 +131,8 @@ def make_documents(
                 hint="have the tool write fewer samples, or none",
             )
         if max(map(abs, _list_figures(one)), default=0.0) > _LARGEST:
-            raise file.refuse(
-                f"the benchmark {one.key!r} has a figure above {_LARGEST:g}, which none measures"
-            )
+            odd = f"a figure is above {_LARGEST:g}, which none measures"
+            one = one._replace(value=None, summary={}, interval=None, samples=(), iterations=None, failed=odd)
         yield make_document(origin, one)
 
 
@@ -147,7 +161,8 @@ def make_document(origin: RunOrigin, one: Benchmark) -> dict[str, Any]:
         "versions": dict(origin.versions),
         "hardware": dict(origin.hardware),
         "commit": dict(origin.commit),
-        "extra": dict(one.extra),
+        "extra": {hold_name(name): hold_value(value) for name, value in one.extra.items()},
+        ORDER: {"parameters": dict(one.order)} if one.order else {},
     }
     unknown: tuple[Any, ...] = (None, "", [], {})
     return {name: value for name, value in told.items() if value not in unknown or name in _ALWAYS}
@@ -206,25 +221,29 @@ def read_date(text: str) -> datetime | None:
 def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
     """Return the benchmarks with numeric parameters, for each parameter whose texts in the file are all numbers.
 
-    A decimal counts only in the form in which a program writes it, ``0.5``; so versions such as ``3.10`` stay texts.
+    Texts that only look like numbers, such as versions, stay: ``order`` has what sorts them.
     """
-    texts: dict[str, bool] = {}
+    texts: dict[str, list[str]] = {}
+    plain = {name: True for one in benchmarks for name in one.parameters}
     for one in benchmarks:
         for name, value in one.parameters.items():
-            texts[name] = texts.get(name, True) and (not isinstance(value, str) or _is_number(value))
+            if isinstance(value, str):
+                texts.setdefault(name, []).append(value)
+            elif isinstance(value, bool) or not isinstance(value, int | float | None):
+                plain[name] = False
+    numbers = {name for name, some in texts.items() if plain[name] and are_numbers(some)}
+    versions = {name for name, some in texts.items() if name not in numbers and are_versions(some)}
     return [
-        one._replace(parameters={name: _typed(value, texts[name]) for name, value in one.parameters.items()})
-        if one.parameters
-        else one
+        one._replace(
+            parameters={
+                hold_name(name): to_number(value) if name in numbers and isinstance(value, str) else hold_value(value)
+                for name, value in one.parameters.items()
+            },
+            order={
+                hold_name(name): version_key(value)
+                for name, value in one.parameters.items()
+                if name in versions and isinstance(value, str)
+            },
+        )
         for one in benchmarks
-    ]
-
-
-def _is_number(text: str) -> bool:
-    return bool(_WHOLE.fullmatch(text) or _DECIMAL.fullmatch(text))
-
-
-def _typed(value: Any, number: bool) -> Any:
-    if not number or not isinstance(value, str):
-        return value
-    return int(value) if _WHOLE.fullmatch(value) else float(value)
+    ]  # fmt: skip

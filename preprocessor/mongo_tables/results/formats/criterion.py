@@ -13,7 +13,6 @@ messages of single benchmarks look like those of fewer benchmarks; neither can b
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -30,10 +29,11 @@ from mongo_tables.results.formats.benchmark import (
     shift,
 )
 from mongo_tables.results.formats.json_parts import JsonPart, read_lines
+from mongo_tables.results.formats.libtest import FAILURE
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Criterion"
-_HEADER: Final = "group,function,value,"
+_HEADER: Final = b"group,function,value,"
 _ORIGIN: Final = RunOrigin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
@@ -43,8 +43,6 @@ _PASSED_OVER: Final = frozenset((
 ))  # fmt: skip
 """Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
 _BUILT: Final = "build-finished"
-_FAILURE: Final = re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+")
-"""Failures that Rust and Cargo print between the messages."""
 _COLUMNS: Final = (
     *("group", "function", "value", "throughput_num", "throughput_type"),
     *("sample_measured_value", "unit", "iteration_count"),
@@ -54,10 +52,9 @@ _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
-    head = file.head(4096)
-    if head.startswith(_HEADER):
+    if file.seen.startswith(_HEADER):
         return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
-    if '"reason":' not in head:
+    if b'"reason"' not in file.seen:
         raise file.refuse(
             "Criterion calls this file private, and may change it at any time",
             hint=f"its public output: {_PUBLIC}",
@@ -84,16 +81,18 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
             raise message.refuse("the build failed, so results may be missing", AGAIN)
         elif reason and reason.text() not in _PASSED_OVER:
             raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
+    if not completed:
+        raise file.refuse("no results of Criterion here", hint=f"its public output: {_PUBLIC}")
     for one in completed:
         if groups and (key := one.need("id").text()) not in groups:
             raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
-    return [_read_message(one, groups) for one in completed]
+    return [measure for one in completed for measure in _with_throughput(_read_message(one, groups))]
 
 
 def _refuse_failure(file: SourceFile) -> None:
     """Raise the error that the run failed, if a line between the messages shows it."""
     for number, line in enumerate(file.lines(), 1):
-        if _FAILURE.fullmatch(said := line.strip()):
+        if FAILURE.fullmatch(said := line.strip()):
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
 
 
@@ -136,6 +135,27 @@ def _read_throughput(message: JsonPart) -> dict[str, int]:
     return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
 
 
+def _with_throughput(one: Benchmark) -> Iterator[Benchmark]:
+    """Yield a benchmark, and its throughput in each unit: the work per iteration by the time."""
+    yield one
+    for key, amount in one.extra.items() if one.metric == TIME else ():
+        kind = key.removesuffix("_per_iteration")
+        if not amount or not all((*one.samples, *([one.value] if one.value is not None else []))):
+            continue
+        ends = one.interval and sorted(amount / end for end in one.interval[:2] if end > 0)
+        yield one._replace(
+            metric="throughput" if len(one.extra) == 1 else f"throughput in {kind}",
+            unit="B/s" if kind == "bytes" else f"{kind}/s",
+            better="higher",
+            value=one.value and amount / one.value,
+            summary={},
+            interval=ToolInterval(ends[0], ends[1], "interval of the time, by Criterion")
+            if ends and len(ends) == 2
+            else None,
+            samples=[amount / sample for sample in one.samples],
+        )
+
+
 def _read_estimate(part: JsonPart, key: str) -> float:
     number = part.need(key).number()
     if number is None:
@@ -165,8 +185,9 @@ def _read_table(file: SourceFile) -> list[Benchmark]:
     except csv.Error as error:
         raise file.refuse(f"not CSV: {error}", rows.line_num, 1) from None
     return [
-        _make_benchmark(id_, unit, [one[2:] for one in some])
+        measure
         for (id_, unit), some in groupby(read_rows, key=lambda one: one[:2])
+        for measure in _with_throughput(_make_benchmark(id_, unit, [one[2:] for one in some]))
     ]
 
 
@@ -203,5 +224,5 @@ def _make_benchmark(id_: tuple[str, ...], unit: str, rows: list[Any]) -> Benchma
         parameters={"value": value} if value else {},
         samples=[_scale(measured / count, unit) for measured, count in rows],
         iterations=[count for _, count in rows],
-        extra={f"{kind}_per_iteration": amount} if amount else {},
+        extra={f"{kind}_per_iteration": int(amount)} if amount.isdecimal() else {},
     )

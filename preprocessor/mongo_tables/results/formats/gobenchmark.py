@@ -1,4 +1,4 @@
-"""Go's benchmark format: the output of ``go test -bench`` and of other programs that use the format.
+"""Go's benchmark format: the output of ``go test -bench`` and of other programs that use the format, also ``-json``.
 
 https://go.dev/design/14313-benchmark-format defines the lines: ``key: value`` describes all results after it, a line
 that begins with ``Benchmark`` is a result, all others are skipped. ``Unit`` lines state the better direction of a unit
@@ -35,6 +35,7 @@ from mongo_tables.results.formats.benchmark import (
     shift,
     with_parameters,
 )
+from mongo_tables.results.formats.json_parts import read_lines
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
@@ -56,6 +57,8 @@ _RESULT_ALONE: Final = re.compile(
 """A result without its name: between tabs, or between blanks if its first unit is unambiguous."""
 _LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
 _FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
+_REPEATED: Final = re.compile(r"#\d\d+$")
+"""Go's mark of a repeated name, which is no part of its last parameter."""
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
     r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
@@ -115,7 +118,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     file of several runs.
     """
     reading = _ReaderState()
-    for number, line in enumerate(file.lines(), 1):
+    for number, line in _lines(file):
         if "\0" in line:
             raise file.refuse("the file contains a NUL character", number, line.index("\0") + 1)
         if failure := _FAILURE.fullmatch(line.rstrip()):
@@ -141,6 +144,29 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     merged = _merge(reading.samples.values(), varied)
     benchmarks = [_make_benchmark(one, reading.better) for one in merged]
     return make_documents(file, _make_origin(reading.origin), benchmarks)
+
+
+def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line: of the file, or of the output in the events of ``go test -json``.
+
+    https://pkg.go.dev/cmd/test2json describes the events. Output may be less than a line, and packages may alternate.
+    """
+    if not file.seen.lstrip().startswith(b"{"):
+        yield from enumerate(file.lines(), 1)
+        return
+    output: dict[str, list[tuple[int, str]]] = {}
+    for event in read_lines(file):
+        action, package = (event.fields().get(key) for key in ("Action", "Package"))
+        if action == "build-fail":
+            raise _refuse_failure(file, event.line, "the build failed")
+        if action == "output" and (said := event.find("Output")):
+            pieces = output.setdefault(str(package), [])
+            if pieces and not pieces[-1][1].endswith("\n"):
+                number, begun = pieces.pop()
+                pieces.append((number, begun + said.text()))
+            else:
+                pieces.append((event.line, said.text()))
+    yield from (piece for pieces in output.values() for piece in pieces)
 
 
 def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
@@ -273,7 +299,7 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
     processors = _PROCESSORS.search(full)
     named = full[: processors.start()] if processors else full
     first, *others = named.removeprefix("Benchmark").split("/")
-    parameters = {one[1]: one[2] for part in others if (one := PARAMETER.fullmatch(part))}
+    parameters = {one[1]: _REPEATED.sub("", one[2]) for part in others if (one := PARAMETER.fullmatch(part))}
     plain = [part for part in others if not PARAMETER.fullmatch(part)]
     if processors:
         parameters["gomaxprocs"] = processors[1]

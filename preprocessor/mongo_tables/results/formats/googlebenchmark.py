@@ -45,7 +45,7 @@ class _Measure:
     values: list[float] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
     summary: dict[str, float] = field(default_factory=dict)
-    other: dict[str, float] = field(default_factory=dict)
+    other: dict[str, tuple[float, str]] = field(default_factory=dict)
     lost: int = 0
 
 
@@ -96,7 +96,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
     for metric, found in measures.items():
         lost = f"{found.lost} of {found.lost + len(found.values)} values are not finite" if found.lost else ""
         lost = lost or ("" if found.values or found.summary or failures else "no value is finite")
-        yield Benchmark(
+        whole = Benchmark(
             suite=suite,
             key=key,
             base=name,
@@ -110,8 +110,11 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
             samples=found.values,
             iterations=found.iterations[0] if len(set(found.iterations)) == 1 else found.iterations,
             failed="; ".join([*failures, lost] if lost else failures),
-            extra={**found.other, **({"label": ", ".join(labels)} if labels else {})},
+            extra={"label": ", ".join(labels)} if labels else {},
         )
+        yield whole
+        for statistic, (value, unit) in found.other.items():
+            yield whole.percentile(statistic, value)._replace(unit=unit)
 
 
 def _read_failure(run: JsonPart) -> str:
@@ -135,12 +138,15 @@ def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str
             found.lost += not statistic
         elif not statistic:
             found.values.append(value)
-            found.iterations.extend([iterations.whole()] if iterations else [])
+            found.iterations.extend(
+                [count] if iterations and (count := iterations.whole_or_none()) is not None else []
+            )
         elif statistic in _SUMMARY:
             found.summary[statistic] = value
-        elif relative is None or relative.value != "percentage":
+        elif statistic != "cv":
             # The coefficient of variation follows from the others.
-            found.other[statistic] = value
+            is_relative = relative is not None and relative.value == "percentage"
+            found.other[statistic] = (value, "1" if is_relative else unit)
 
 
 def _list_values(run: JsonPart) -> Iterator[tuple[str, str, float | None]]:

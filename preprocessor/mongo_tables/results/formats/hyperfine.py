@@ -7,6 +7,7 @@ because it may hold secrets.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -74,7 +75,7 @@ def _read_result(part: JsonPart) -> Iterator[Benchmark]:
     command, parameters = part.need("command").text(), _read_parameters(part)
     times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
     runs = times.numbers() if times else []
-    failed = _say_failed(codes.values()) if codes else ""
+    failed = (_say_failed(codes.values()) if codes else "") or (times.lost_numbers() if times else "")
     yield _measure(
         command, TIME, SECONDS, parameters, runs, _read_statistics(part), part.need("mean"), failed=failed
     )
@@ -118,7 +119,7 @@ def _measure(
         name=with_parameters(
             command, {name: one for name, one in parameters.items() if str(one) not in command}
         ),
-        base=command,
+        base=_without_values(command, parameters),
         metric=metric,
         unit=unit,
         better="lower",
@@ -131,6 +132,14 @@ def _measure(
         failed=failed,
         extra=extra or {},
     )
+
+
+def _without_values(command: str, parameters: dict[str, Any]) -> str:
+    """Return the command as it was written, with names of parameters in place of values: ``sleep {delay}``."""
+    for name, value in parameters.items():
+        named = f"{{{name}}}".replace("\\", "\\\\")
+        command = re.sub(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", named, command)
+    return command
 
 
 def _read_statistics(part: JsonPart) -> dict[str, float]:

@@ -1,13 +1,13 @@
 """The output of JMH's ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
 
 JMH documents no list of fields; they are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh,
-unchanged since 1.5; old versions do not state their version. The samples are the measured iterations, fork by fork:
-each fork is a separate process.
+unchanged since 1.5; old versions do not state their version. If runs differ in ``threads``, it is a parameter. The
+samples are the measured iterations, fork by fork: each fork is a separate process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.results.formats.benchmark import (
@@ -43,6 +43,10 @@ _MODES: Final = {
 }
 
 
+_SAMPLED: Final = "sample"
+"""The mode that samples a distribution of times: its percentiles are measures, too."""
+
+
 class _Scale(NamedTuple):
     """A unit of ours, and the conversion to it: a power of ten, then a factor."""
 
@@ -58,7 +62,9 @@ class _Scale(NamedTuple):
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the score of each benchmark, and the figures of its profilers."""
     runs = list(read_whole(file).elements())
-    benchmarks = [one for part in runs for one in _read_run(part)]
+    threads = {str(part.fields().get("threads")) for part in runs}
+    varied = ["threads"] if len(threads) > 1 else []
+    benchmarks = [one for part in runs for one in _read_run(part, varied)]
     return make_documents(file, _read_origin(runs[0]) if runs else RunOrigin("JMH"), benchmarks)
 
 
@@ -71,7 +77,7 @@ def _read_origin(part: JsonPart) -> RunOrigin:
     })  # fmt: skip
 
 
-def _read_run(part: JsonPart) -> Iterator[Benchmark]:
+def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
     version, mode = part.find("jmhVersion"), part.need("mode")
     if version and not version.text().startswith("1."):
         raise version.refuse(f"a file of JMH {version.text()}: only versions 1 are supported")
@@ -81,16 +87,39 @@ def _read_run(part: JsonPart) -> Iterator[Benchmark]:
     unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
     if _read_scale(primary).unit != known.unit:
         raise unit.refuse(f"the JMH unit {unit.text()!r} does not belong to the mode {mode.text()!r}")
-    yield _read_metric(part, primary, known.metric, known.better)
+    main = _read_metric(part, primary, known.metric, known.better, varied)
+    yield main._replace(summary=_read_histogram(primary)) if mode.text() == _SAMPLED else main
+    if mode.text() == _SAMPLED and (percentiles := primary.find("scorePercentiles")):
+        scale = _read_scale(primary)
+        for text, one in percentiles.members():
+            if (value := one.number()) is not None:
+                yield main.percentile(f"p{text.removesuffix('.0')}", scale.of(value))
     if others := part.find("secondaryMetrics"):
-        yield from (_read_metric(part, one, name.lstrip("·"), "") for name, one in others.members())
+        yield from (_read_metric(part, one, name.lstrip("·"), "", varied) for name, one in others.members())
 
 
-def _read_metric(part: JsonPart, metric: JsonPart, name: str, better: Better) -> Benchmark:
+def _read_histogram(metric: JsonPart) -> dict[str, float]:
+    """Return the number of samples: the sum over the histograms of all forks and iterations."""
+    given = metric.find("rawDataHistogram")
+    bars = (
+        bar.elements()
+        for fork in (given.elements() if given else ())
+        for iteration in fork.elements()
+        for bar in iteration.elements()
+    )
+    count = sum(number.whole() for bar in bars for number in list(bar)[1:])
+    return {"count": count} if count else {}
+
+
+def _read_metric(
+    part: JsonPart, metric: JsonPart, name: str, better: Better, varied: Sequence[str]
+) -> Benchmark:
     scale, benchmark, given = _read_scale(metric), part.need("benchmark").text(), part.find("params")
-    forks = [fork.numbers() for fork in metric.need("rawData").elements()] if metric.find("rawData") else []
+    given_forks = list(metric.need("rawData").elements()) if metric.find("rawData") else []
+    forks = [fork.numbers() for fork in given_forks]
+    lost = next(filter(None, (fork.lost_numbers() for fork in given_forks)), "")
     alike = len({len(fork) for fork in forks}) == 1
-    parameters = given.fields() if given else {}
+    parameters = {**(given.fields() if given else {}), **{key: part.fields().get(key) for key in varied}}
     _, _, method = benchmark.rpartition(".")
     score = metric.need("score").number()
     return Benchmark(
@@ -107,7 +136,7 @@ def _read_metric(part: JsonPart, metric: JsonPart, name: str, better: Better) ->
         interval=_read_interval(metric, scale),
         samples=[scale.of(one) for fork in forks for one in fork],
         processes=len(forks) if alike else 1,
-        failed="" if score is not None else "JMH gives no score",
+        failed=lost if score is not None else "JMH gives no score",
         extra={
             key: one.value for key in ("threads", "forks", "warmupIterations", "measurementIterations")
             if (one := part.find(key))

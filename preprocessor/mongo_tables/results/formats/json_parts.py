@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +21,7 @@ from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
 """A string, which is kept, or a number that JSON does not have."""
+_LARGEST: Final = 2**63 - 1
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
 """Texts that a tool writes in place of numbers that JSON does not have."""
 
@@ -84,21 +86,35 @@ class JsonPart(NamedTuple):
             raise self._unlike("a number")
         if isinstance(self.value, str):
             return None
-        return float(self.value) if math.isfinite(self.value) else None
+        return float(self.value) if abs(self.value) <= sys.float_info.max else None
 
     def numbers(self) -> list[float]:
-        """Return this list of numbers. Raises ``ResultsError`` for NaN and infinite ones."""
+        """Return the finite numbers of this list; ``lost_numbers`` tells of the others."""
         found = self.values()
-        for number, one in enumerate(found):
-            if type(one) not in (int, float):
-                raise self._at(number, one)._unlike("a number")
-        return [float(one) for one in found]
+        if set(map(type, found)) <= {int, float} and all(map(math.isfinite, found)):
+            return [float(one) for one in found]
+        return [
+            number
+            for one in self.elements()
+            if one.value is not None and (number := one.number()) is not None
+        ]
+
+    def lost_numbers(self) -> str:
+        """Return how many values of this list are not finite, "" for none; JavaScript writes them as null."""
+        lost = len(self.values()) - len(self.numbers())
+        return f"{lost} of {len(self.values())} values are not finite" if lost else ""
 
     def whole(self) -> int:
         """Return this value, a count."""
         if type(self.value) is not int or self.value < 0:
             raise self._unlike("a whole number")
+        if self.value > _LARGEST:
+            raise self.refuse("the number has more than 64 bits")
         return self.value
+
+    def whole_or_none(self) -> int | None:
+        """Return this value, a count that is not essential; None if it has more than 64 bits."""
+        return None if type(self.value) is int and self.value > _LARGEST else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
         """Return the error that this part violates its format."""
@@ -135,7 +151,8 @@ def _read(file: SourceFile, text: str, line: int) -> JsonPart:
         finite = _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)
         parsed = parse(finite) if finite != text else parsed
     if parsed.problems:
+        # A program wrote the file: hints for authors of comments, and further faults, do not help.
         first = parsed.problems[0]
         above, column = place_at(parsed.text, first.at)
-        raise file.refuse(first.message, line + above - 1, column, first.hint)
+        raise file.refuse(first.message, line + above - 1, column)
     return JsonPart(file, line, parsed, (), parsed.value)

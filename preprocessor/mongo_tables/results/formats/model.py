@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +30,15 @@ MOST_UNPACKED: Final = 2**30
 """The most bytes of an unpacked file: a small packed file can unpack to more than the memory holds."""
 
 _NO_UTF8: Final = "save it as UTF-8"
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_SAVE_HINT: Final = f"{_NO_UTF8}; in PowerShell: COMMAND | Out-File -Encoding utf8 FILE"
+_OTHER_ENCODINGS: Final = {
+    b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
+}  # fmt: skip
+_SAMPLE: Final = 512
+_MOSTLY: Final = 0.4
+
+BROKEN: Final = object()
+"""The value of a file that is not one JSON text."""
 
 
 def suffix_of(name: str) -> str:
@@ -84,8 +93,6 @@ class SourceFile:
         try:
             return self.content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            if self.content.startswith(_UTF16):
-                raise self.refuse("UTF-16, not UTF-8", 1, 1, _NO_UTF8) from None
             bad = bad_byte(self.content)
             assert bad is not None, "the file could not be decoded"
             message = f"not UTF-8: there is a byte 0x{bad.value:02x} here"
@@ -100,15 +107,40 @@ class SourceFile:
             self.text()  # It raises the error with the position.
             raise
 
-    def head(self, size: int) -> str:
-        """Return the first bytes of the file as text, without a byte order mark; invalid UTF-8 is replaced."""
-        with self.path.open("rb") if self.given is None else io.BytesIO(self.given) as file:
-            content = _unpack(file, size) if is_packed(self.path.name) else file.read(size)
-        return content.decode("utf-8-sig", "replace")
+    @cached_property
+    def seen(self) -> bytes:
+        """The content as format detection sees it: UTF-8 without a byte order mark, whatever the encoding is."""
+        encoding = _find_other_encoding(self.content)
+        if encoding:
+            return self.content.decode(encoding, "ignore").lstrip("\ufeff").encode("utf-8", "ignore")
+        return self.content.removeprefix(b"\xef\xbb\xbf")
+
+    @cached_property
+    def value(self) -> Any:
+        """The value of a JSON file as format detection sees it; ``BROKEN`` if it is not one JSON text."""
+        try:
+            return json.loads(self.seen)
+        except (ValueError, RecursionError):
+            return BROKEN
+
+    def refuse_encoding(self) -> None:
+        """Raise ``ResultsError`` for text in UTF-16 or UTF-32, which PowerShell and Excel write."""
+        if encoding := _find_other_encoding(self.content):
+            raise self.refuse(f"{encoding[:6].upper()}, not UTF-8", 1, 1, _SAVE_HINT)
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
         """Return the error that the file cannot be read, at a position; line 0 means the whole file."""
         return combine_faults([file_fault(self.path, (line, column), message, hint)])
+
+
+def _find_other_encoding(content: bytes) -> str:
+    """Return the encoding by the byte order mark, or by NULs at every other byte; "" if it can be UTF-8."""
+    marked = next((name for mark, name in _OTHER_ENCODINGS.items() if content.startswith(mark)), "")
+    even, odd = content[:_SAMPLE:2], content[1:_SAMPLE:2]
+    for one, other, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if not marked and len(one) > 1 and b"\0" not in other and one.count(0) > _MOSTLY * len(one):
+            return name
+    return marked
 
 
 def _unpack(file: IO[bytes], most: int) -> bytes:

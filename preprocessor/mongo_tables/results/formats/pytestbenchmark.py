@@ -99,11 +99,12 @@ def _read_benchmark(one: JsonPart) -> Benchmark:
         unit=SECONDS,
         better="lower",
         parameters=parameters.fields() if parameters else {},
-        value=stats.need("median").number(),
+        value=median.number() if (median := stats.find("median")) else None,
         statistic="median",
         summary=_read_summary(stats),
         samples=samples.numbers() if samples else (),
-        iterations=stats.need("iterations").whole(),
+        iterations=stats.need("iterations").whole_or_none(),
+        failed=samples.lost_numbers() if samples else "",
         extra={name: value for name, value in told.items() if value != ""},
     )
 

@@ -1,0 +1,106 @@
+"""Texts and values of other programs: which texts are numbers, what sorts versions, and what documents can hold.
+
+A column of texts is judged as a whole. ``1.0``, ``1.5``, ``10.0`` are numbers, written evenly, and so are ``0.25`` and
+``1.0``, as Java writes doubles. ``3.9`` and ``3.10`` are versions: they stay texts, and a key of digits of one length
+sorts them in the field ``_sort``, on files and on a server alike.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import bson
+from bson.decimal128 import Decimal128
+
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.results import extended_json
+from mongo_tables.results.extended_json import Form
+
+_INT64: Final = range(-(2**63), 2**63)
+_DIGITS: Final = 34
+"""The most digits of a Decimal128."""
+_NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)*(?:[-+.]?[A-Za-z][\w.+-]*)?", re.ASCII)
+_RUN: Final = re.compile(r"\d+")
+_WIDTH: Final = 10
+_FORM: Final = Form(needs_id=False)
+
+
+def are_numbers(texts: Collection[str]) -> bool:
+    """Return whether the texts of a column are numbers whose notation does not matter, and not versions.
+
+    Example:
+        >>> are_numbers(["1.0", "1.5", "10.0"]), are_numbers(["3.9", "3.10"]), are_numbers(["0.05", "0.1"])
+        (True, False, True)
+    """
+    found = [_NUMBER.fullmatch(text) for text in texts]
+    if not all(found) or not all(map(_fits, texts)):
+        return False
+    decimals = [(one[1], one[2]) for one in found if one and one[2]]
+    if len({len(digits) for _, digits in decimals}) > 1:
+        # Doubles as programs write them: a fraction below 1 is no version.
+        return all(len(digits) == 1 or (whole == "0" and digits[-1] != "0") for whole, digits in decimals)
+    return not any(len(digits) > 1 and digits[-1] == "0" and whole != "0" for whole, digits in decimals)
+
+
+def are_versions(texts: Collection[str]) -> bool:
+    """Return whether the texts of a column are versions, at least one of them with a dot."""
+    return any("." in text for text in texts) and all(map(_VERSION.fullmatch, texts))
+
+
+def version_key(text: str) -> str:
+    """Return a text that sorts as the version does, letter by letter.
+
+    Example:
+        >>> version_key("3.9") < version_key("3.10")
+        True
+    """
+    return _RUN.sub(lambda run: run[0].zfill(_WIDTH), text)
+
+
+def to_number(text: str) -> int | float:
+    """Return a whole number as int, any other as double."""
+    return int(text) if _RUN.fullmatch(text.removeprefix("-")) else float(text)
+
+
+def _fits(text: str) -> bool:
+    number = to_number(text)
+    return math.isfinite(number) and (isinstance(number, float) or number in _INT64)
+
+
+def hold_name(name: str) -> str:
+    """Return the name as a field of a document: not like an operator, and without a NUL."""
+    held = name.replace("\0", "_")
+    return f"_{held[1:]}" if held.startswith("$") else held
+
+
+def hold_digits(value: Any) -> Any:
+    """Return the value with whole numbers beyond 64 bits as Decimal128, or else as text: they keep their digits."""
+    if isinstance(value, Mapping):
+        return {name: hold_digits(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [hold_digits(one) for one in value]
+    if type(value) is int and value not in _INT64:
+        return Decimal128(str(value)) if len(str(abs(value))) <= _DIGITS else str(value)
+    return value
+
+
+def hold_value(value: Any) -> Any:
+    """Return a value of another program as documents hold it.
+
+    A list or an object that Extended JSON reads otherwise, such as ``{"$date": "yesterday"}``, is its JSON text.
+    """
+    if not isinstance(value, Mapping | list):
+        return hold_digits(value)
+    try:
+        raw = bson.encode({"": hold_digits(value)})
+        read = list(extended_json.read(extended_json.write_line(raw), _FORM))
+        if not any(isinstance(one, Complaint) for one in read) and bson.encode(read[0]) == raw:  # type: ignore[arg-type]
+            return bson.decode(raw)[""]
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError, RecursionError):
+        pass
+    return json.dumps(value, ensure_ascii=True)

@@ -1,0 +1,74 @@
+"""The output of ``vitest bench --outputJson FILE``: the groups of each file, and the benchmarks of each group.
+
+Its documentation has no list of fields; they are those of ``createBenchmarkJsonReport`` in versions 1 to 4
+(https://github.com/vitest-dev/vitest) and of Tinybench's results. Times are in milliseconds. The samples, all of one
+process, are in the file only if ``benchmark.includeSamples`` is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mongo_tables.results.formats.benchmark import (
+    SECONDS,
+    TIME,
+    Benchmark,
+    RunOrigin,
+    ToolInterval,
+    make_documents,
+    shift,
+)
+from mongo_tables.results.formats.json_parts import JsonPart, read_whole
+from mongo_tables.results.formats.model import SourceFile
+
+_TOOL: Final = "Vitest"
+_SUMMARY: Final = {"mean": "mean", "median": "median", "min": "min", "max": "max", "sd": "stddev"}
+_PERCENTILES: Final = {"p75": "p75", "p99": "p99", "p995": "p99.5", "p999": "p99.9"}
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """Yield the documents of the file: the time of each benchmark, and its percentiles."""
+    groups = (
+        group for one in read_whole(file).need("files").elements() for group in one.need("groups").elements()
+    )
+    found = (
+        measure
+        for group in groups
+        for one in group.need("benchmarks").elements()
+        for measure in _read_benchmark(group.need("fullName").text(), one)
+    )
+    return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), found)
+
+
+def _read_benchmark(suite: str, one: JsonPart) -> Iterator[Benchmark]:
+    figures = {
+        name: shift(number, -3)
+        for key, name in {**_SUMMARY, **_PERCENTILES, "moe": "moe"}.items()
+        if (part := one.find(key)) and (number := part.number()) is not None
+    }
+    mean, around, count, samples = (
+        *map(figures.get, ("mean", "moe")),
+        one.find("sampleCount"),
+        one.find("samples"),
+    )
+    time = Benchmark(
+        suite=suite,
+        key=one.need("name").text(),
+        metric=TIME,
+        unit=SECONDS,
+        better="lower",
+        value=mean,
+        statistic="mean",
+        summary={name: figures[name] for name in _SUMMARY.values() if name in figures}
+        | ({"count": number} if count and (number := count.whole_or_none()) is not None else {}),
+        interval=None
+        if mean is None or around is None
+        else ToolInterval(mean - around, mean + around, "95 % of the mean, by Vitest"),
+        samples=[shift(number, -3) for number in samples.numbers()] if samples else (),
+        failed="Vitest gives no time" if mean is None else samples.lost_numbers() if samples else "",
+    )
+    yield time
+    for name in _PERCENTILES.values():
+        if name in figures:
+            yield time.percentile(name, figures[name])

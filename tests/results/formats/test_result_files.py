@@ -1,0 +1,447 @@
+"""Result files as people have them: one promise for each report, and for its relatives in other formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import bson
+import pytest
+from bson.decimal128 import Decimal128
+
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_source import FileSource
+from mongo_tables.results.formats.raw_values import are_numbers, are_versions, version_key
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.source_text import split_parts
+from tests.commands.test_commands import mongo_tables
+from tests.results.formats.reading import format_of, read, write
+from tests.results.formats.test_recorded import FILES, NAMES
+from tests.results.test_row_names import GO, jmh, pytest_benchmark
+
+YCSB = "[OVERALL], RunTime(ms), 600000\n[OVERALL], Throughput(ops/sec), 9.0\n"
+LIBTEST = "test join ... bench:       2,043.12 ns/iter (+/- 33.50) = 480 MB/s\n"
+CARGO = '{"reason":"compiler-artifact","package_id":"x"}\n{"reason":"build-finished","success":true}\n'
+MESSAGE = json.dumps({
+    "reason": "benchmark-complete", "id": "a/b", "unit": "ns", "iteration_count": [10], "measured_values": [100.0],
+    "throughput": [{"per_iteration": 5, "unit": "elements"}], "slope": None,
+    **{name: {"estimate": 10.0, "lower_bound": 8.0, "upper_bound": 20.0, "unit": "ns"}
+       for name in ("typical", "mean", "median")},
+})  # fmt: skip
+
+
+def hyperfine(*delays: str, **more: Any) -> str:
+    """A file of hyperfine with a command for each value of a parameter."""
+    return json.dumps({"results": [
+        {"command": f"sleep {one}", "mean": 1.0, "stddev": 0.0, "median": 1.0, "user": 0.0, "system": 0.0, "min": 1.0,
+         "max": 1.0, "times": [1.0], "parameters": {"delay": one}, **more}
+        for one in delays
+    ]})  # fmt: skip
+
+
+def rows_of(where: str) -> list[dict[str, Any]]:
+    source = FileSource(where, split_parts(where))
+    (name,) = source.collections()
+    return source.aggregate(Query(name, ()))
+
+
+# -- recognition --
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("progress of a long run\n" * 20_000 + YCSB, "ycsb"),
+        ("=== RUN TestLong\n" * 20_000 + GO, "gobenchmark"),
+        ("   Compiling words v0.1.0\n" * 20_000 + LIBTEST, "libtest"),
+        ("   Compiling words v0.1.0\n" * 20_000 + MESSAGE + "\n", "criterion"),
+        (json.dumps({"benchmarks": [{"data": [1.5] * 50_000, **json.loads(pytest_benchmark("a::b"))["benchmarks"][0]}],
+                     "version": "5.1.0"}), "pytestbenchmark"),
+        (json.dumps([{"primaryMetric": {"rawData": [[1.5] * 50_000], **json.loads(jmh("a.b"))[0]["primaryMetric"]},
+                      "benchmark": "a.b", "mode": "avgt"}]), "jmh"),
+        (json.dumps({"results": [{"times": [1.5] * 50_000, **json.loads(hyperfine("1"))["results"][0]}]}), "hyperfine"),
+    ],
+    ids=["ycsb", "go", "libtest", "criterion", "pytest", "jmh", "hyperfine"],
+)  # fmt: skip
+def test_a_format_is_known_wherever_in_the_file_its_lines_or_keys_are(
+    tmp_path: Path, text: str, module: str
+) -> None:
+    for name in ("bench.json", "bench.txt", "bench.csv", "bench.log"):
+        path = write(tmp_path, text, name)
+        found = format_of(path)
+        assert found is not None
+        assert found.module == module
+        assert read(path)
+
+
+@pytest.mark.parametrize("text", [
+    '[{"note": "a file with machine_info, \\"machine_info\\" and more", "n": 1}]',
+    '[{"primaryMetric": "speed", "n": 1}, {"mode": "x"}]',
+    '[{"results": [{"command": "ls", "stddev": 1}]}]',
+    '{"results": [{"command": "ls", "stddev": 1}]}',
+    '[{"run": {"benchmarks": [], "machine_info": {}}}]',
+    '{"files": ["a"], "groups": [], "filepath": "x"}',
+])  # fmt: skip
+def test_plain_data_with_words_of_a_tool_is_plain_data(tmp_path: Path, text: str) -> None:
+    found = format_of(write(tmp_path, text))
+    assert found is not None
+    assert found.module == "plain_json"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(("name", "text"), [
+    ("bench.txt", GO), ("y.txt", YCSB), ("bench.json", hyperfine("1")), ("t.csv", "k,v\na,1\n"), ("t.tsv", "k\tv\n"),
+    ("t.jsonl", '{"a": 1}\n'), ("bench.out", "no format at all, in ASCII\n"),
+])  # fmt: skip
+def test_another_encoding_is_named_before_any_format_is_looked_for(
+    tmp_path: Path, encoding: str, name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(ResultsError) as raised:
+        rows_of(str(path))
+    assert raised.value.message == f"{path}:1:1: {encoding[:6].upper()}, not UTF-8"
+    assert "Out-File -Encoding utf8" in raised.value.hint
+
+
+def test_a_file_of_powershell_is_found_by_a_set_up_which_says_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "bench.txt").write_bytes(GO.encode("utf-16"))
+    done = mongo_tables("init", cwd=tmp_path, expect=2)
+    assert "UTF-16, not UTF-8" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", [CARGO, CARGO + "triple/next   time:   [1.23 ns 1.24 ns 1.25 ns]\nFound 4 outliers\n"]
+)
+def test_messages_of_cargo_without_results_are_told_what_to_run(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ResultsError) as raised:
+        rows_of(str(path))
+    assert raised.value.message == f"{path}: no results of Criterion here"
+    assert raised.value.hint == "its public output: cargo criterion --message-format=json > bench.json"
+
+
+def test_lines_of_libtest_between_messages_of_cargo_are_read(tmp_path: Path) -> None:
+    assert [one["metric"] for one in rows_of(str(write(tmp_path, CARGO + LIBTEST)))] == ["time", "throughput"]
+
+
+@pytest.mark.parametrize("text", [
+    hyperfine("1")[:-20] + "NaN NaN Infinity nil}", jmh("a.b").replace("12.5", "12.5 12,5 x"),
+    pytest_benchmark("a::b") + "} nil",
+])  # fmt: skip
+def test_of_a_broken_file_of_a_program_one_fault_is_told_without_hints_for_authors(
+    tmp_path: Path, text: str
+) -> None:
+    with pytest.raises(ResultsError) as raised:
+        rows_of(str(write(tmp_path, text)))
+    assert len(raised.value.findings) == 1
+    assert raised.value.hint == ""
+
+
+# -- several runs --
+
+
+RUNS = [
+    pytest.param("0001.json", pytest_benchmark("a.py::x"), 1, id="pytest"),
+    pytest.param("a.json", hyperfine("1"), 3, id="hyperfine"),
+    pytest.param("a.txt", GO, 2, id="go"),
+    pytest.param("a.json", jmh("a.b"), 1, id="jmh"),
+    pytest.param("a.out", YCSB, 2, id="ycsb"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "count"), RUNS)
+def test_several_runs_of_a_tool_are_one_collection_with_the_file_in_the_key(
+    tmp_path: Path, name: str, text: str, count: int
+) -> None:
+    for run in ("first", "second"):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / name).write_text(text)
+    rows = rows_of(f"runs={tmp_path}/*/{name}")
+    assert [one["_id"]["file"] for one in rows] == [
+        f"{run}/{name}" for run in ("first", "second") for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize(("name", "text", "count"), RUNS)
+def test_a_file_without_benchmarks_among_several_is_a_note(
+    tmp_path: Path, name: str, text: str, count: int
+) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / f"none-{name}").write_text(
+        json.dumps({"machine_info": {}, "benchmarks": [], "version": "5.1.0"})
+    )
+    assert len(rows_of(f"runs={tmp_path}/*{name}")) == count
+    (tmp_path / "p.md").write_text(
+        '<!-- RESULT_TABLE: {"collection":"runs","columns":["name","_id.metric","_id.testname","value"],'
+        '"sort":"_id"} -->\n'
+    )
+    done = mongo_tables("check", "p.md", "--results", f"runs=*{name}", cwd=tmp_path)
+    assert f"none-{name}: note MT313 pytest-benchmark has no benchmark in this file" in done.stdout
+    with pytest.raises(ResultsError, match="has no benchmark in this file"):
+        rows_of(f"runs={tmp_path}/none-{name}")
+
+
+def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Path) -> None:
+    folder = tmp_path / ".benchmarks" / "Linux-CPython-3.11-64bit"
+    folder.mkdir(parents=True)
+    for run in ("0001", "0002"):
+        (folder / f"{run}_a.json").write_text(pytest_benchmark("a.py::x", "a.py::y"))
+    done = mongo_tables("init", cwd=tmp_path)
+    assert "results are runs=.benchmarks/*/*.json" in done.stdout
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert '"columns": ["_id.file", "name", "value"]' in page
+    assert "Linux-CPython-3.11-64bit/0002_a.json" in page
+
+
+def test_of_one_key_in_two_files_the_message_has_the_notation_of_json(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text('[{"_id": {"name": "x"}, "n": 1}]')
+    with pytest.raises(ResultsError, match=r'the _id \{"name":"x"\} is that of a document of'):
+        rows_of(f"runs={tmp_path}/*.json")
+
+
+# -- values of other programs --
+
+
+ODD = [
+    {"at": {"$date": "yesterday"}},
+    {"$oid": "5f"},
+    {"$oid": "507f1f77bcf86cd799439011", "k": 1},
+    {"$numberDecimal": "1.5", "unit": "s"},
+    [{"$binary": 1}],
+    {"$date": {"$numberLong": "1"}},
+    {"a": {"$numberInt": "12"}},
+    {"deep": [[[{"$regex": "x", "$options": "i"}]]]},
+    {"a\0b": 1},
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=json.dumps)
+@pytest.mark.parametrize("place", ["params", "extra_info"])
+def test_a_value_that_looks_like_extended_json_stays_a_value(tmp_path: Path, place: str, value: Any) -> None:
+    write(tmp_path, pytest_benchmark("a.py::x", **{place: {"q": value}}))
+    mongo_tables("import", "bench.json", "--as", "b", "--results", "fixtures", cwd=tmp_path)
+    (one,) = rows_of(f"{tmp_path}/fixtures")
+    found = one["parameters" if place == "params" else "extra"]["q"]
+    assert found == value or json.loads(found) == value
+    assert one == rows_of(f"{tmp_path}/bench.json")[0]
+
+
+def test_names_that_look_like_operators_stay_names(tmp_path: Path) -> None:
+    write(tmp_path, pytest_benchmark("a.py::x", params={"$oid": "x", "a\0": 1}))
+    mongo_tables("import", "bench.json", "--as", "b", "--results", "fixtures", cwd=tmp_path)
+    assert rows_of(f"{tmp_path}/fixtures")[0]["parameters"] == {"_oid": "x", "a_": 1}
+
+
+BIG = 18446744073709551615
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("t.json", f'[{{"n": {BIG}}}]'),
+    ("t.json", f'[{{"n": {BIG}, "s": "\\ud83d\\ude00"}}]'),
+    ("t.jsonl", f'{{"n": {BIG}}}\n'),
+    ("f/t/a.jsonl", f'{{"_id": 1, "n": {BIG}}}\n'),
+    ("f/t/a.json", f'[{{"_id": 1, "n": {BIG}}}]'),
+])  # fmt: skip
+def test_a_whole_number_beyond_64_bits_keeps_its_digits_in_every_format(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(text)
+    assert rows_of(str(tmp_path / name.split("/")[0]))[0]["n"] == Decimal128(str(BIG))
+    with pytest.raises(
+        ResultsError, match=r":1:\d+: a whole number of 40 digits, which no number of MongoDB holds"
+    ):
+        (tmp_path / name).write_text(text.replace(str(BIG), "1" * 40))
+        rows_of(str(tmp_path / name.split("/")[0]))
+
+
+def test_of_a_tool_a_number_beyond_64_bits_keeps_its_digits_and_costs_no_file(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, pytest_benchmark("a.py::x", extra_info={"seed": BIG, "all": [BIG], "long": 10**40})
+    )
+    (one,) = read(path)
+    assert one["extra"] == {"seed": Decimal128(str(BIG)), "all": [Decimal128(str(BIG))], "long": str(10**40)}
+    google = {"context": {"num_cpus": 4, "library_build_type": "release"}, "benchmarks": [
+        {"name": "BM_x", "iterations": BIG, "real_time": 5.0, "cpu_time": 4.0, "time_unit": "ns"}]}  # fmt: skip
+    rows = read(write(tmp_path, json.dumps(google)))
+    assert [("iterations" in one, one["value"]) for one in rows] == [(False, 5e-09), (False, 4e-09)]
+    write_line(bson.encode(rows[0]))
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "failed"),
+    [
+        (hyperfine("1", times=[1.0, float("nan")]), [1.0], "1 of 2 values are not finite"),
+        (hyperfine("1", times=[1.0, 1e300]), None, "a figure is above 1e+150, which none measures"),
+        (jmh("a.b").replace('"scoreUnit"', '"rawData": [[12.5, "NaN"]], "scoreUnit"'), [1.25e-08],
+         "1 of 2 values are not finite"),
+        (pytest_benchmark("a.py::x", data=[1.0, None]), [1.0], "1 of 2 values are not finite"),
+    ],
+    ids=["hyperfine", "above", "jmh", "pytest"],
+)  # fmt: skip
+def test_an_odd_figure_costs_its_measure_and_not_the_file(
+    tmp_path: Path, text: str, values: list[float] | None, failed: str
+) -> None:
+    one = read(write(tmp_path, text))[0]
+    assert (one.get("samples"), one["failed"]) == (values, failed)
+
+
+# -- parameters --
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["0.5", "1.0", "10.0"], "numbers"),
+        (["1", "10", "9"], "numbers"),
+        (["0.25", "0.5", "1.0"], "numbers"),
+        (["0.05", "0.10"], "numbers"),
+        (["1e3", "1e-3"], "numbers"),
+        (["1", "1.5"], "numbers"),
+        (["3.9", "3.10"], "versions"),
+        (["3.9", "3.11"], "versions"),
+        (["3.10", "3.11"], "versions"),
+        (["1.2.3", "1.10.0"], "versions"),
+        (["v1.9", "v1.10"], "versions"),
+        (["3.9", "3.10-rc1"], "versions"),
+        (["1 kB", "9 kB"], ""),
+        (["x.y", "z"], ""),
+        ([str(2**64), "1"], ""),
+    ],
+)
+def test_texts_are_numbers_or_versions_by_the_whole_column(texts: list[str], kind: str) -> None:
+    assert ("numbers" if are_numbers(texts) else "versions" if are_versions(texts) else "") == kind
+
+
+def test_what_sorts_versions_does_so_letter_by_letter() -> None:
+    texts = ["v1.2", "v1.10", "3.9", "3.10", "3.10.1", "3.10-rc1", "10.0"]
+    assert sorted(texts, key=version_key) == ["3.9", "3.10", "3.10-rc1", "3.10.1", "10.0", "v1.2", "v1.10"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (hyperfine(*(f"{one / 2:.1f}" for one in range(1, 22))), "delay"),
+        (json.dumps([{**json.loads(jmh("a.b"))[0], "params": {"ratio": one}} for one in ("0.25", "1.0", "10.0")]), "ratio"),
+        ("".join(f"BenchmarkSort/size={one}-8 \t 100\t 10 ns/op\n" for one in ("9", "10", "10#01", "100")), "size"),
+        ("".join(f"BenchmarkSort/ratio={one}-8 \t 100\t 10 ns/op\n" for one in ("9.5", "10.0")), "ratio"),
+    ],
+    ids=["hyperfine", "jmh", "go", "go decimals"],
+)  # fmt: skip
+def test_parameters_that_are_numbers_sort_as_numbers(tmp_path: Path, text: str, name: str) -> None:
+    path = write(tmp_path, text)
+    values = [one["parameters"][name] for one in read(path) if one["metric"] == "time"]
+    assert {type(one) for one in values} <= {int, float}
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert f'"parameters.{name}"' in page.split('"sort": ')[1].splitlines()[0]
+
+
+def test_versions_are_shown_as_written_and_sorted_by_a_field_that_no_column_shows(tmp_path: Path) -> None:
+    runs = [{**json.loads(jmh("a.b"))[0], "params": {"python": one}} for one in ("3.10", "3.9", "3.11")]
+    write(tmp_path, json.dumps(runs))
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert '"sort": ["benchmark", "_sort.parameters.python"]' in page
+    assert [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| b")] == [
+        "3.9",
+        "3.10",
+        "3.11",
+    ]
+
+
+# -- measures --
+
+
+def test_percentiles_of_jmh_are_measures_and_the_histogram_counts(tmp_path: Path) -> None:
+    metric = {"score": 107926.4, "scorePercentiles": {"0.0": 202.0, "50.0": 241.0, "99.0": 167680.0, "99.9": 1e6},
+              "scoreUnit": "ns/op", "rawDataHistogram": [[[[202.0, 10], [241.0, 50]]]]}  # fmt: skip
+    run = {
+        "jmhVersion": "1.37",
+        "benchmark": "p.Pay.settle",
+        "mode": "sample",
+        "threads": 16,
+        "primaryMetric": metric,
+    }
+    rows = read(write(tmp_path, json.dumps([run])))
+    found = {one["metric"]: one["value"] for one in rows}
+    assert found["sampled time p50"] == 2.41e-07
+    assert found["sampled time p99"] == 1.6768e-04
+    assert "sampled time p99.9" in found
+    assert rows[0]["count"] == 60
+
+
+def test_aggregates_of_google_benchmark_are_measures(tmp_path: Path) -> None:
+    base = {"name": "BM_x", "run_name": "BM_x", "run_type": "aggregate", "iterations": 3, "real_time": 0.25,
+            "cpu_time": 0.25, "time_unit": "ns"}  # fmt: skip
+    rows = read(write(tmp_path, json.dumps({
+        "context": {"num_cpus": 4, "library_build_type": "release"},
+        "benchmarks": [
+            {**base, "aggregate_name": "mean", "aggregate_unit": "time"},
+            {**base, "aggregate_name": "p99", "aggregate_unit": "time"},
+            {**base, "aggregate_name": "outliers", "aggregate_unit": "percentage"},
+            {**base, "aggregate_name": "cv", "aggregate_unit": "percentage"},
+        ],
+    })))  # fmt: skip
+    found = {one["metric"]: (one["value"], one["unit"]) for one in rows}
+    assert found["time p99"] == (2.5e-10, "s")
+    assert found["time outliers"] == (0.25, "1")
+    assert not any("cv" in one for one in found)
+
+
+def test_threads_of_jmh_that_differ_are_a_parameter(tmp_path: Path) -> None:
+    runs = [{**json.loads(jmh("a.b"))[0], "threads": count} for count in (1, 4)]
+    rows = read(write(tmp_path, json.dumps(runs)))
+    assert [one["parameters"] for one in rows] == [{"threads": 1}, {"threads": 4}]
+    assert "parameters" not in read(write(tmp_path, jmh("a.b", "a.c")))[0]
+
+
+def test_throughput_of_criterion_is_a_measure(tmp_path: Path) -> None:
+    time, speed = read(write(tmp_path, f"{MESSAGE}\n"))
+    assert (time["metric"], time["value"]) == ("time", 1e-08)
+    assert {name: speed[name] for name in ("metric", "unit", "value", "low", "high", "better")} == {
+        "metric": "throughput", "unit": "elements/s", "value": 5e8, "low": 2.5e8, "high": 6.25e8, "better": "higher",
+    }  # fmt: skip
+
+
+def test_lines_of_libtest_are_read_and_those_of_a_failure_are_refused(tmp_path: Path) -> None:
+    time, speed = read(write(tmp_path, LIBTEST, "bench.txt"))
+    assert (time["value"], time["extra"], speed["value"], speed["unit"]) == (
+        2.04312e-06, {"deviation": 3.35e-08}, 4.8e8, "B/s",
+    )  # fmt: skip
+    for text in (
+        "thread 'main' panicked at src/lib.rs:1:1:\n",
+        "test other ... FAILED\n",
+        "test x ... bench: 12 ns",
+    ):
+        with pytest.raises(ResultsError, match=":2:1: "):
+            read(write(tmp_path, LIBTEST + text, "bench.txt"))
+
+
+def test_events_of_go_are_read_package_by_package(tmp_path: Path) -> None:
+    def event(package: str, output: str) -> str:
+        return json.dumps({"Action": "output", "Package": package, "Output": output}) + "\n"
+
+    lines = [
+        line
+        for package in ("a", "b")
+        for line in (f"pkg: {package}\n", "BenchmarkX-8 \t", " 100\t 10 ns/op\n")
+    ]
+    text = "".join(event("ab"[number % 2], lines[number // 2 + 3 * (number % 2)]) for number in range(6))
+    rows = read(write(tmp_path, text))
+    assert [(one["_id"]["testname"], one["name"], one["value"]) for one in rows] == [
+        ("a", "X-8", 1e-08), ("b", "X-8", 1e-08),
+    ]  # fmt: skip
+    with pytest.raises(ResultsError, match=":7:1: the run failed"):
+        read(write(tmp_path, text + event("a", "--- FAIL: BenchmarkY\n")))
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_each_recorded_file_is_known_behind_a_log_or_as_it_is(path: Path, tmp_path: Path) -> None:
+    log = "" if path.suffix in (".json", ".csv") else "a line of a log\n" * 3000
+    found = format_of(write(tmp_path, log + path.read_text("utf-8"), path.name))
+    assert found is not None
+    assert found.module == path.parent.name
