@@ -126,7 +126,7 @@ def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     """MT411: two rows have the same name, so readers cannot distinguish them."""
     shown = key_columns(spec)
-    keys = {*shown, spec.columns[0]}
+    keys = {spec.columns[0], *(one for one in shown if one not in FIGURES and not _has_fractions(one, rows))}
     if len({repr([column_value(row, key) for key in keys]) for row in rows}) == len(rows):
         return  # most tables: what identifies a row includes these
     columns = find_naming_columns(spec, rows)
