@@ -23,6 +23,7 @@ OURS = "mongo-tables "
 HEADINGS = {
     "pytestbenchmark": "pytest-benchmark", "hyperfine": "hyperfine", "gobenchmark": "Go", "jmh": "JMH",
     "criterion": "Criterion", "googlebenchmark": "Google Benchmark", "bencher": "Bencher Metric Format", "ycsb": "YCSB",
+    "vitest": "Vitest", "libtest": "Rust benchmark",
 }  # fmt: skip
 
 
