@@ -17,8 +17,9 @@ from pymongo import MongoClient
 from mongo_tables.runner import cache_size
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.cache_size import EFFECTIVE_SHARE, record_count, scan, sized
-from mongo_tables.runner.estimate import Asked, estimate, local_seconds
+from mongo_tables.runner.estimate import estimate, local_seconds
 from mongo_tables.runner.experiment_faults import parse
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
 
@@ -253,5 +254,5 @@ def test_the_experiment_asks_for_the_published_working_sets_and_disks():
     assert [config["instance"]["atlasIOPS"] for config in configs] == [5000, 600, 150] * 4
     assert {config["requestdistribution"] for config in configs} == {"uniform"}
     assert [row.get("qps") for _, row in experiment.published_rows()][:3] == [76113, 69579.5, 70252]
-    seconds = local_seconds(estimate(experiments.scale(experiment, 0.001), 0.001, 3, Asked(0.7)))
+    seconds = local_seconds(estimate(experiment, 3, Options(scale=0.001, seconds=0.7)))
     assert seconds < 240

@@ -10,52 +10,51 @@ from hypothesis import strategies as st
 
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.estimate import Asked, estimate, local_seconds
-from mongo_tables.runner.options import PROFILES
+from mongo_tables.runner.estimate import estimate, local_seconds
+from mongo_tables.runner.options import PROFILES, Options
 from mongo_tables.runner.result_rows import row_id
 from mongo_tables.runner.workloads import Share, workload
 
 
 def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
     experiment = experiments.load("insert_docsize")
-    for one in estimate(experiment, 1.0, 1):
+    for one in estimate(experiment, 1):
         assert one.bytes == 24 * 2**30
 
 
 def test_the_estimate_of_time_follows_the_published_one_the_scale_and_the_limit():
     experiment = experiments.load("insert_docsize")
     published = [row["durationS"] for row in experiment.published["rows"]]
-    full = [one.seconds for one in estimate(experiment, 1.0, 3)]
+    full = [one.seconds for one in estimate(experiment, 3)]
     # The reference is measured twice in each of three blocks.
     assert full == [6 * published[0], *(3 * seconds for seconds in published[1:])]
-    limited = estimate(experiments.scale(experiment, 0.1), 0.1, 3, Asked(10.0))
+    limited = estimate(experiment, 3, Options(scale=0.1, seconds=10.0))
     assert [one.seconds for one in limited] == [60.0, *[30.0] * 4]
-    assert [one.windows for one in estimate(experiment, 1.0, 2)] == [2] * 5
+    assert [one.windows for one in estimate(experiment, 2)] == [2] * 5
 
 
 def test_each_variant_has_the_limit_that_is_for_its_batches():
     experiment = experiments.load("insert_batchsize")
-    found = estimate(experiment, 1.0, 1, Asked(0.7, 2.0))
+    found = estimate(experiment, 1, Options(seconds=0.7, batch_seconds=2.0))
     assert [one.seconds for one in found] == [0.7, *[2.0] * 4]
 
 
 def test_work_that_paces_itself_has_a_limit_of_its_own():
-    scaled = experiments.scale(experiments.load("schema_load"), 0.01)
-    found = estimate(scaled, 0.01, 1, Asked(0.7, 2.0, paced_seconds=5.0))
+    experiment, asked = experiments.load("schema_load"), Options(scale=0.01, seconds=0.7, batch_seconds=2.0)
+    found = estimate(experiment, 1, replace(asked, paced_seconds=5.0))
     assert {one.seconds for one in found} == {5.0}
-    assert {one.seconds for one in estimate(scaled, 0.01, 1, Asked(0.7))} == {0.7}
+    assert {one.seconds for one in estimate(experiment, 1, asked)} == {0.7}
 
 
 def test_a_window_in_which_the_primary_changes_takes_its_course_whatever_the_limit():
-    experiment = experiments.scale(experiments.load("failover"), 0.05)
-    found = estimate(experiment, 0.05, 1, Asked(0.7))
+    found = estimate(experiments.load("failover"), 1, Options(scale=0.05, seconds=0.7))
     assert [one.seconds for one in found] == [10, 14, 24]
     assert 100 < local_seconds(found) < 160
 
 
 def test_batches_that_take_longer_than_a_window_are_waited_for_before_it_and_behind_it():
-    scaled = experiments.scale(experiments.load("insert_batchsize"), 0.01)
-    *_, large = estimate(scaled, 0.01, 1, Asked(0.7, 2.0))
+    asked = Options(scale=0.01, seconds=0.7, batch_seconds=2.0)
+    *_, large = estimate(experiments.load("insert_batchsize"), 1, asked)
     # 48 batches of 2,000 documents of 4 KB, twice, into three members on one machine.
     assert large.seconds == pytest.approx(2.0, abs=0.05)
     assert 20 < large.local_seconds < 60
@@ -63,17 +62,15 @@ def test_batches_that_take_longer_than_a_window_are_waited_for_before_it_and_beh
 
 def test_the_estimate_counts_one_window_of_the_reference_where_windows_go_on_from_each_other():
     experiment = experiments.load("schema_load")
-    assert {one.windows for one in estimate(experiments.scale(experiment, 0.01), 0.01, 3)} == {3}
+    assert {one.windows for one in estimate(experiment, 3, Options(scale=0.01))} == {3}
 
 
 def test_everything_by_the_quick_profile_fits_into_a_quarter_of_an_hour():
     quick, seconds = PROFILES["quick"], 0.0
     for name in experiments.names():
         experiment = experiments.load(name)
-        factor = experiments.scale_of(experiment, quick.scale)
-        scaled = experiments.scale(experiment, factor)
-        found = estimate(scaled, factor, quick.repeats, Asked(quick.seconds, lengthens=quick.lengthens))
-        seconds += local_seconds(found)
+        asked = Options(scale=quick.scale, seconds=quick.seconds, profile="quick")
+        seconds += local_seconds(estimate(experiment, quick.repeats, asked))
     assert 10 * 60 < seconds < 15 * 60
 
 
@@ -226,7 +223,7 @@ def test_the_sizes_of_full_size_inserts_are_the_published_ones(name):
         inserted = workload("insert").plan(config)
         assert round(inserted.bytes / 2**20) == pytest.approx(row.get("totalMB", 24 * 1024), abs=1)
         loaded = config.get("initialDocsToInsert", 0)
-        (one,) = estimate(replace(experiment, variants=(config,), published={}), 1.0, 1)
+        (one,) = estimate(replace(experiment, variants=(config,), published={}), 1)
         assert one.documents == inserted.documents + loaded
         assert one.bytes == (inserted.documents + loaded) * config["docSizeKB"] * 1024
 

@@ -30,10 +30,11 @@ from uuid import uuid4
 
 from mongo_tables.results.intervals import LEAST_BLOCKS
 from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.workloads import workload
 
 if TYPE_CHECKING:
     from mongo_tables.runner.store import Store
-    from mongo_tables.runner.workloads import Workload
 
 
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
@@ -59,16 +60,6 @@ class Turn:
     variant: int
     again: bool = False
     back: bool = False
-
-
-def measures_twice(kind: Workload, blocks: int) -> bool:
-    """Return whether the reference is measured twice: with enough blocks for an interval, and a random order."""
-    return blocks >= LEAST_FOR_INTERVAL and not kind.goes_on
-
-
-def goes_back(kind: Workload, blocks: int, *, compares: bool) -> bool:
-    """Return whether blocks run forwards and backwards: for comparisons of work whose windows vary much."""
-    return kind.and_back and compares and measures_twice(kind, blocks)
 
 
 Block = Mapping[Turn, Mapping[str, Any]]
@@ -113,6 +104,29 @@ class Plan:
         targets = [target for target, mine in enumerate(self.variants) if number in mine]
         draw.shuffle(targets)
         return (Turn(target, number, again) for target in targets)
+
+
+def plan_blocks(
+    experiment: Experiment, variants: Sequence[Sequence[int]], blocks: int, *, compares: bool, seed: str = ""
+) -> Plan:
+    """Return the plan of an experiment whose targets measure these variants in so many blocks.
+
+    The reference is measured twice with enough blocks for an interval, if their order is random. Blocks also run
+    backwards for comparisons of work whose windows vary much.
+    """
+    kind = workload(experiment.workload)
+    there = sorted({number for mine in variants for number in mine})
+    twice = blocks >= LEAST_FOR_INTERVAL and not kind.goes_on
+    return Plan(
+        variants=tuple(map(tuple, variants)),
+        reference=experiment.baseline if experiment.baseline in there else there[0],
+        twice=twice,
+        shuffled=not kind.goes_on,
+        seed=seed,
+        and_back=kind.and_back and compares and twice,
+        compares=compares,
+        contrasts={one: other for one, other in experiment.contrasts.items() if {one, other} <= {*there}},
+    )
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:

@@ -26,7 +26,7 @@ from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.estimate import SlicesEstimate, estimate, local_seconds
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.options import PROFILES, Asked, longest_seconds
+from mongo_tables.runner.options import PROFILES, Options, longest_seconds
 from mongo_tables.runner.result_rows import pair_slices
 from mongo_tables.runner.slices import Counted, Slices, doubts, plan_slices
 from mongo_tables.runner.warmup import has_lead
@@ -137,8 +137,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
     """Return the estimated seconds for the blocks of a workload on a local replica set with two processors."""
     total = 0.0
     for _, _, experiment in list_groups([task]):
-        found = estimate(experiment, 1.0, blocks, Asked(duration=task.seconds))
-        total += local_seconds(found)
+        total += local_seconds(estimate(experiment, blocks, Options(duration=task.seconds)))
     return total
 
 

@@ -26,9 +26,8 @@ from mongo_tables.runner.blocks import (
     WindowKey,
     choose,
     count_disturbed,
-    goes_back,
     is_disturbed,
-    measures_twice,
+    plan_blocks,
 )
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
 from mongo_tables.runner.host import RowOrigin, origin_of
@@ -39,7 +38,6 @@ from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.slices import Counted, SliceWindows, Which
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
-from mongo_tables.runner.workloads import workload
 
 LONGEST_BREAK_SECONDS = 600.0
 """Seconds after which an interrupted block starts again: compared windows must be close in time."""
@@ -171,8 +169,13 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measurements:
     """Measure all blocks, then again those with foreign use of the machine; likewise for windows in slices."""
-    measured = _Measurements(_plan(runs, journal, length), bool(runs[0].side))
-    wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
+    experiment, options = runs[0].experiment, runs[0].options
+    # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
+    seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
+    compares = not (options.rates or has_rates(experiment))
+    plan = plan_blocks(experiment, [run.numbers for run in runs], length.least, compares=compares, seed=seed)
+    measured = _Measurements(plan, bool(runs[0].side))
+    wanted, width = _list_slices(runs, measured.plan), options.slices or 0.0
     known: dict[tuple[int, str], RowOrigin] = {}
     while (number := _next_block(measured, length)) is not None:
         if number == len(measured.attempts):
@@ -224,24 +227,6 @@ def _measure_slices(
     windows.add(place, found)
 
 
-def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
-    experiment = runs[0].experiment
-    traits = workload(experiment.workload)
-    there = sorted({number for run in runs for number in run.numbers})
-    compares = not (runs[0].options.rates or has_rates(experiment))
-    return Plan(
-        variants=tuple(tuple(run.numbers) for run in runs),
-        reference=experiment.baseline if experiment.baseline in there else there[0],
-        twice=measures_twice(traits, length.least),
-        shuffled=not traits.goes_on,
-        and_back=goes_back(traits, length.least, compares=compares),
-        # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
-        seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
-        compares=compares,
-        contrasts={one: other for one, other in experiment.contrasts.items() if {one, other} <= {*there}},
-    )
-
-
 def _next_block(measured: _Measurements, length: Length) -> int | None:
     """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
     done, over = len(measured.attempts), time.monotonic() > length.ends
@@ -285,13 +270,12 @@ def _measure_block(
         return
     for run in runs if not measured.plan.shuffled else ():
         run.loaded.clear()
-    in_turn = len({turn.variant for turn in places})
+    order = {"in_turn": len({turn.variant for turn in places}), "and_back": measured.plan.and_back}
     block: dict[Turn, dict[str, Any]] = {}
     for turn, place in places.items():
         window = kept[turn]
         if window is None:
-            kept_hint = KEPT if journal.kept else ""
-            window = measure_window(runs[turn.target], place, in_turn, measured.plan.and_back, kept_hint)
+            window = measure_window(runs[turn.target], place, order, KEPT if journal.kept else "")
             journal.keep_window(place, window)
         block[turn] = window
         run = runs[turn.target]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,14 +10,15 @@ from operator import mul
 from typing import NamedTuple
 
 from mongo_tables.runner import cache_size, warmup
-from mongo_tables.runner.blocks import goes_back, measures_twice
+from mongo_tables.runner.blocks import plan_blocks
 from mongo_tables.runner.cache_size import sized
-from mongo_tables.runner.experiment import Experiment, configs
+from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
-    Asked,
+    Options,
+    has_rates,
     longest_seconds,
     operations_of_requests,
     with_enough_work,
@@ -62,58 +64,35 @@ AFTER_CHANGE_SECONDS = 30.0
 """Seconds after a window in which the primary changes: to inspect the members and start a new set."""
 
 
-AS_IT_SAYS = Asked()
-"""The lengths that the experiment gives."""
+AS_IT_SAYS = Options()
 
 
-def estimate(
-    scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS
-) -> list[VariantEstimate]:
-    """Return an estimate for each variant of an experiment already scaled by ``factor``, over ``repeats`` blocks.
+def estimate(experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS) -> list[VariantEstimate]:
+    """Return an estimate for each variant of an experiment in so many blocks with these options.
 
     All times assume a machine that does nothing else.
     """
+    factor = scale_of(experiment, options.scale)
+    scaled = scale(experiment, factor)
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
-    estimates = []
     kind = workload(scaled.workload)
+    compares = not (options.rates or has_rates(scaled))
+    plan = plan_blocks(scaled, [range(len(scaled.variants))], blocks, compares=compares)
+    windows = Counter(turn.variant for turn in plan.turns(0))
+    estimates = []
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
-        longest = longest_seconds(scaled.workload, config, asked)
-        if kind.changes_primary:  # the change takes its own time
-            longest = None
+        # A change of the primary takes its own time.
+        longest = None if kind.changes_primary else longest_seconds(scaled.workload, config, options)
         published = durations.get(number + 1, 0) * factor
-        limits = [
-            limit for limit in (asked.duration or config.get("testTimeSecs", published), longest) if limit
-        ]
-        windows = _count_windows(scaled, number, repeats, asked.compares)
+        limits = (options.duration or config.get("testTimeSecs", published), longest)
+        seconds = min(filter(None, limits), default=None)
         before = kind.preload(config)
-        fresh = int(before not in loaded) if kind.keeps_data else windows
+        count = blocks * windows[number]
+        fresh = int(before not in loaded) if kind.keeps_data else count
         loaded.append(before)
-        length = _Length(min(limits, default=None), longest, bool(asked.duration), asked.lengthens)
-        estimates.append(_estimate(scaled, config, length, windows, fresh))
+        estimates.append(_estimate(scaled, config, options, (seconds, longest), count, fresh))
     return estimates
-
-
-class _Length(NamedTuple):
-    """The length of a window: given or published, its maximum, and whether it also applies to work by amount.
-
-    With ``lengthens`` a window in which few requests end may be longer.
-    """
-
-    seconds: float | None
-    longest: float | None
-    by_time: bool
-    lengthens: bool
-
-
-def _count_windows(experiment: Experiment, number: int, blocks: int, compares: bool) -> int:
-    """Return how often a variant is measured in this many blocks: the reference twice in each, if there are enough.
-
-    A block that goes back counts again.
-    """
-    traits = workload(experiment.workload)
-    times = 2 if measures_twice(traits, blocks) and number == experiment.baseline else 1
-    return times * (2 if goes_back(traits, blocks, compares=compares) else 1) * blocks
 
 
 def _sized(scaled: Experiment, factor: float) -> Experiment:
@@ -150,22 +129,32 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
 
 
 def _estimate(
-    scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int
+    scaled: Experiment,
+    config: Config,
+    options: Options,
+    length: tuple[float | None, float | None],
+    windows: int,
+    fresh: int,
 ) -> VariantEstimate:
-    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again."""
+    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again.
+
+    ``length`` is that of a window, given or published, and its maximum.
+    """
     kind = workload(scaled.workload)
-    without_end = length.by_time and kind.amount is not None
+    seconds, longest = length
+    without_end = options.duration and kind.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
-    window = _local_window(scaled.workload, config, plan, length)
+    window = (
+        (seconds or 0.0) if plan is None else _local_window(scaled.workload, config, plan, options, longest)
+    )
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
     around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
     if scaled.warm:
         around += _warming(scaled.workload, config, window)
         around += 0.0 if warmup.has_lead(scaled.workload, config) else connecting  # a lead has the window's
-    seconds = length.seconds
     if seconds is not None and scaled.warm:
         seconds += _warming(scaled.workload, config, seconds)
     return VariantEstimate(
@@ -193,22 +182,19 @@ def _loading(first: Done | None, config: Config) -> float:
     )
 
 
-def _local_window(name: str, config: Config, plan: Done | None, length: _Length) -> float:
-    """Return the seconds of a window on a local replica set.
+def _local_window(name: str, config: Config, plan: Done, options: Options, longest: float | None) -> float:
+    """Return the seconds of a window of work by amount on a local replica set.
 
-    Work by amount is measured from the first answer of each connection on, and requests in flight at the end are
+    It is measured from the first answer of each connection on, and requests in flight at the end are
     answered too: each takes as long as a request of every connection.
     """
-    if plan is None:
-        return length.seconds or 0.0
     amount = _writing(plan.operations, plan, name, config)
-    if length.longest is None:
+    if longest is None:
         return amount
     of_each = _writing(operations_of_requests(name, config, 1), plan, name, config)
-    window = length.longest
-    if length.lengthens:
-        window = max(window, min(LEAST_REQUESTS * of_each, MOST_TIMES_LONGER * window))
-    return min(amount, window + 2 * of_each)
+    if options.lengthens and not options.rates:
+        longest = max(longest, min(LEAST_REQUESTS * of_each, MOST_TIMES_LONGER * longest))
+    return min(amount, longest + 2 * of_each)
 
 
 def _writing(operations: float, plan: Done, name: str, config: Config) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from mongo_tables.runner.clients import Kind, OnError
 from mongo_tables.runner.driving import Arrivals
@@ -78,11 +77,11 @@ as many blocks as conclusions need. Longer windows hardly help, more blocks do."
 class Options:
     """The options of a run; ``repeats`` None means as the experiment says."""
 
-    scale: float
-    seconds: float | None
-    repeats: int | None
-    seed: int
-    client: Kind
+    scale: float = 1.0
+    seconds: float | None = None
+    repeats: int | None = None
+    seed: int = 1
+    client: Kind = "wire"
     rates: tuple[float, ...] = ()
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"
@@ -112,28 +111,13 @@ def least_batches(profile: str | None) -> int:
     return PROFILES[profile].least_batches if profile else LEAST_BATCHES
 
 
-class Asked(NamedTuple):
-    """Requested window lengths in seconds: ``seconds`` at most, ``batch_seconds`` and ``paced_seconds`` likewise.
-
-    ``duration`` overrides the experiment. With ``lengthens``, a window with few requests is longer. ``compares`` says
-    whether speeds are informative, which those of work at a given rate are not.
-    """
-
-    seconds: float | None = None
-    batch_seconds: float | None = None
-    paced_seconds: float | None = None
-    duration: float | None = None
-    lengthens: bool = True
-    compares: bool = True
-
-
 def has_rates(experiment: Experiment) -> bool:
     """Return whether the experiment itself sets the rate of operations."""
     paces_itself = workload(experiment.workload).paces_itself
     return paces_itself or any(RATE in config for config in configs(experiment))
 
 
-def longest_seconds(name: str, config: Config, limits: Options | Profile | Asked) -> float | None:
+def longest_seconds(name: str, config: Config, limits: Options | Profile) -> float | None:
     """Return the longest requested window in seconds; work that paces itself rests for most of a short one."""
     traits = workload(name)
     if traits.paces_itself:

@@ -8,8 +8,7 @@ imperceptible: tables divide amounts by the duration, and a speed computed from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.results.conclusions import (
     Pairs,
@@ -22,10 +21,11 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
+from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.measurement import HERE, Measurement
-from mongo_tables.runner.options import Options
+from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
 from mongo_tables.runner.schema_check import check_published
 from mongo_tables.runner.series import summarise, summarise_series
@@ -33,8 +33,10 @@ from mongo_tables.runner.slices import Counted, Which, doubts
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
-from mongo_tables.runner.worker import Scheduling
-from mongo_tables.runner.workloads import Amounts, workload
+from mongo_tables.runner.workloads import Amounts
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.runs import Run
 
 MOST_OFF: Final = 0.001
 """The largest relative error of a rounded amount."""
@@ -51,31 +53,6 @@ def round_amount(done: float) -> float:
     """
     whole = round(done)
     return whole if abs(whole - done) <= MOST_OFF * done else float(f"{done:.{DIGITS}g}")
-
-
-@dataclass(frozen=True, slots=True)
-class WindowContext:
-    """Where a window ran, and with which options; ``in_turn`` is the number of variants in its block.
-
-    ``side`` is the name of the target if others have the same variants. ``seconds`` is the longest time of a window,
-    or the length of each if a duration was given.
-    """
-
-    options: Options
-    place: WindowKey
-    machine: Machine
-    servers: Mapping[str, Any]
-    target: str
-    target_name: str
-    side: str
-    versions: Mapping[str, str]
-    hardware: Mapping[str, Any]
-    seconds: float | None
-    scheduling: Scheduling
-    rates: tuple[float, ...]
-    disk_baseline: Mapping[str, Any] | None
-    in_turn: int
-    and_back: bool
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
@@ -134,16 +111,25 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
 
 
 def compose(
-    published: Experiment, scaled: Experiment, measurement: Measurement, context: WindowContext
+    run: Run,
+    place: WindowKey,
+    measurement: Measurement,
+    machine: Machine,
+    servers: Mapping[str, Any],
+    disk_baseline: Mapping[str, Any] | None,
+    order: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the row of one repeat of a variant; ``published`` is the experiment at full size."""
+    """Return the row of one repeat of a variant on a machine; ``order`` is what the row says of its block."""
     from bson.int64 import Int64
 
-    number, outcome, machine = context.place.turn.variant, measurement.outcome, context.machine
-    config = {**scaled.parameters, **scaled.variants[number]}
-    real, test_results = workload(scaled.workload).report(_amounts(outcome.window))
-    if context.seconds is not None and "testTimeSecs" in config:
-        asked = context.seconds if context.options.duration else min(context.seconds, config["testTimeSecs"])
+    number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
+    config, scaled = run.config(number), run.scaled
+    real, test_results = run.kind.report(_amounts(outcome.window))
+    # The longest time of a window, or the length of each if a duration was given.
+    limits = (options.duration, longest_seconds(scaled.workload, config, options))
+    seconds = min(filter(None, limits), default=None)
+    if seconds is not None and "testTimeSecs" in config:
+        asked = seconds if options.duration else min(seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
     # After scaling, with real values in place of the planned ones.
     variant, shared = (
@@ -152,7 +138,7 @@ def compose(
     )
     connections, warmup = config["numberOfThreads"], outcome.warmup
     return {
-        "_id": row_id(published, number, context.side),
+        "_id": row_id(published, number, run.side),
         "start_time": measurement.start_time,
         "end_time": measurement.end_time,
         "duration": Int64(measurement.duration_ms),
@@ -162,7 +148,7 @@ def compose(
         "metrics": _metrics(measurement, machine),
         "testResults": {**test_results, **measurement.conclusion},
         "bench_config": dict(machine.bench_config),
-        "experiment": _experiment(published, number, context),
+        "experiment": _experiment(run, number, machine, seconds, order),
         "work": _work(outcome),
         **_latencies(outcome, summarise),
         "series": summarise_series(outcome.series),
@@ -173,25 +159,25 @@ def compose(
             "transient_seconds": warmup.transient_seconds,
         },
         "checks": {
-            "littles_law": check_window(outcome, scaled.workload, context.rates, connections),
+            "littles_law": check_window(outcome, scaled.workload, options.rates_of(config), connections),
             "steady_part": outcome.steady,
             "steady": outcome.keeps_speed,
             "settled": measurement.settled,
         },
-        "client": _client(outcome, context, connections),
+        "client": _client(run, outcome, config),
         "write_concern": dict(outcome.options.write_concern),
         "read_concern": {"level": "local", **outcome.options.read_concern},
         "read_preference": dict(outcome.options.read_preference),
-        "versions": dict(context.versions),
-        "hardware": dict(context.hardware),
-        "servers": dict(context.servers),
+        "versions": host.versions(run.client.server_info()),
+        "hardware": host.hardware(machine.data_directory),
+        "servers": dict(servers),
         "topology": dict(machine.topology),
         "processors": _processors(measurement),
         "reads": dict(measurement.reads),
-        "disk_baseline": context.disk_baseline,
+        "disk_baseline": disk_baseline,
         "collection_stats": dict(measurement.collection),
         **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
-        "repeats": [_repeat(measurement, context)],
+        "repeats": [_repeat(measurement, place)],
     }
 
 
@@ -224,8 +210,10 @@ def _metrics(measurement: Measurement, machine: Machine) -> dict[str, Any]:
     }
 
 
-def _experiment(published: Experiment, number: int, context: WindowContext) -> dict[str, Any]:
-    options = context.options
+def _experiment(
+    run: Run, number: int, machine: Machine, seconds: float | None, order: Mapping[str, Any]
+) -> dict[str, Any]:
+    published, options = run.experiment, run.options
     return {
         "name": published.name,
         "title": published.title,
@@ -233,18 +221,17 @@ def _experiment(published: Experiment, number: int, context: WindowContext) -> d
         "parameters": dict(published.parameters),
         "variant": _storable(published.variants[number]),
         "scale": options.scale,
-        "seconds": context.seconds,
+        "seconds": seconds,
         **({"profile": options.profile} if options.profile else {}),
         "seed": options.seed,
         "warm": published.warm,
         "repeats": 1,
         "shown_repeat": 0,
-        "in_turn": context.in_turn,
-        "and_back": context.and_back,
-        "target": context.target,
-        **({"target_name": context.target_name} if context.target_name else {}),
-        "varied": dict(context.machine.varied),
-        "not_varied": list(context.machine.not_varied),
+        **order,
+        "target": run.target.name,
+        **({"target_name": run.named.name} if run.named.name else {}),
+        "varied": dict(machine.varied),
+        "not_varied": list(machine.not_varied),
     }
 
 
@@ -265,19 +252,19 @@ def _work(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _client(outcome: Outcome, context: WindowContext, connections: int) -> dict[str, Any]:
+def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, Any]:
     cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.window.operations
     return {
-        "kind": context.options.client,
-        "scheduling": context.scheduling,
-        **_pacing(outcome, context),
-        "on_error": context.options.on_error,
+        "kind": run.options.client,
+        "scheduling": run.crew.scheduling,
+        **_pacing(outcome, run.options, config),
+        "on_error": run.options.on_error,
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
         "retryable_writes": outcome.options.retryable_writes,
         **_lateness(outcome.first_late),
         "processes": len(outcome.process_cpu_seconds),
-        "connections": connections,
+        "connections": config["numberOfThreads"],
         "cpu_seconds": cpu,
         "cpu_ms_per_1000_operations": cpu * 1e6 / done if done else None,
         "busiest_process_share": busiest,
@@ -320,17 +307,17 @@ def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
     }
 
 
-def _pacing(outcome: Outcome, context: WindowContext) -> dict[str, Any]:
+def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the requested rate, and the achieved one."""
     from bson.int64 import Int64
 
-    if not context.rates:
+    rates, paced = options.rates_of(config), outcome.paced
+    if not rates:
         return {"rate": None}
-    paced = outcome.paced
     return {
-        "rate": sum(context.rates) / len(context.rates),
-        "rate_steps": list(context.rates),
-        "arrivals": context.options.arrivals,
+        "rate": sum(rates) / len(rates),
+        "rate_steps": list(rates),
+        "arrivals": options.arrivals,
         "meant": Int64(paced.sent + paced.unsent),
         "sent": Int64(paced.sent),
         "unsent": Int64(paced.unsent),
@@ -348,13 +335,13 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
-def _repeat(measurement: Measurement, context: WindowContext) -> dict[str, Any]:
+def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
     """Return a repeat without its long parts: only the shown one keeps server states and histogram."""
     from bson.int64 import Int64
 
-    outcome, turn = measurement.outcome, context.place.turn
+    outcome, turn = measurement.outcome, place.turn
     return {
-        "block": context.place.block,
+        "block": place.block,
         "again": turn.again,
         **({"back": True} if turn.back else {}),
         "seed": measurement.seed,

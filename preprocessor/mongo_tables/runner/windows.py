@@ -43,39 +43,21 @@ MOST_FAILED = 0.05
 """The share of requests that may fail."""
 
 
-def measure_window(run: Run, place: WindowKey, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
-    """Measure a variant once, in a block of ``in_turn`` variants that may go back; return its row.
+def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: str) -> dict[str, Any]:
+    """Measure a variant once; return its row, with the ``order`` of its block.
 
     Raises RunnerError, with the hint if the deployment does not answer.
     """
     with complaints_told(run, hint):
-        number, options = place.turn.variant, run.options
-        config, machine = _prepare_machine(run, number)
+        config, machine = _prepare_machine(run, place.turn.variant)
         baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
         run.progress.begin(_label(run, place), 0)
         measurement = _measurement(run, place, machine)
         run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
         servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
         shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
-        limit = longest_seconds(run.scaled.workload, config, options)
-        context = result_rows.WindowContext(
-            options=options,
-            place=place,
-            machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
-            servers=servers,
-            target=run.target.name,
-            target_name=run.named.name,
-            side=run.side,
-            versions=host.versions(run.client.server_info()),
-            hardware=host.hardware(machine.data_directory),
-            seconds=min(filter(None, (options.duration, limit)), default=None),
-            scheduling=run.crew.scheduling,
-            rates=options.rates_of(config),
-            disk_baseline=baseline,
-            in_turn=in_turn,
-            and_back=and_back,
-        )
-        return result_rows.compose(run.experiment, run.scaled, measurement, context)
+        machine = replace(machine, topology={**topology(servers, machine.topology), **shrunk})
+        return result_rows.compose(run, place, measurement, machine, servers, baseline, order)
 
 
 def can_alternate(run: Run, number: int) -> bool:

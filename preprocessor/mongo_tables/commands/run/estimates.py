@@ -11,7 +11,7 @@ from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.estimate import VariantEstimate, estimate
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
-from mongo_tables.runner.options import Asked, Options, has_rates, with_enough_work
+from mongo_tables.runner.options import Options, with_enough_work
 from mongo_tables.runner.runs import choose_variants
 from mongo_tables.runner.workloads import workload
 
@@ -58,18 +58,7 @@ def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
 ) -> dict[int, VariantEstimate]:
     """Return the estimates of the variants with these numbers, over this many blocks."""
-    lengthens = read_options(arguments).lengthens and not arguments.rate
-    compares = not (arguments.rate or has_rates(experiment))
-    asked = Asked(
-        arguments.seconds,
-        arguments.batch_seconds,
-        arguments.paced_seconds,
-        arguments.duration,
-        lengthens,
-        compares,
-    )
-    factor = scale_of(experiment, arguments.scale)
-    found = enumerate(estimate(scale(experiment, factor), factor, blocks, asked))
+    found = enumerate(estimate(experiment, blocks, read_options(arguments)))
     return {number: one for number, one in found if number in numbers}
 
 
