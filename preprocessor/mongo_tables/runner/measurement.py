@@ -30,7 +30,7 @@ from mongo_tables.runner.sampling import (
     read_machine,
     series,
 )
-from mongo_tables.runner.servers import describe_change, is_one_of_several, process_of, status
+from mongo_tables.runner.servers import counters, describe_change, process_of, status
 from mongo_tables.runner.sharding import ShardLook
 from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.worker import Load
@@ -100,7 +100,6 @@ def _hit_rate(missed: int | None, asked: int | None) -> float | None:
 
 HERE = "psutil"
 """The source of processor and disk data for servers on this machine."""
-_HEAVY = ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ def measure(
         )
         return watch.measurement(load, outcome)
     except BaseException:
-        watch.cease()
+        watch.sampler.cease()
         raise
 
 
@@ -177,15 +176,15 @@ class _Look(NamedTuple):
 
 
 class _WindowWatch:
-    """The observation of a window: ``begin`` before it, ``end`` after it, ``cease`` after a failure."""
+    """The observation of a window: ``begin`` before it, ``end`` after it; the sampler ceases after a failure."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine, load: Load) -> None:
         self._client = client
         self._namespace = load.database, load.config["collection"]
         self._pids = machine.pids
         self._here = machine.data_directory is not None
-        self._sampler = Sampler(
-            lambda: _counters(client),
+        self.sampler = Sampler(
+            lambda: counters(client),
             machine.data_directory,
             machine.pids,
             None if self._here else lambda: read_machine(client),
@@ -197,8 +196,8 @@ class _WindowWatch:
     def begin(self) -> None:
         """Look before the window, at the counters of the row last; a second call replaces the first."""
         if not self._begins:
-            self._sampler.start()
-        mark = self._sampler.mark()
+            self.sampler.start()
+        mark = self.sampler.mark()
         shards = self._look_at_shards()
         found = status(self._client)
         self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
@@ -214,16 +213,13 @@ class _WindowWatch:
             self._at_ends.append(look_at_processors(self._pids))
         self._over = self._look_behind()
 
-    def cease(self) -> None:
-        self._sampler.cease()
-
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
         first, last = self._begins[-1], self._over
         if last is None or not outcome.steady:
             # The window is all of the work, from its start to its last answer.
             first, last = self._begins[0], self._look_behind()
-        self._sampler.stop()
-        seen = self._sampler.between(first.mark, last.mark)
+        self.sampler.stop()
+        seen = self.sampler.between(first.mark, last.mark)
         process, disk = series(seen)
         change = describe_change(
             process_of(first.status), process_of(last.status), [sample.process for sample in seen.samples]
@@ -254,7 +250,7 @@ class _WindowWatch:
         """Look at the counters of the row first."""
         found = status(self._client)
         from_disk = self._read_from_disk(self._begins[-1].status)
-        return _Look(found, from_disk, self._sampler.mark(), self._look_at_shards())
+        return _Look(found, from_disk, self.sampler.mark(), self._look_at_shards())
 
     def _look_at_shards(self) -> ShardLook | None:
         return sharding.look(self._client, *self._namespace) if sharding.is_sharded(self._client) else None
@@ -275,18 +271,6 @@ def settle(client: MongoClient[dict[str, Any]]) -> bool:
     except OperationFailure:
         return False
     return True
-
-
-def _counters(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    from pymongo.errors import OperationFailure
-
-    try:
-        found = client.admin.command({"serverStatus": 1, **dict.fromkeys(_HEAVY, 0)})
-    except OperationFailure as error:
-        if not is_refused(error):
-            raise
-        return {}
-    return {} if is_one_of_several(client, found) else found
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:
@@ -335,7 +319,10 @@ class _Change(threading.Thread):
         time.sleep(max(0.0, self._opens + self._config["eventAfterSecs"] - time.monotonic()))
         began = time.monotonic()
         try:
-            self._act()
+            if self._config["event"] == "kill":
+                self._target.kill_member(self.primary)
+            else:
+                self._members[self.primary].admin.command("replSetStepDown", STEP_DOWN_SECONDS)
         except Exception as error:  # an exception would otherwise be lost in the thread
             self.failure = f"{type(error).__name__}: {error}"
             return
@@ -345,12 +332,6 @@ class _Change(threading.Thread):
                 self.seconds = time.monotonic() - began
                 return
             time.sleep(_LOOK_SECONDS)
-
-    def _act(self) -> None:
-        if self._config["event"] == "kill":
-            self._target.kill_member(self.primary)
-        else:
-            self._members[self.primary].admin.command("replSetStepDown", STEP_DOWN_SECONDS)
 
 
 def measure_change(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -189,20 +190,14 @@ class Sampler:
         samples = [first.sample, *inside, last.sample]
         if self._here:
             return Seen(samples, samples)
-        machine = self._theirs_between(first, last)
-        return Seen(samples, machine if len(machine) > 1 else [])
-
-    def _theirs_between(self, first: BoundarySample, last: BoundarySample) -> list[Sample]:
-        """Return the server's own samples between the marks; after a change of server, all of the new one.
-
-        The first sample is from before the first mark, and is left out.
-        """
+        # After a change of server all samples of the new one; the first is from before the first mark.
         after = first.theirs if is_one_process(first.took, last.took) else None
-        return [
+        machine = [
             sample
             for sample in self._theirs[1:]
             if (after is None or sample.when > after) and (last.theirs is None or sample.when <= last.theirs)
         ]
+        return Seen(samples, machine if len(machine) > 1 else [])
 
     def cease(self) -> None:
         """Stop after a failure, without waiting for the last sample."""
@@ -284,74 +279,73 @@ def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
 def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the series of the process and those of the disk, in the format of Atlas."""
     samples, machine = seen.samples, seen.machine
+    first = machine[0] if machine else samples[0]
     process = [
-        _series(name, "MILLISECONDS", samples, _of_one_process(_mean_time(kind)))
-        for name, kind in _OPERATIONS.items()
-        if all(kind in sample.operations for sample in samples)
+        *(
+            _series(name, "PERCENT", machine, partial(_percent, kind))
+            for name, kind in _CPU.items()
+            if machine and kind in first.cpu
+        ),
+        *(
+            _series(name, "MILLISECONDS", samples, partial(_mean_time, kind))
+            for name, kind in _OPERATIONS.items()
+            if all(kind in sample.operations for sample in samples)
+        ),
+        *(
+            _series(name, unit, samples, partial(_value if unit == "BYTES" else _engine_rate, name))
+            for name, (unit, _) in _ENGINE.items()
+            if all(name in sample.engine for sample in samples)
+        ),
     ]
-    if machine and machine[0].cpu:
-        process = [
-            _series(name, "PERCENT", machine, _percent(field))
-            for name, field in _CPU.items()
-            if field in machine[0].cpu
-        ] + process
-    process += [
-        _series(name, unit, samples, _value(name) if unit == "BYTES" else _of_one_process(_engine_rate(name)))
-        for name, (unit, _) in _ENGINE.items()
-        if all(name in sample.engine for sample in samples)
+    disk = [
+        _series(name, unit, machine, partial(_disk_rate, kinds))
+        for name, (unit, kinds) in _DISK.items()
+        if machine and first.disk
     ]
-    disk = []
-    if machine and machine[0].disk:
-        disk = [_series(name, unit, machine, _rate(fields)) for name, (unit, fields) in _DISK.items()]
     return process, disk
 
 
-_Measure = Callable[[Sample, Sample], float | None]
-
-
-def _series(name: str, units: str, samples: Sequence[Sample], measure: _Measure) -> dict[str, Any]:
+def _series(
+    name: str, units: str, samples: Sequence[Sample], measure: Callable[[Sample, Sample], float | None]
+) -> dict[str, Any]:
     points: list[dict[str, Any]] = [{"timestamp": samples[0].when, "value": None}]
     for before, after in pairwise(samples):
         points.append({"timestamp": after.when, "value": measure(before, after)})
     return {"name": name, "units": units, "dataPoints": points}
 
 
-def _of_one_process(measure: _Measure) -> _Measure:
-    """Return the measure restricted to one process: None if the two samples belong to different processes."""
-    return lambda before, after: (
-        measure(before, after) if is_one_process(before.process, after.process) else None
-    )
+def _percent(kind: str, before: Sample, after: Sample) -> float | None:
+    # Linux includes a guest's time in `user`.
+    kinds = [one for one in after.cpu if one not in ("guest", "guest_nice")]
+    total = sum(after.cpu[one] - before.cpu[one] for one in kinds)
+    return 100 * (after.cpu[kind] - before.cpu[kind]) / total if total > 0 else None
 
 
-def _percent(field: str) -> _Measure:
-    def measure(before: Sample, after: Sample) -> float | None:
-        # Linux includes a guest's time in `user`.
-        kinds = [kind for kind in after.cpu if kind not in ("guest", "guest_nice")]
-        total = sum(after.cpu[kind] - before.cpu[kind] for kind in kinds)
-        return 100 * (after.cpu[field] - before.cpu[field]) / total if total > 0 else None
-
-    return measure
+def _disk_rate(kinds: tuple[str, ...], before: Sample, after: Sample) -> float | None:
+    return _rate(before, after, sum(after.disk[kind] - before.disk[kind] for kind in kinds))
 
 
-def _rate(fields: tuple[str, ...]) -> _Measure:
-    def measure(before: Sample, after: Sample) -> float | None:
-        seconds = (after.when - before.when).total_seconds()
-        change = sum(after.disk[field] - before.disk[field] for field in fields)
-        return change / seconds if seconds > 0 else None
-
-    return measure
+def _rate(before: Sample, after: Sample, change: int) -> float | None:
+    seconds = (after.when - before.when).total_seconds()
+    return change / seconds if seconds > 0 else None
 
 
-def _value(name: str) -> _Measure:
-    return lambda before, after: float(after.engine[name])
+def _value(name: str, before: Sample, after: Sample) -> float:
+    return float(after.engine[name])
 
 
-def _engine_rate(name: str) -> _Measure:
-    def measure(before: Sample, after: Sample) -> float | None:
-        seconds = (after.when - before.when).total_seconds()
-        return (after.engine[name] - before.engine[name]) / seconds if seconds > 0 else None
+def _engine_rate(name: str, before: Sample, after: Sample) -> float | None:
+    if not is_one_process(before.process, after.process):
+        return None
+    return _rate(before, after, after.engine[name] - before.engine[name])
 
-    return measure
+
+def _mean_time(kind: str, before: Sample, after: Sample) -> float | None:
+    first, last = before.operations[kind], after.operations[kind]
+    count = last["ops"] - first["ops"]
+    if not count or not is_one_process(before.process, after.process):
+        return None
+    return (last["latency"] - first["latency"]) / count / 1000
 
 
 def _at(status: Mapping[str, Any], path: Sequence[str]) -> int | None:
@@ -359,15 +353,6 @@ def _at(status: Mapping[str, Any], path: Sequence[str]) -> int | None:
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return None if value is None else int(value)
-
-
-def _mean_time(kind: str) -> _Measure:
-    def measure(before: Sample, after: Sample) -> float | None:
-        first, last = before.operations[kind], after.operations[kind]
-        count = last["ops"] - first["ops"]
-        return (last["latency"] - first["latency"]) / count / 1000 if count else None
-
-    return measure
 
 
 def _cpu_seconds(pid: int) -> float:

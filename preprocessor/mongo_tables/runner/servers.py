@@ -91,6 +91,15 @@ KEPT: Mapping[str, Any] = {
 it."""
 
 
+LIGHT_STATUS: Final = {
+    "serverStatus": 1,
+    **dict.fromkeys(
+        ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network"), 0
+    ),
+}
+"""The command without the sections that take long and that no series uses."""
+
+
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
     """Return the stored sections of ``serverStatus``, in the server's order, as far as its version has them.
 
@@ -120,11 +129,17 @@ def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
     raise TargetError(message, hint)
 
 
-def _ask(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
+def counters(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
+    """Return what a series is made of; nothing without permission, and if several mongos answer in turn."""
+    found = _ask(client, LIGHT_STATUS)
+    return {} if is_one_of_several(client, found) else found
+
+
+def _ask(client: MongoClient[dict[str, Any]], command: Any = "serverStatus") -> Mapping[str, Any]:
     from pymongo.errors import OperationFailure
 
     try:
-        return client.admin.command("serverStatus")
+        return client.admin.command(command)
     except OperationFailure as error:
         if not is_refused(error):
             raise
@@ -143,12 +158,6 @@ GIVEN: Final = "given by its address"
 """The name of a deployment that the run did not start."""
 _SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
-_SERVER_STATUS: Final = {
-    "serverStatus": 1,
-    **dict.fromkeys(
-        ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network"), 0
-    ),
-}
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1}
 _SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
 _FEW_SAMPLES: Final = "it has fewer than two samples: a server takes one a second"
@@ -195,38 +204,27 @@ class Servers:
         ``seen`` says whether their machine was observed in the window, ``change`` how the observed server changed.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
+        # After elections; the driver always knows the primary.
+        others = {"role": "secondary"} if now in self.members else {}
         members = [
             {
                 **({"cpu": cpu} if cpu else {}),
                 **facts,
-                **_role(facts, address, now if now in self.members else None),
+                **(others if facts.get("role") == "primary" else {}),
+                **({"role": "primary"} if address == now else {}),
             }
             for address, facts in self.members.items()
         ]
-        features = self.feature_compatibility
+        features, not_known = self.feature_compatibility, list(map(dict, self.not_known))
+        if not seen and not any(one["what"] in _SAMPLES for one in not_known):  # else it never can be
+            not_known.append({"what": "processors and disks in the window", "reason": _FEW_SAMPLES})
         return {
             "kind": self.kind,
             **({"shards": self.shards} if self.shards else {}),
             **({"feature_compatibility": features} if features else {}),
             "members": sorted(members, key=lambda one: one.get("role") != "primary"),
-            "not_known": [
-                *map(dict, self.not_known),
-                *(() if seen else self._unseen()),
-                *([{"what": _COUNTED, "reason": change}] if change else []),
-            ],
+            "not_known": [*not_known, *([{"what": _COUNTED, "reason": change}] if change else [])],
         }
-
-    def _unseen(self) -> Iterator[Mapping[str, str]]:
-        """Yield why the machine was not observed, unless it never can be."""
-        if not any(one["what"] in _SAMPLES for one in self.not_known):
-            yield {"what": "processors and disks in the window", "reason": _FEW_SAMPLES}
-
-
-def _role(facts: Mapping[str, Any], address: str, primary: str | None) -> dict[str, str]:
-    """Return the role of a member after elections; the driver always knows the ``primary``."""
-    if address == primary:
-        return {"role": "primary"}
-    return {"role": "secondary"} if primary and facts.get("role") == "primary" else {}
 
 
 def topology(servers: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,11 +263,12 @@ def ask_servers(uri: str) -> Servers:
     with _interview(uri) as asked:
         hello = asked.client.admin.command("hello")
         config = {} if "setName" not in hello else asked.ask("replSetGetConfig").get("config", {})
-        states = {} if "setName" not in hello else _states(asked.ask("replSetGetStatus"))
+        status = {} if "setName" not in hello else asked.ask("replSetGetStatus")
         settings = {one["host"]: _settings(one) for one in config.get("members", ())}
         settings = settings or {host: {} for host in _hosts(hello)}
-        for name, role in states.items():
-            settings[name] = {**settings.get(name, {}), "role": role}
+        for one in status.get("members", ()):
+            name = one["name"]
+            settings[name] = {**settings.get(name, {}), "role": str(one["stateStr"]).lower()}
         for address in asked.reachable(hello):
             name, facts = asked.facts(address)
             settings[name] = {**settings.get(name, {}), **facts}
@@ -316,7 +315,7 @@ class _Interview:
         hello = self.ask("hello")
         if not hello:  # it will not answer the other commands either
             return name, {}
-        status = self.ask("serverStatus", _SERVER_STATUS)
+        status = self.ask("serverStatus", LIGHT_STATUS)
         options = self.ask("getCmdLineOpts")
         facts = {
             **_role_of(hello),
@@ -395,10 +394,6 @@ def _hosts(hello: Mapping[str, Any]) -> list[str]:
 def _address(host: str) -> tuple[str, int]:
     name, _, port = host.rpartition(":")
     return name.strip("[]"), int(port)
-
-
-def _states(status: Mapping[str, Any]) -> dict[str, str]:
-    return {one["name"]: str(one["stateStr"]).lower() for one in status.get("members", ())}
 
 
 def _settings(member: Mapping[str, Any]) -> dict[str, Any]:

@@ -205,7 +205,12 @@ def connect(
     """Open the connections of a load with these numbers; return the clients, and how they send."""
     open_connections(client, mine)
     options = request_options(client, load.config)
-    return [_connect(client, load, options, number) for number in mine], options
+    place, made = (load.database, load.config["collection"]), _CLIENTS[load.client]
+    clients: list[Client] = []
+    for number in mine:
+        client.admin.command("ping")
+        clients.append(made(client, place, options, number))
+    return clients, options
 
 
 def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
@@ -219,11 +224,6 @@ def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) 
         )
         for held, worker in zip(clients, assignment.mine, strict=True)
     ]
-
-
-def _connect(client: MongoClient[dict[str, Any]], load: Load, options: RequestOptions, number: int) -> Client:
-    client.admin.command("ping")
-    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), options, number)
 
 
 def _timed(
@@ -240,7 +240,13 @@ def _timed(
     in_one_thread = can_share_thread(clients, load)
     apart = IntervalSeries(series.width)
     tallies = [ConnectionStats(series, apart) for _ in steps]
-    recordings = _recordings(series, window, assignment.mine, clients, in_one_thread)
+    held = [[client] if isinstance(client, WireClient) else [] for client in clients]
+    if in_one_thread:
+        recordings = [Recording(series, window, assignment.mine, [one for each in held for one in each])]
+    else:
+        recordings = [
+            Recording(series, window, (slot,), each) for slot, each in zip(assignment.mine, held, strict=True)
+        ]
     loops = [
         partial(
             drive,
@@ -257,47 +263,25 @@ def _timed(
         )
     ]
     meters = [recording.meter for recording in recordings]
-    _perform(clients, loops, meters, in_one_thread)
+
+    def metered(meter: Meter, loop: Loop) -> None:
+        with meter:
+            loop()
+
+    if in_one_thread:
+        metered(meters[0], partial(do_in_one_thread, clients, loops))
+    else:
+        do_in_threads([partial(metered, *each) for each in zip(meters, loops, strict=True)])
     total = add_up(tallies)
     total.in_one_thread = in_one_thread
     total.usage, total.whole_usage = in_window(meters), in_all(meters)
     return total
 
 
-def _recordings(
-    series: IntervalSeries,
-    window: MeasuredWindow,
-    slots: Sequence[int],
-    clients: Sequence[Client],
-    in_one_thread: bool,
-) -> list[Recording]:
-    """Return a recording for each thread."""
-    held = [[client] if isinstance(client, WireClient) else [] for client in clients]
-    if in_one_thread:
-        return [Recording(series, window, slots, [one for each in held for one in each])]
-    return [Recording(series, window, (slot,), each) for slot, each in zip(slots, held, strict=True)]
-
-
-def _perform(
-    clients: Sequence[Client], loops: Sequence[Loop], meters: Sequence[Meter], in_one_thread: bool
-) -> None:
-    """Run all loops, with a meter around the work of each thread."""
-    if in_one_thread:
-        with meters[0]:
-            do_in_one_thread(clients, loops)
-    else:
-        do_in_threads([partial(_metered, meter, loop) for meter, loop in zip(meters, loops, strict=True)])
-
-
-def _metered(meter: Meter, loop: Loop) -> None:
-    with meter:
-        loop()
-
-
 def surround(client: Client, load: Load, window: MeasuredWindow, tell: Callable[[str], None]) -> Surroundings:
     """Return what a connection of the load needs besides its work; ``tell`` receives the reason why it ends."""
     # The way in which a connection sleeps is known only when all begin.
-    sleep = partial(sleep_by, client)
+    sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
     if load.on_error == "stop" or not isinstance(client, WireClient):
         return Surroundings(sleep, None, tell)
     return Surroundings(sleep, partial(_reconnect, client, window), tell)
@@ -374,11 +358,6 @@ def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
     for client in held:
         client.share_thread(hub)
     hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
-
-
-def sleep_by(client: Client, seconds: float) -> None:
-    """Sleep in the way of the connection, which is known only when all begin."""
-    client.sleep(seconds)
 
 
 def do_in_threads(loops: Sequence[Loop]) -> None:
