@@ -93,17 +93,12 @@ class Plan:
         numbers = sorted({number for mine in self.variants for number in mine})
         drawn = [*numbers, *([self.reference] if self.twice else [])]
         draw.shuffle(drawn)
-        there = [
-            turn
-            for place, number in enumerate(drawn)
-            for turn in self._side_by_side(number, number in drawn[:place], draw)
-        ]
+        there: list[Turn] = []
+        for place, number in enumerate(drawn):
+            targets = [target for target, mine in enumerate(self.variants) if number in mine]
+            draw.shuffle(targets)
+            there += (Turn(target, number, number in drawn[:place]) for target in targets)
         return [*there, *(replace(turn, back=True) for turn in reversed(there) if self.and_back)]
-
-    def _side_by_side(self, number: int, again: bool, draw: random.Random) -> Iterator[Turn]:
-        targets = [target for target, mine in enumerate(self.variants) if number in mine]
-        draw.shuffle(targets)
-        return (Turn(target, number, again) for target in targets)
 
 
 def plan_blocks(
@@ -176,19 +171,16 @@ def count_disturbed(found: Sequence[float | None]) -> int | None:
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield each measurement's work and foreign use; of two windows, forwards and backwards, the mean."""
+    """Yield each measurement's work, and the busy processors of neither servers nor client, if known and meaningful.
+
+    Of two windows, forwards and backwards, it is the mean.
+    """
     found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
-        for share in _used_by_others(row):
-            found.setdefault(replace(turn, back=False), []).append(share)
+        processors = row.get("processors")
+        if processors and int(row["duration"]) >= 1000 * SHORTEST_SECONDS:
+            found.setdefault(replace(turn, back=False), []).append(processors["other"])
     yield from (((turn.target, turn.variant), fmean(shares)) for turn, shares in found.items())
-
-
-def _used_by_others(window: Mapping[str, Any]) -> Iterator[float]:
-    """Yield the busy processors that belong to neither servers nor client, if known and meaningful."""
-    processors = window.get("processors")
-    if processors and int(window["duration"]) >= 1000 * SHORTEST_SECONDS:
-        yield processors["other"]
 
 
 _LOST = "the window under way is not kept"

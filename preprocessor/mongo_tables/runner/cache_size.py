@@ -95,15 +95,11 @@ def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bo
     for member in members:
         member.admin.command("setParameter", 1, wiredTigerEngineRuntimeConfig=f"cache_size={size}")
     deadline = time.monotonic() + SHRINK_SECONDS
-    return all(_shrinks(member, size, deadline) for member in members)
-
-
-def _shrinks(member: MongoClient[dict[str, Any]], size: int, deadline: float) -> bool:
-    """Return whether a member's cache content fits into this size, at once or before the deadline."""
-    while _held(member) > _FULL_SHARE * size:
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.02)
+    for member in members:
+        while _held(member) > _FULL_SHARE * size:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
     return True
 
 

@@ -108,11 +108,12 @@ def plan(
 
     ``fine`` applies to workloads that can take turns in slices; None means no slices.
     """
-    each = pairs or -(-PAIRS // len(names()))
+    full, rest = divmod(pairs or -(-PAIRS // len(names())), PAIRS_IN_A_GROUP)
+    groups = (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
     return [
         Task(
             experiment=one,
-            pairs=_share_out(each),
+            pairs=groups,
             seconds=seconds
             or (longest_seconds(one.workload, one.parameters, PUBLISHED) or PUBLISHED.seconds),
             fine=fine if has_lead(one.workload, one.parameters) else None,
@@ -129,8 +130,10 @@ def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]
     for number in range(max(len(task.pairs) for task in tasks)):
         for task in tasks:
             if number < len(task.pairs):
-                pairs = task.pairs[number]
-                yield task, pairs, _repeat_variant(task.experiment, number, pairs)
+                pairs, name = task.pairs[number], name_group(task.experiment, number)
+                # Equal variants differ only by position.
+                variants = tuple({"order": place} for place in range(1, count_measurements(pairs)))
+                yield task, pairs, replace(task.experiment, name=name, variants=variants, baseline=0)
 
 
 def estimate_seconds(task: Task, blocks: int) -> float:
@@ -154,21 +157,9 @@ def count_fine_pairs(task: Task) -> int:
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 
-def _share_out(pairs: int) -> tuple[int, ...]:
-    """Return the number of pairs of each group."""
-    full, rest = divmod(pairs, PAIRS_IN_A_GROUP)
-    return (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
-
-
 def name_group(experiment: Experiment, number: int) -> str:
     """Return the experiment name of the group with this number, from 0."""
     return f"calibrate_{experiment.name}_{number + 1}"
-
-
-def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
-    """Return the experiment of a group with this number of pairs: equal variants that differ only by position."""
-    variants = tuple({"order": number} for number in range(1, count_measurements(pairs)))
-    return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=0)
 
 
 def count_measurements(pairs: int) -> int:

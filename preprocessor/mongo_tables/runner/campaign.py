@@ -139,14 +139,15 @@ def measure_with_itself(
             place = SlicesPlace(again * windows + window, (0, 0), run.numbers[variant])
             _measure_slices([run], width, found, place, journal)
     _measure_slices_again([run], width, found, journal, ends)
-    return [_find_pair(run, found, pair, windows) for pair in range(pairs)]
-
-
-def _find_pair(run: Run, found: SliceWindows, pair: int, windows: int) -> list[Counted]:
-    """Return the windows that count of one of the pairs of ``measure_with_itself``."""
-    again, variant = divmod(pair, len(run.numbers))
-    counted = found.counted()[Which(0, run.numbers[variant])]
-    return [one for one in counted if one.block // windows == again]
+    counted = found.counted()
+    return [
+        [
+            one
+            for one in counted[Which(0, run.numbers[pair % len(run.numbers)])]
+            if one.block // windows == pair // len(run.numbers)
+        ]
+        for pair in range(pairs)
+    ]
 
 
 @contextmanager

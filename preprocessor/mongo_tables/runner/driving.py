@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.meter import Connected, Meter, Usage
@@ -63,7 +63,10 @@ class Recording:
             self.meter.note(closes, now)
         if now >= self._over:
             self.add()
-            self._began, self._over = _interval(now, first, self._series.width)
+            width = self._series.width
+            # 0 before counting starts.
+            self._began = now - (now - first) % width if now >= first else 0
+            self._over = self._began + width if now >= first else 0
         return min(self._over, closes) if opens <= now and not self._window.others_close else 0
 
     def add(self) -> None:
@@ -77,14 +80,6 @@ class Recording:
             for latencies in counts.values():
                 latencies.clear()
         self._added = done
-
-
-def _interval(now: int, first: int, width: int) -> tuple[int, int]:
-    """Return the start and the end of the interval that contains ``now``; 0 before counting starts."""
-    if now < first:
-        return 0, 0
-    began = now - (now - first) % width
-    return began, began + width
 
 
 Arrivals = Literal["even", "poisson"]
@@ -331,7 +326,10 @@ def _paced(
 ) -> tuple[Step, Iterator[int], Schedule | None]:
     """Return the step, which with a rate also counts its service time, and the start times."""
     if not pace.intervals:
-        return step, _closed_loop(pace, tally, around.sleep), None
+        clock = time.monotonic_ns
+        around.sleep(max(0.0, pace.first - time.monotonic()))
+        tally.first_late.append(clock() - round(pace.first * 1e9))
+        return step, iter(clock, None), None  # faster than a Python loop
     schedule = Schedule(pace, window.counters, slot)
 
     def timed() -> Done | None:
@@ -356,8 +354,11 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
     Return why no further request may follow, and report it; return "" if one may.
     """
-    merge(noted.times, {_name(error): {bucket(took // 1000): 1}})
-    cut_off = _is_cut_off(error)
+    from pymongo.errors import ConnectionFailure
+
+    name, code = type(error).__name__, getattr(error, "code", None)
+    merge(noted.times, {f"{name} {code}" if code else name: {bucket(took // 1000): 1}})
+    cut_off = isinstance(error, OSError | ConnectionFailure) or code in NO_LONGER_PRIMARY
     if cut_off and around.reconnect is not None and around.reconnect():
         noted.lost += 1
         return ""
@@ -412,35 +413,12 @@ def _lies_apart(
     return True
 
 
-def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], None]) -> Iterator[int]:
-    """Yield the start of each operation, without an end, after waiting for the first."""
-    clock = time.monotonic_ns
-    sleep(max(0.0, pace.first - time.monotonic()))
-    tally.first_late.append(clock() - round(pace.first * 1e9))
-    return iter(clock, None)  # faster than a Python loop
-
-
 def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
     """Return the sum over all connections of a process, which share both their series."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
         add_counts(total, tally)
     return total
-
-
-def _is_cut_off(error: Exception) -> bool:
-    from pymongo.errors import ConnectionFailure
-
-    return isinstance(error, OSError | ConnectionFailure) or _code(error) in NO_LONGER_PRIMARY
-
-
-def _name(error: Exception) -> str:
-    code = _code(error)
-    return f"{type(error).__name__} {code}" if code else type(error).__name__
-
-
-def _code(error: Exception) -> Any:
-    return getattr(error, "code", None)
 
 
 def one_line(error: Exception) -> str:

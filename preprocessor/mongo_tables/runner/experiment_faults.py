@@ -134,17 +134,13 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
     for error in validator("experiment").iter_errors(data):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
-            yield from _unknown(path, error.instance, error.schema.get("properties", {}))
+            known = error.schema.get("properties", {})
+            for key in (key for key in error.instance if key not in known):
+                hint = did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
+                yield (*path, key), f"{key} has no effect here", hint
         else:
             name = ".".join(map(str, path)) or "the file"
             yield path, f"{name}: {error.message}", str(error.schema.get("description", ""))
-
-
-def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[_Problem]:
-    for key in given:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
-            yield (*path, key), f"{key} has no effect here", hint
 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
@@ -156,7 +152,9 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
     for path, values in _said(data["parameters"], data["variants"]):
         yield from _unfit(data["workload"], values, path)
-        yield from _random_numbers(path, values)
+        for name in LANGUAGE:
+            for inner, message, hint in faults(values.get(name), (name,)):
+                yield (*path, *inner), message, hint
     yield from _twice(data["variants"])
     if data.get("baseline", 1) > len(data["variants"]):
         yield ("baseline",), f"unknown variant {data['baseline']}", "variants are counted from 1"
@@ -293,9 +291,3 @@ def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Itera
             where = ("published", "rows", number, *(("variant",) if "variant" in row else ()))
             message = f"published figures of variant {named}, and there are {variants}"
             yield where, message, "variant counts from 1; 0 is for figures that belong to none"
-
-
-def _random_numbers(path: Path, values: Mapping[str, Any]) -> Iterator[_Problem]:
-    for name in ("query", "pipeline"):
-        for inner, message, hint in faults(values.get(name), (name,)):
-            yield (*path, *inner), message, hint

@@ -22,12 +22,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mongo_tables.runner import cache_size, local_limits, supervisor
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
 
+Found = TypeVar("Found")
 END_SECONDS: Final = 30.0
 PREFIX: Final = "mongo-tables-run-"
 LOCK: Final = "lock"
@@ -63,7 +65,8 @@ def make_directory() -> tuple[Path, int | None]:
 
 def remove_set(directory: Path) -> None:
     """End the servers with data in the folder, and remove it and their control groups."""
-    groups = [f"{directory.name}-{member.name.removeprefix(MEMBER)}" for member in _members(directory)]
+    members = sorted(directory.glob(f"{MEMBER}*"))
+    groups = [f"{directory.name}-{member.name.removeprefix(MEMBER)}" for member in members]
     for process in _servers(directory):
         _end(process)
     shutil.rmtree(directory, ignore_errors=True)
@@ -76,10 +79,6 @@ def sweep_sets() -> None:
     for directory in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
         if _is_left(directory):
             remove_set(directory)
-
-
-def _members(directory: Path) -> list[Path]:
-    return sorted(directory.glob(f"{MEMBER}*"))
 
 
 def _servers(directory: Path) -> Iterator[psutil.Process]:
@@ -155,40 +154,16 @@ class SetSecrets:
         # Otherwise the first client on this machine could create the first user.
         return ["--keyFile", str(file), "--setParameter", "enableLocalhostAuthBypass=false"]
 
-    @property
-    def of_members(self) -> Mapping[str, Any]:
-        """Return the client's credentials while there is no user."""
-        return {
-            "username": "__system",
-            "password": self.key,
-            "authSource": "local",
-            "authMechanism": _MECHANISM,
-        }
+    def open_member(
+        self, port: int, *, as_member: bool = False, **options: Any
+    ) -> MongoClient[dict[str, Any]]:
+        """Return a client of one member, as the user, or while there is none with the key of the members."""
+        from pymongo import MongoClient
 
-    @property
-    def of_user(self) -> Mapping[str, Any]:
-        """Return the client's credentials as the user."""
-        return {
-            "username": USER,
-            "password": self.password,
-            "authSource": "admin",
-            "authMechanism": _MECHANISM,
-        }
-
-    @property
-    def in_uri(self) -> str:
-        """Return the user and the password in the form for a connection string."""
-        return f"{USER}:{self.password}"
-
-    def make_user(self, client: MongoClient[dict[str, Any]], members: int) -> None:
-        """Create the user with the primary's ``client``, and wait until every member knows it.
-
-        Raises PyMongoError if a member does not learn of it in time, such as one that has ended.
-        """
-        client.admin.command(
-            "createUser", USER, pwd=self.password, roles=["root"], mechanisms=[_MECHANISM],
-            writeConcern={"w": members, "wtimeout": KNOWN_WITHIN_MS},
-        )  # fmt: skip
+        user = ("__system", self.key, "local") if as_member else (USER, self.password, "admin")
+        options |= zip(("username", "password", "authSource"), user, strict=True)
+        where = f"mongodb://localhost:{port}/?directConnection=true"
+        return MongoClient(where, authMechanism=_MECHANISM, **options)
 
 
 LONGEST = 300
@@ -312,7 +287,7 @@ class LocalReplicaSet:
     def uri(self) -> str:
         """The connection string of the whole set, with its password."""
         hosts = ",".join(f"localhost:{port}" for port in self._ports)
-        return f"mongodb://{self._credentials.in_uri}@{hosts}/?replicaSet=local&authSource=admin"
+        return f"mongodb://{USER}:{self._credentials.password}@{hosts}/?replicaSet=local&authSource=admin"
 
     def describe(self) -> Mapping[str, Any]:
         """Return the settings as result documents have them."""
@@ -333,10 +308,7 @@ class LocalReplicaSet:
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:
         """Return a client of each member, whatever its role, in the order of ``pids``."""
-        from pymongo import MongoClient
-
-        signed_in = self._credentials.of_user
-        return [MongoClient(_direct(port), **signed_in) for port in self._ports]
+        return list(map(self._credentials.open_member, self._ports))
 
     def groups(self, *, make: bool) -> list[ControlGroup]:
         """Return a control group for each member, once created; none if that is not permitted."""
@@ -346,15 +318,12 @@ class LocalReplicaSet:
             named = zip(self._ports, self.pids, strict=True)
             made = [open_group(f"{self.directory.name}-{port}", pid) for port, pid in named]
             self._groups = [group for group in made if group]
-            self._tell_supervisor([str(group.path) for group in self._groups])
+            if self._supervisor and self._supervisor.stdin:
+                self._supervisor.stdin.write("".join(f"{group.path}\n" for group in self._groups))
+                self._supervisor.stdin.flush()
             if len(self._groups) < len(made):
                 self._groups = []
         return self._groups
-
-    def _tell_supervisor(self, groups: list[str]) -> None:
-        if self._supervisor and self._supervisor.stdin:
-            self._supervisor.stdin.write("".join(f"{group}\n" for group in groups))
-            self._supervisor.stdin.flush()
 
     def fault(self) -> str:
         """Return why a member has ended, or "" while all of them run."""
@@ -403,33 +372,42 @@ class LocalReplicaSet:
         return commands
 
     def _initiate(self) -> None:
-        from pymongo import MongoClient
-
         members = [{"_id": number, "host": f"localhost:{port}"} for number, port in enumerate(self._ports)]
+        config = {"_id": "local", "members": members, "settings": {"chainingAllowed": False}}
+        secret, patience = self._credentials, ANSWERS_WITHIN_MS
         with ExitStack() as held:
-            clients: list[MongoClient[dict[str, Any]]] = [
-                held.enter_context(
-                    MongoClient(
-                        _direct(port),
-                        serverSelectionTimeoutMS=ANSWERS_WITHIN_MS,
-                        **self._credentials.of_members,
-                    )
-                )
+            opened = (
+                secret.open_member(port, as_member=True, serverSelectionTimeoutMS=patience)
                 for port in self._ports
-            ]
+            )
+            clients = [held.enter_context(client) for client in opened]
+
+            def writable() -> MongoClient[dict[str, Any]] | None:
+                # A new primary first finishes its predecessor's work.
+                hellos = ((client, client.admin.command("hello")) for client in clients)
+                return next((client for client, hello in hellos if hello["isWritablePrimary"]), None)
+
             try:
                 # The first member contacts the others once: one that is not up yet would make that fail.
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
-                    self._await_port(port)
+                    self._await(partial(_listens, port), "a member does not listen")
                     # Otherwise the processor time of the server would be missing.
                     if client.admin.command("serverStatus")["pid"] != pid:
                         raise TargetError(
                             "mongod is not the process that was started; a script that starts it must exec it"
                         )
-                config = {"_id": "local", "members": members, "settings": {"chainingAllowed": False}}
                 clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
-                self._credentials.make_user(self._writable(clients), self.settings.members)
+                # Raises PyMongoError if a member does not learn of the user in time, such as one that has ended.
+                concern = {"w": self.settings.members, "wtimeout": KNOWN_WITHIN_MS}
+                self._await(writable, "no member accepts writes").admin.command(
+                    "createUser",
+                    USER,
+                    pwd=secret.password,
+                    roles=["root"],
+                    mechanisms=[_MECHANISM],
+                    writeConcern=concern,
+                )
             except Exception as error:
                 reason = self.fault() or (
                     say_no_space(self.directory.parent) if is_full(self.directory) else str(error)
@@ -438,46 +416,38 @@ class LocalReplicaSet:
                     f"the local replica set did not start: {reason}", "TMPDIR says where its files are"
                 ) from None
 
-    def _await_port(self, port: int) -> None:
-        """Wait until the member listens, or has ended."""
+    def _await(self, ready: Callable[[], Found | None], complaint: str) -> Found:
+        """Return what ``ready`` finds; raise TargetError after two minutes, or if a member has ended."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
-            with suppress(OSError), socket.create_connection(("localhost", port)):
-                return
+            if found := ready():
+                return found
             time.sleep(0.02)
-        raise TargetError("a member does not listen")
+        raise TargetError(complaint)
 
     def _wait(self, client: Any) -> None:
         from pymongo.errors import ConnectionFailure, OperationFailure
 
         wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and not self.fault():
+
+        def agree() -> bool:
             with suppress(ConnectionFailure):  # on a busy machine an answer may be slow
                 members = client.admin.command("replSetGetStatus")["members"]
-                states = [member["stateStr"] for member in members]
-                if sorted(states) == wanted:
-                    return
+                states = sorted(member["stateStr"] for member in members)
                 if "PRIMARY" not in states:
                     # Otherwise the members wait ten seconds before one calls an election.
                     with suppress(OperationFailure):
                         client.admin.command("replSetStepUp")
-            time.sleep(0.05)
-        raise TargetError("its members did not agree on a primary in two minutes")
+                return states == wanted
+            return False
 
-    def _writable(self, clients: Sequence[Any]) -> Any:
-        """Return the primary's client once it accepts writes: a new primary first finishes its predecessor's work."""
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and not self.fault():
-            for client in clients:
-                if client.admin.command("hello")["isWritablePrimary"]:
-                    return client
-            time.sleep(0.02)
-        raise TargetError("no member accepts writes")
+        self._await(agree, "its members did not agree on a primary in two minutes")
 
 
-def _direct(port: int) -> str:
-    return f"mongodb://localhost:{port}/?directConnection=true"
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("localhost", port)):
+        return True
+    return False
 
 
 def _free_ports(count: int) -> list[int]:
@@ -502,7 +472,9 @@ def _start(
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
         pass_fds=() if lock is None else (lock,),  # held by both, so the survivor still holds it
     )  # fmt: skip
-    stdin, stdout = _pipes(held)
+    stdin, stdout = held.stdin, held.stdout
+    if stdin is None or stdout is None:
+        raise TargetError("the local mongod could not be started")
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
     stdin.flush()
     answer = stdout.readline()
@@ -511,9 +483,3 @@ def _start(
     if not answer:
         raise TargetError("the local mongod could not be started", "is it a program for this machine?")
     return held, json.loads(answer)["pids"]
-
-
-def _pipes(held: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
-    if held.stdin is None or held.stdout is None:
-        raise TargetError("the local mongod could not be started")
-    return held.stdin, held.stdout

@@ -7,7 +7,7 @@ byte for byte, is not written again; documents that the files lack stay, unless 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.results.secrets import redact
@@ -60,27 +60,29 @@ def push(
     ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises RunnerError, and
     TargetError for a database of somebody else; what was written by then stays.
     """
-    names = names or source.collections()
-    _refuse_unknown(source, names)
+    from pymongo import ReadPreference, WriteConcern
+    from pymongo.errors import PyMongoError
+
+    known = source.collections()
+    names = names or known
+    for name in names:
+        if name not in known:
+            raise RunnerError(f"{source.name} has no collection {name!r}", f"it has {', '.join(known)}")
+    if MARKER in names:
+        raise RunnerError(f"the collection {MARKER} says whose a database is, and is not copied", "rename it")
     for name in names:
         source.read_collection(name)  # All faults of files come before the first write.
     client = used(uri, "the results database", lambda: _connect(uri))
     try:
-        return _plainly(uri, lambda: _push_all(source, client, uri, names, remove, dry_run))
+        database = client.get_default_database(
+            read_preference=ReadPreference.PRIMARY, write_concern=WriteConcern("majority")
+        )
+        _claim(database, uri, dry_run)
+        return [_push_collection(source, database[name], remove, dry_run) for name in names]
+    except PyMongoError as error:
+        raise RunnerError(f"the results database {redact(uri)}: {driver_fault(error, uri)}") from None
     finally:
         client.close()
-
-
-def _push_all(
-    source: FileSource, client: MongoClient[Any], uri: str, names: Sequence[str], remove: bool, dry_run: bool
-) -> list[Pushed]:
-    from pymongo import ReadPreference, WriteConcern
-
-    database = client.get_default_database(
-        read_preference=ReadPreference.PRIMARY, write_concern=WriteConcern("majority")
-    )
-    _claim(database, uri, dry_run)
-    return [_push_collection(source, database[name], remove, dry_run) for name in names]
 
 
 def _connect(uri: str) -> MongoClient[Any]:
@@ -99,15 +101,6 @@ def _connect(uri: str) -> MongoClient[Any]:
             f"{redact(uri)} names no database to write to", "mongodb://HOST/DATABASE names one"
         ) from None
     return client
-
-
-def _refuse_unknown(source: FileSource, names: Sequence[str]) -> None:
-    known = source.collections()
-    for name in names:
-        if name not in known:
-            raise RunnerError(f"{source.name} has no collection {name!r}", f"it has {', '.join(known)}")
-    if MARKER in names:
-        raise RunnerError(f"the collection {MARKER} says whose a database is, and is not copied", "rename it")
 
 
 def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
@@ -186,12 +179,3 @@ def _value_of_id(key: bytes) -> Any:
     from bson.raw_bson import RawBSONDocument
 
     return RawBSONDocument(key)["_id"]
-
-
-def _plainly(uri: str, act: Callable[[], T]) -> T:
-    from pymongo.errors import PyMongoError
-
-    try:
-        return act()
-    except PyMongoError as error:
-        raise RunnerError(f"the results database {redact(uri)}: {driver_fault(error, uri)}") from None

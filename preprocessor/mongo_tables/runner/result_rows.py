@@ -7,7 +7,7 @@ imperceptible: tables divide amounts by the duration, and a speed computed from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.results.conclusions import (
@@ -464,7 +464,17 @@ def pair_slices(windows: Sequence[Counted]) -> Pairs:
 
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
     """Return the rows of these (target, variant) pairs, compared with the reference among them."""
-    rows = [gather(list(_windows(blocks, target, number))) for target, number in which]
+    rows = [
+        gather(
+            [
+                window
+                for block in blocks
+                for turn, window in block.items()
+                if (turn.target, turn.variant) == one
+            ]
+        )
+        for one in which
+    ]
     for row in rows:
         row["speed"] = _row_speed(row)
     if not plan.compares:
@@ -481,13 +491,6 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
     for place, contrast in conclude_contrasts(rows, planned).items():
         rows[place]["contrast"] = contrast
     return rows
-
-
-def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
-    for block in blocks:
-        yield from (
-            window for turn, window in block.items() if (turn.target, turn.variant) == (target, number)
-        )
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,7 +106,9 @@ class Store(ABC):
         """Write a row; another row with the same ``_id`` moves to the history."""
         name = document["_id"]["testname"]
         old = self.documents(RESULTS, name, [document["_id"]])
-        self._remember(name, [row for row in old if _differ(row, document)])
+        # A resumed run may write the very row after which it was interrupted.
+        written = _only_measured(document)
+        self._remember(name, [row for row in old if _only_measured(row) != written])
         self.write(RESULTS, name, [document])
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
@@ -327,14 +329,9 @@ def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
     return (one.st_ino, one.st_size, one.st_mtime_ns) == (other.st_ino, other.st_size, other.st_mtime_ns)
 
 
-def _differ(one: Document, other: Document) -> bool:
-    # A resumed run may write the very row after which it was interrupted.
-    return bson.encode(_only_measured(one)) != bson.encode(_only_measured(other))
-
-
-def _only_measured(row: Document) -> Document:
+def _only_measured(row: Document) -> bytes:
     """Return the row without conclusions over several campaigns, which are not measurements."""
-    return {name: value for name, value in row.items() if name != FIELD}
+    return bson.encode({name: value for name, value in row.items() if name != FIELD})
 
 
 def _historic(row: Document) -> dict[str, Any]:

@@ -134,11 +134,9 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
     """Measure the disk once for each deployment; return None if it is elsewhere."""
     place = machine.data_directory
-    if place is None:
-        return None
-    if place not in run.baselines:
+    if place is not None and place not in run.baselines:
         run.baselines[place] = host.measure_disk(place)
-    return run.baselines[place]
+    return run.baselines[place] if place else None
 
 
 @dataclass(frozen=True, slots=True)
