@@ -375,7 +375,7 @@ def test_a_broken_fixture_file_is_told_with_line_and_column(shop: pytest.Pyteste
         "fixtures/orders/b.jsonl:2:14: a value is missing before `}`",
         "fixtures/orders/b.jsonl:3:1: a document without _id",
     ], consecutive=True)  # fmt: skip
-    assert "golden_aggregate.py" not in said(result), "no trace of how it was found"
+    assert "golden_files.py" not in said(result), "no trace of how it was found"
     direct = run(shop, "def test_it(mongo_database):\n    mongo_database.orders\n")
     direct.stdout.fnmatch_lines(["E*fixtures/orders/b.jsonl:2:14: a value is missing before `}`"])
     other = run(shop, "def test_it(mongo_database):\n    assert mongo_database.others.find_one() is None\n")

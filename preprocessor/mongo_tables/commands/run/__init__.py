@@ -1,7 +1,7 @@
 """``mongo-tables run``: measure experiments.
 
 ``targets`` opens targets and assigns experiments to them, ``measure`` measures them, ``plan`` prints what a run would
-do, ``estimates`` computes its time and cost.
+do, with its time and its cost.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from math import inf
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.run.estimates import check_costs, list_raised, read_options
+from mongo_tables.commands.run.plan import check_costs, list_raised, read_options
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.atlas.address import is_atlas, parse_project

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.mock_database import FixtureDatabase
-    from mongo_tables.results.testing.golden_aggregate import GoldenAggregate
+    from mongo_tables.results.testing.golden_files import GoldenAggregate
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,6 +86,6 @@ def mongo_aggregate(
     ``mongo_aggregate(collection, pipeline, let=None, golden="")`` returns the rows. ``pipeline`` is a list of stages,
     or the path of a JSON file with one, relative to the test file.
     """
-    from mongo_tables.results.testing.golden_aggregate import GoldenAggregate
+    from mongo_tables.results.testing.golden_files import GoldenAggregate
 
     return GoldenAggregate(request, _mongo_source, _mongo_golden_files)
