@@ -334,6 +334,8 @@ _PIECES = st.sampled_from(
 @settings(max_examples=200, deadline=None)
 @given(text=st.lists(_PIECES, max_size=14).map("".join))
 @example(text=f"> {table()}")
+@example(text=f"| a |\n| - |\n    {table()}\n")
+@example(text=f"- x\n\n    | a |\n    | - |\n    {chart()}\n")
 def test_writing_twice_changes_nothing_whatever_the_page(
     text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

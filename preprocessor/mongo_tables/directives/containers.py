@@ -291,7 +291,9 @@ class _Scan:
             element = around.get(number, "")
             kind: Kind = "code" if self.code else "hidden" if element else "live"
             block, before, behind = blocks.get(number, (not inline, "", ""))
-            holder = "" if block or self.code else self._holder(rest, token, after)
+            # A table goes on to the next blank line, or to a comment at the margin.
+            in_table = self.table and not at_margin
+            holder = "" if (block and not in_table) or self.code else self._holder(rest, token, after)
             yield (
                 number,
                 Placement(

@@ -341,7 +341,8 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
     if place.holder == IMAGE or (place.holder and is_block):
         hint = f"; for one number use {keyword_like(name, 'value')}" if is_block else ""
         message = f"{name} is in {place.holder}, which cannot contain it"
-        return Complaint(message, f"put it on a line of its own{hint}", at, "MT113")
+        where = "put it on a line of its own" if place.inline else "leave a blank line above it"
+        return Complaint(message, f"{where}{hint}", at, "MT113")
     return None
 
 
