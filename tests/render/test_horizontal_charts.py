@@ -162,9 +162,8 @@ def test_the_description_names_each_row_and_the_reference() -> None:
     assert described.startswith("Horizontal dot chart of c by n, with a line at 1. half: 50 % slower")
 
 
-def test_a_name_that_is_wider_than_its_room_is_cut() -> None:
+def test_a_name_that_is_wider_than_its_room_is_on_two_lines() -> None:
     found = svg(
         plot(), [{"n": "replaceOneWithFourIndexesAndMajorityWriteConcern", "v": 1}, {"n": "b", "v": 2}]
     )
-    (name,) = (one for one in texts(found) if one.startswith("replace"))
-    assert name.endswith("…")
+    assert {"replaceOneWithFourIndexesAnd", "MajorityWriteConcern"} <= set(texts(found))

@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 
 from mongo_tables.aggregation.dates import DAY
 from mongo_tables.directives.column_format import ColumnFormat
-from mongo_tables.render.charts.elements import LINE, shorten, text_width, wrap_text
+from mongo_tables.render.charts.elements import LETTER, LINE, LONGEST, text_width, wrap_text
+from mongo_tables.render.charts.names import fit_names, letters_in
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.time_marks import AxisMark, time_marks
-from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.markup import display_width, with_minus_signs
 from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
@@ -30,6 +31,8 @@ MARGIN: Final = 18
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_MOMENTS: Final = 9
 _MOST_UNDER_BARS: Final = 13
+_MOST_FOR_NAMES: Final = 0.3
+"""The share of a drawing that slanted names may take at its left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +189,47 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     return scale, tuple(marks)
 
 
-def turn_of(data: Data, marks: Sequence[AxisMark], band: float) -> tuple[NameAngle | None, float]:
-    """Return the slant of the names under the axis, if any, and the height that texts take beyond one line."""
+def turn_of(data: Data, band: float) -> NameAngle | None:
+    """Return the slant of the names under the axis, if they do not fit above one another in a few lines."""
     if data.kind != "category":
-        return None, max(text.count("\n") for _, text in marks) * LINE if marks else 0
+        return None
     lines = [wrap_text(text, band - 6) for text in data.x_texts]
-    most = max(map(len, lines), default=1)
-    if most <= 3 and all(text_width(line) <= band - 2 for each in lines for line in each):
-        return None, (most - 1) * LINE
-    turn = next((each for each in _TURNS if band * each.sine >= LINE - 3), _TURNS[-1])
-    return turn, max(text_width(shorten(text)) for text in data.x_texts) * turn.sine - 8
+    if max(map(len, lines), default=1) <= 3 and all(
+        text_width(line) <= band - 2 for each in lines for line in each
+    ):
+        return None
+    return next((each for each in _TURNS if band * each.sine >= LINE - 3), _TURNS[-1])
+
+
+def height_of_texts(data: Data, marks: Sequence[AxisMark], turn: NameAngle | None, band: float) -> float:
+    """Return the height that the texts under the axis take beyond one line."""
+    if turn:
+        return max(text_width(text) for _, text in marks) * turn.sine - 8
+    if data.kind == "category":
+        return (max((len(wrap_text(text, band - 6)) for _, text in marks), default=1) - 1) * LINE
+    return max((text.count("\n") for _, text in marks), default=0) * LINE
+
+
+def side_for_names(data: Data, sides: Span) -> float:
+    """Return the left side of the axis at which no slanted name begins left of the drawing, within bounds."""
+    band = (sides[1] - sides[0]) / max(len(data.x_values), 1)
+    turn = turn_of(data, band)
+    if turn is None:
+        return sides[0]
+    widths = map(text_width, fit_names(data.x_texts, LONGEST))
+    needs = ((wide + LETTER) * WIDEST * turn.cosine - band * (at + 0.5) for at, wide in enumerate(widths))
+    return max(sides[0], min(max(needs), sides[0] + (sides[1] - sides[0]) * _MOST_FOR_NAMES))
+
+
+def slanted_marks(
+    marks: Sequence[AxisMark], scale: Scale, turn: NameAngle, left: float
+) -> tuple[AxisMark, ...]:
+    """Return the marks with names that, slanted, begin right of ``left``, and that differ."""
+    names = [text for _, text in marks]
+    rooms = [letters_in((scale.at(value) - left) / turn.cosine / WIDEST) for value, _ in marks]
+    wide = zip(rooms, fit_names(names, LONGEST), strict=True)
+    most = min((room for room, name in wide if display_width(name) > room), default=LONGEST)
+    return tuple(zip((value for value, _ in marks), fit_names(names, max(most, 1)), strict=True))
 
 
 # -- choice of marks

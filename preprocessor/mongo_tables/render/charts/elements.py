@@ -69,24 +69,6 @@ def _pieces(word: str, room: float) -> Iterator[str]:
     yield word
 
 
-def shorten(text: str, most: int = LONGEST) -> str:
-    """Return the text, cut if it is wider than ``most`` letters."""
-    return _cut_letters(text, min(most, LONGEST))
-
-
-def cut(text: str, room: float) -> str:
-    """Return the text, cut if it is wider than ``room``."""
-    return text if text_width(text) <= room else _cut_letters(text, int(room / LETTER))
-
-
-def _cut_letters(text: str, most: int) -> str:
-    """Return the text, cut to at most ``most`` wide with three dots at its end; at least one character remains."""
-    if display_width(text) <= most:
-        return text
-    kept = sum(width < most for width in accumulate(map(display_width, text)))
-    return text[: max(kept, 1)] + "…"
-
-
 def draw_text(
     text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False, more: str = ""
 ) -> str:

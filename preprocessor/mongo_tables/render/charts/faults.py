@@ -10,7 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mongo_tables.aggregation.values import is_date
+from mongo_tables.render.charts.elements import LONGEST
+from mongo_tables.render.charts.horizontal import shown_names
 from mongo_tables.render.charts.marks import MARKS, mark_of
+from mongo_tables.render.charts.names import are_apart, fit_names
 from mongo_tables.render.charts.plot import Data, Plot, Rows
 from mongo_tables.render.charts.series import (
     drawable,
@@ -47,6 +50,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
         *_find_unfit_logarithms(plot, rows, data),
         *_find_repeated_places(plot, drawn),
         *_find_disordered(plot, rows, data),
+        *_find_alike(plot, drawn),
     ]
 
 
@@ -174,6 +178,18 @@ def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFau
         if count > 1:
             message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
             hint = 'name the column that tells them apart as "series", or draw dots'
+            yield (*plot.place, "x"), message, hint
+            return
+
+
+def _find_alike(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
+    """Find names on the axis that cannot be told apart, however they are cut."""
+    for names in (data.x_texts for data in drawn if data.kind == "category"):
+        shown = shown_names(names) if plot.horizontal else fit_names(names, LONGEST)
+        if not are_apart(names, shown):
+            text, count = Counter(shown).most_common(1)[0]
+            message = f"{count} names are too long to be told apart: each is cut to {text}"
+            hint = f"make shorter ones of `{plot.x}` in the pipeline, for example with $split or $replaceAll"
             yield (*plot.place, "x"), message, hint
             return
 

@@ -20,13 +20,11 @@ from mongo_tables.render.charts.elements import (
     as_axis,
     colour_class,
     coordinate,
-    cut,
     draw_lines,
     draw_text,
     draw_title,
     text_width,
     tip_html,
-    wrap_text,
 )
 from mongo_tables.render.charts.legend import (
     draw_bands,
@@ -38,6 +36,7 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
+from mongo_tables.render.charts.names import break_name, fit_names, letters_in
 from mongo_tables.render.charts.panels import (
     TITLE_HEIGHT,
     axis_title,
@@ -48,6 +47,7 @@ from mongo_tables.render.charts.panels import (
 from mongo_tables.render.charts.plot import Data, Panel, Plot, PlotPoint, Series
 from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
+from mongo_tables.render.markup import display_width
 
 _ROW: Final = 22
 """The height of a bar or a dot with the space around it."""
@@ -56,6 +56,7 @@ _BETWEEN: Final = 10
 _WIDEST_NAMES: Final = 210
 _WIDEST_VALUES: Final = 240
 _LETTER_OF_VALUES: Final = 1.02
+_WIDER: Final = 1.12
 _WIDER_CAPITAL: Final = 2.2
 _LEAST_ROOM: Final = 150
 """The least width of the plot area, however long names and values are."""
@@ -155,7 +156,7 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
 def names_of(plot: Plot, data: Data) -> list[NamedBars]:
     """Return the names with their bars: one bar per series or, stacked, one for all series."""
     names = []
-    for place, text in zip(data.x_values, data.x_texts, strict=True):
+    for place, text in zip(data.x_values, shown_names(data.x_texts), strict=True):
         parts = [
             (index, series, point)
             for index, series in enumerate(data.series)
@@ -173,6 +174,13 @@ def names_of(plot: Plot, data: Data) -> list[NamedBars]:
     return names
 
 
+def shown_names(texts: Sequence[str]) -> Sequence[str]:
+    """Return the names, cut if one has a word longer than two lines."""
+    letters = 2 * letters_in(_WIDEST_NAMES)
+    longest = max((display_width(word) for text in texts for word in text.split()), default=0)
+    return fit_names(texts, letters) if longest > letters else texts
+
+
 def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
     """Lay out names, bars and values next to one another if there is room."""
     texts = [bar.text for name in names for bar in name.bars]
@@ -185,18 +193,19 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
         return Layout(
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
+    lines = [line for name in names for line in break_name(name.text, _WIDEST_NAMES)]
     # No part of a name may be cut off: capitals are wider than most letters.
-    widths = (text_width(name.text) + _WIDER_CAPITAL * sum(map(str.isupper, name.text)) for name in names)
-    left = min(max(widths, default=0), _WIDEST_NAMES) + 14
+    widths = (text_width(line) * _WIDER + _WIDER_CAPITAL * sum(map(str.isupper, line)) for line in lines)
+    left = max(widths, default=0) + 14
     right = width - min(values, _WIDEST_VALUES, width - left - _LEAST_ROOM) - 12
-    return Layout(width, left, right, left - 14)
+    return Layout(width, left, right, _WIDEST_NAMES)
 
 
 def place_rows(names: Sequence[NamedBars], layout: Layout, top: float) -> Rows:
     """Place the rows of each name below one another, from ``top`` on."""
     rows = Rows(top, top)
     for name in names:
-        lines = wrap_text(name.text, layout.name_room)
+        lines = break_name(name.text, layout.name_room)
         at, count, step = rows.bottom, len(name.bars), _ROW
         if layout.above:
             first = at + LINE / 2
@@ -257,9 +266,7 @@ def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:
     at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
     yield '<g class="mongo-chart__names">'
     for lines, first in rows.names:
-        yield from draw_lines(
-            [cut(line, layout.name_room) for line in lines], at, first, "", anchor, middle=True
-        )
+        yield from draw_lines(lines, at, first, "", anchor, middle=True)
     yield "</g>"
 
 

@@ -18,11 +18,11 @@ from mongo_tables.render.charts.elements import (
     LONGEST,
     colour_class,
     coordinate,
-    cut,
     draw_text,
     text_width,
 )
 from mongo_tables.render.charts.marks import mark_of
+from mongo_tables.render.charts.names import fit_names, letters_in
 from mongo_tables.render.charts.plot import Data, Plot, Series
 from mongo_tables.render.markup import with_minus_signs
 
@@ -121,26 +121,26 @@ def _band_sign(x: float, y: float) -> str:
 
 def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[str]:
     """Yield the elements of the key; its first line is ``top`` down."""
-    for one, (at, row) in zip(entries, _places(entries, width), strict=True):
+    for one, (name, at, row) in zip(entries, _places(entries, width), strict=True):
         below = top + row * (LINE + 4)
         yield one.sign(at, below)
-        yield draw_text(cut(one.name, width - _BESIDE_SIGN), at + _BESIDE_SIGN, below, "mongo-chart__label")
+        yield draw_text(name, at + _BESIDE_SIGN, below, "mongo-chart__label")
 
 
 def key_height(entries: Sequence[KeyEntry], width: float) -> float:
     """Return the height of the key; 0 without entries."""
-    return (LINE + 4) * (_places(entries, width)[-1][1] + 1) if entries else 0
+    return (LINE + 4) * (_places(entries, width)[-1][2] + 1) if entries else 0
 
 
-def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[float, int]]:
-    """Return the left edge and the row, from 0, of each entry; rows are as wide as the drawing."""
-    places: list[tuple[float, int]] = []
+def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[str, float, int]]:
+    """Return the shown name, the left edge and the row, from 0, of each entry; rows are as wide as the drawing."""
+    places: list[tuple[str, float, int]] = []
     at, row = 0.0, 0
-    for one in entries:
-        room = text_width(cut(one.name, width - _BESIDE_SIGN)) + _APART
+    for name in fit_names([one.name for one in entries], letters_in(width - _BESIDE_SIGN)):
+        room = text_width(name) + _APART
         if at and at + room > width:
             at, row = 0.0, row + 1
-        places.append((at, row))
+        places.append((name, at, row))
         at += room
     return places
 

@@ -16,10 +16,9 @@ from mongo_tables.render.charts.elements import (
     WIDTH,
     break_text,
     coordinate,
-    cut,
     draw_lines,
-    wrap_text,
 )
+from mongo_tables.render.charts.names import break_name, fit_names, letters_in
 from mongo_tables.render.charts.plot import Panel, Plot
 
 BETWEEN: Final = 24
@@ -52,11 +51,9 @@ def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list
     """Return the height and the texts of the names above the panels; texts longer than two lines are cut."""
     if not any(panel.name for panel in panels):
         return 0, [[] for _ in panels]
-    names = []
-    for panel in panels:
-        broken = wrap_text(panel.name, width / BOLD)
-        shown = [*broken[: _MOST_LINES - 1], " ".join(broken[_MOST_LINES - 1 :])]
-        names.append([cut(line, width / BOLD) for line in shown if line])
+    room = width / BOLD
+    texts = fit_names([panel.name for panel in panels], _MOST_LINES * letters_in(room))
+    names = [break_name(text, room) for text in texts]
     most = max(map(len, names))
     # Each name is just above its panel.
     drawn = [

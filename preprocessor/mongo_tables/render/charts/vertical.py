@@ -6,9 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from mongo_tables.render.charts.axes import MARGIN, WIDEST, Axes, Scale, turn_of, within, x_axis, y_marks
+from mongo_tables.render.charts.axes import (
+    MARGIN,
+    WIDEST,
+    Axes,
+    Scale,
+    height_of_texts,
+    side_for_names,
+    slanted_marks,
+    turn_of,
+    within,
+    x_axis,
+    y_marks,
+)
 from mongo_tables.render.charts.elements import (
-    LETTER,
     LINE,
     WIDTH,
     as_axis,
@@ -16,7 +27,6 @@ from mongo_tables.render.charts.elements import (
     draw_lines,
     draw_text,
     draw_title,
-    shorten,
     text_width,
     wrap_text,
 )
@@ -69,6 +79,7 @@ def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[fl
     values = [value for panel in panels for value in panel.data.y_values]
     marks = y_marks(plot, values, 5 if alone else _MOST_MARKS)
     left = max(text_width(text) for _, text in marks) + 16
+    left = side_for_names(data, (left, width - ends.margin)) if alone else left
     grid = lay_out_panels(plot, len(panels), width, left, ends.margin if alone else BETWEEN / 2)
     start, names = draw_panel_names(panels, grid.each)
     if alone:
@@ -79,15 +90,16 @@ def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[fl
         end = start + (_HEIGHTS.get(grid.columns, _HEIGHT_OF_MANY) if is_wide else _HEIGHT_OF_MANY)
         sides, span = (0.0, grid.each), (-BETWEEN / 2, grid.each + BETWEEN / 2)
     x, x_marks = x_axis(plot, data, sides, span)
-    turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
+    band = (x.end - x.start) / max(len(data.x_values), 1)
+    turn = turn_of(data, band)
+    x_marks = slanted_marks(x_marks, x, turn, 0.0 if alone else -left) if turn else x_marks
+    foot = height_of_texts(data, x_marks, turn, band)
     y = Scale(marks[0][0], marks[-1][0], end, start, "y" in plot.log)
     margin = 0 if data.kind == "category" else min(float(MARGIN), grid.each / 20)
     axes = Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=is_wide)
     drawn = []
     for number, (panel, name) in enumerate(zip(panels, names, strict=True)):
         own = replace(axes, data=panel.data)
-        if turn and not alone:
-            own = replace(own, span=(-grid.x(number), width - grid.x(number)))
         # Slanted names take much room, so only panels with none below show them.
         texts = not turn or grid.columns == 1 or number + grid.columns >= len(panels)
         marked = (*draw_y_marks(own, texts=number % grid.columns == 0), *draw_x_marks(own, texts=texts))
@@ -137,10 +149,8 @@ def draw_x_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
     for value, text in axes.x_marks[:: axes.every]:
         at = axes.x.at(value)
         if axes.turn and texts:
-            # Letters may be a little wider than estimated.
-            room = int((at - axes.span[0]) / axes.turn.cosine / LETTER) - 1
             turned = f' transform="rotate(-{axes.turn.degrees} {coordinate(at)} {coordinate(below + 14)})"'
-            yield draw_text(shorten(text, room), at, below + 14, anchor="end", more=turned)
+            yield draw_text(text, at, below + 14, anchor="end", more=turned)
             continue
         yield f'<path class="mongo-chart__tick" d="M{coordinate(at)} {coordinate(below)}v5"/>'
         if texts:

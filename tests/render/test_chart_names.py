@@ -1,0 +1,117 @@
+"""Long names of charts: readers can tell them apart, and none is cut off at the edge of the drawing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mongo_tables.render.charts.drawing import draw_chart
+from mongo_tables.render.charts.elements import LETTER, NARROW, WIDTH
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.names import break_name, fit_names
+from mongo_tables.render.charts.plot import plot_of
+from tests.render.specs import chart
+
+CODECS = ("utf8", "utf16", "latin1", "cp1252", "ascii", "koi8", "gbk", "sjis")
+NAMES = {
+    "pytest": [f"tests/test_codec.py::test_roundtrip[{name}]" for name in CODECS],
+    "forty of pytest": [
+        f"tests/test_codec.py::test_roundtrip[{name}-{size}]" for name in CODECS for size in range(5)
+    ],
+    "go": [f"BenchmarkDecode/json/payload=large/n={number}" for number in range(20)],
+    "jmh": [f"org.example.benchmarks.{name}.createInstanceOfEverything" for name in ("Fast", "Slow", "Tidy")],
+    "times with builds": [f"2026-11-{day:02}T10:00:00.000Z, build {100 + day}" for day in range(1, 13)],
+    "no words": [f"{'a' * 40}{number}" for number in range(6)],
+    "differ in the middle": [f"{'a' * 20}/{number}/{'b' * 30}" for number in range(6)],
+    "one is short": ["short", f"{'a' * 40}1", f"{'a' * 40}2"],
+}
+
+
+def labels(names: Sequence[str], width: int, **keys: Any) -> list[tuple[str, float]]:
+    """Return the texts of the axis of names as they are read, each with the left end of its estimated width."""
+    rows = [{"n": name, "v": 5 + at} for at, name in enumerate(names)]
+    plot = plot_of(chart("n", "v", mark="bar", **keys))
+    assert plot is not None
+    drawn = "\n".join(draw_chart(plot, rows, width).elements)
+    if plot.horizontal:
+        group = re.search(r'<g class="mongo-chart__names">\n(.*?)\n</g>', drawn, re.DOTALL)
+        assert group is not None
+        lines = [re.search(r'x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)<', line) for line in group[1].split("\n")]
+        found: list[list[Any]] = []
+        for line in lines:
+            assert line is not None
+            if found and math.isclose(float(line[2]) - found[-1][2], 15, abs_tol=0.2):
+                found[-1] = [found[-1][0] + line[3], found[-1][1], float(line[2])]
+            else:
+                found.append([line[3], float(line[1]), float(line[2])])
+        return [(text, at) for text, at, _ in found]
+    turned = re.findall(r'<text x="([\d.]+)"[^>]*rotate\(-(\d+)[^>]*>([^<]*)<', drawn)
+    return [
+        (text, float(x) - len(text) * LETTER * math.cos(math.radians(int(turn)))) for x, turn, text in turned
+    ]
+
+
+@pytest.mark.parametrize("case", NAMES)
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("horizontal", [False, True])
+def test_no_two_labels_are_alike_and_none_is_cut_off(case: str, width: int, horizontal: bool) -> None:
+    names = NAMES[case]
+    found = labels(names, width, horizontal=horizontal)
+    assert found
+    assert len({text for text, _ in found}) == len(found)
+    assert all(at > 0 or (horizontal and width == NARROW) for _, at in found)
+    if horizontal:
+        assert len(found) == len(names)
+
+
+def test_what_all_names_have_in_common_is_left_out() -> None:
+    assert fit_names(NAMES["pytest"], 26)[:2] == ["…[utf8]", "…[utf16]"]
+    assert fit_names(NAMES["go"], 26)[:2] == ["…n=0", "…n=1"]
+    assert fit_names(NAMES["jmh"], 26) == ["…Fast…", "…Slow…", "…Tidy…"]
+
+
+def test_short_names_stay_as_they_are() -> None:
+    assert fit_names(["test_a", "test_b"], 26) == ["test_a", "test_b"]
+
+
+def test_a_long_name_beside_a_bar_is_on_two_lines_between_its_parts() -> None:
+    assert break_name(NAMES["pytest"][0], 30 * LETTER) == ["tests/test_codec.py::test_", "roundtrip[utf8]"]
+
+
+def test_panels_and_series_with_long_names_can_be_told_apart() -> None:
+    rows = [{"n": "a", "v": 5, "g": f"{'x' * 70}{at}{'y' * 70}"} for at in range(2)]
+    for key in ("series", "facets"):
+        plot = plot_of(chart("n", "v", mark="bar", **{key: "g"}))
+        assert plot is not None
+        texts = re.findall(r">([^<]*xx[^<]*|…[^<]*)<", "\n".join(draw_chart(plot, rows).elements))
+        assert len(set(texts)) == len(texts) >= 2
+
+
+@pytest.mark.parametrize("horizontal", [False, True])
+def test_names_that_cannot_be_told_apart_are_a_fault(horizontal: bool) -> None:
+    names = [f"{end}{'a' * 60}{number}{'b' * 60}{end}" for end in "xyz" for number in range(2)]
+    rows = [{"n": name, "v": 1} for name in names]
+    plot = plot_of(chart("n", "v", mark="bar", horizontal=horizontal))
+    ((path, message, hint),) = plot_faults(plot, rows)
+    assert (path, "2 names are too long to be told apart" in message, "pipeline" in hint) == (
+        ("x",),
+        True,
+        True,
+    )
+
+
+@given(st.lists(st.text("ab/_ ", min_size=1, max_size=40), unique=True, max_size=6), st.integers(4, 30))
+def test_names_are_no_longer_than_their_room(names: list[str], most: int) -> None:
+    found = fit_names(names, most)
+    assert len(found) == len(names)
+    assert all(len(name) <= most for name in found)
+    for name in names:
+        lines = break_name(name, most * LETTER)
+        assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+        assert all(len(line) <= most for line in lines)
