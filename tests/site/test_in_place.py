@@ -335,6 +335,8 @@ _PIECES = st.sampled_from(
 @given(text=st.lists(_PIECES, max_size=14).map("".join))
 @example(text=f"> {table()}")
 @example(text=f"| a |\n| - |\n    {table()}\n")
+@example(text=f"{value()}```\n    {table()}\n")
+@example(text=f"> text\n>     {chart()}\n")
 @example(text=f"- x\n\n    | a |\n    | - |\n    {chart()}\n")
 def test_writing_twice_changes_nothing_whatever_the_page(
     text: str, tmp_path_factory: pytest.TempPathFactory

@@ -85,6 +85,12 @@ def template_fault(template: str) -> str:
     return "" if safe_address(re.sub(_FIELD, "x@x" if mail else "x", template)) else "becomes no link"
 
 
+def is_picture(address: str) -> bool:
+    """Return whether an address, or the template of one, leads to a badge or an image file."""
+    path = re.split("[?#]", address, maxsplit=1)[0].lower()
+    return "/badge/" in path or path.endswith((".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp"))
+
+
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
     """Return the address with the texts of its fields; "" if a field is empty or the address is unsafe.
 
@@ -101,6 +107,9 @@ def fill_template(template: str, text_of: Callable[[str], str]) -> str:
 
     def put(found: re.Match[str]) -> str:
         text = texts[found[1]]
+        if "/badge/" in template[: found.start()]:
+            # https://shields.io/badges: a hyphen separates the parts of a badge, an underscore is a blank.
+            return quote(text.replace("-", "--").replace("_", "__"), safe="", errors="replace")
         return quote(text, safe="/@", errors="replace") if found.start() else text
 
     return safe_address(re.sub(_FIELD, put, template))

@@ -52,7 +52,7 @@ def body_findings(document: Document) -> Iterator[Finding]:
     """Yield faults in the body of a comment that a schema cannot express; values of the wrong type are skipped."""
     body = document.parsed.value
     checks = (
-        *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones),
+        *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones, _check_url),
         *(_check_references, _check_formats, _check_layout),
     )
     for check in checks:
@@ -277,6 +277,13 @@ def _check_pattern(path: Path, pattern: Any) -> _Complaints:
         if "%" in pattern.replace("%%", ""):
             return
     yield Complaint(message, hint, (*path, "date"), _IMPOSSIBLE)
+
+
+def _check_url(body: _Body) -> _Complaints:
+    """Find addresses of a value that lead nowhere."""
+    if isinstance(template := body.get("url"), str) and template and (fault := template_fault(template)):
+        hint = "for example `https://img.shields.io/badge/speed-{value}-green`"
+        yield Complaint(f"the address `{template}` {fault}", hint, ("url",), _IMPOSSIBLE)
 
 
 def _check_link(path: Path, template: Any) -> _Complaints:

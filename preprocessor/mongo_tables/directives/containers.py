@@ -33,9 +33,20 @@ _HEADING = re.compile(r"#{1,6}")
 _UNDERLINE = re.compile(r"(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=.*-)(?=.*[|:]) {0,3}[|:\- ]+$")
 _STEP = 4
+_IN_ADDRESS = re.compile(r"(?:\]\(<?|<(?:https?|mailto):)[^\s()<>]*$")
+_IN_LINK_TITLE = re.compile(r"\]\(<?[^\s()<>]*>?\s+[\"'][^\"']*$")
+_IN_DEFINITION = re.compile(r"\[[^\]^][^\]]*\]: *(?:<?[^\s<>]*|<?\S+>? +[\"'(][^\"')]*)$")
+_FORMULA_OPENS = re.compile(r"(?<![\w\\$])\$(?![\s$\ue000<])[^$]*$")
+_FORMULA_ENDS = re.compile(r"[^$]*(?<![\s$\\])\$(?![\w$<])")
 # Beyond this depth of lists Python-Markdown raises RecursionError; it stops parsing quotes much earlier.
 _DEEPEST = 500
-IMAGE = "the text of an image"  # a holder that cannot hold anything
+# Holders that cannot contain a comment.
+IMAGE = "the text of an image"
+ADDRESS = "the address of a link"
+LINK_TITLE = "the title of a link"
+DEFINITION = "the definition of a link"
+FORMULA = "a formula"
+UNFIT = (IMAGE, ADDRESS, LINK_TITLE, DEFINITION, FORMULA)
 TITLE = "the title of an admonition or a tab"  # comments in it are dropped
 
 
@@ -127,6 +138,8 @@ class _Scan:
         self.paragraph = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
         self.table = False
         self.code = False
+        self.continued = False  # the line is indented as code, and goes on with a paragraph
+        self.formula = False  # between two `$$` of a paragraph
         self.html = RawHtml()
 
     def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
@@ -178,7 +191,7 @@ class _Scan:
         self.paragraph, self.table, self.code = 0, False, False
 
     def _blank(self) -> None:
-        self.paragraph, self.table = 0, False
+        self.paragraph, self.table, self.formula = 0, False, False
         for container in self.open:
             container.tight = False
 
@@ -190,7 +203,7 @@ class _Scan:
         at_margin = rest.startswith("<!--") and len(text) - len(rest) < _STEP
         if at_margin:
             self._close_all()
-            prefix = text[: len(text) - len(rest)]
+            prefix, self.continued = text[: len(text) - len(rest)], False
         else:
             prefix, rest = self._enter(text)
         around = self.html.follow(rest) if "<" in rest and not self.code else {}
@@ -231,6 +244,7 @@ class _Scan:
             first = rest
             prefix += own
         indent = len(rest) - len(rest.lstrip(" "))
+        self.continued = indent >= _STEP and self.paragraph > 0
         if indent >= _STEP and not self.paragraph:
             self.code = True
         elif indent < _STEP:
@@ -281,7 +295,7 @@ class _Scan:
     def _places(
         self, prefix: str, rest: str, after: str, at_margin: bool, around: dict[int, str]
     ) -> Iterator[tuple[int, Placement]]:
-        inline = bool(_TOKEN.sub("", rest).strip())
+        inline = self.continued or bool(_TOKEN.sub("", rest).strip().removeprefix("\ufeff"))
         foreign = any(container.kind == "body" for container in self.open)
         blocks = _blocks(rest, -1, self.wanted) if at_margin else {}
         for token in _TOKEN.finditer(rest):
@@ -293,7 +307,9 @@ class _Scan:
             block, before, behind = blocks.get(number, (not inline, "", ""))
             # A table goes on to the next blank line, or to a comment at the margin.
             in_table = self.table and not at_margin
-            holder = "" if (block and not in_table) or self.code else self._holder(rest, token, after)
+            holder = "" if self.code else self._find_unfit(rest, token)
+            if not holder and (in_table or not block) and not self.code:
+                holder = self._holder(rest, token, after)
             yield (
                 number,
                 Placement(
@@ -309,6 +325,18 @@ class _Scan:
                     contained=bool(self.open),
                 ),
             )
+
+    def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
+        """Return the element around the comment in which it is no comment, or ""."""
+        before, behind = rest[: token.start()], rest[token.end() :]
+        if any(end in behind for end in ")>") and (
+            _IN_ADDRESS.search(before) or _IN_LINK_TITLE.search(before)
+        ):
+            return ADDRESS if _IN_ADDRESS.search(before) else LINK_TITLE
+        if not self.paragraph and _IN_DEFINITION.match(before):
+            return DEFINITION
+        in_line = _FORMULA_OPENS.search(before) and _FORMULA_ENDS.match(behind)
+        return FORMULA if in_line or self.formula ^ (before.count("$$") % 2 == 1) else ""
 
     def _holder(self, rest: str, token: re.Match[str], after: str) -> str:
         """Return the element that contains the comment and cannot contain a table, or ""."""
@@ -329,6 +357,7 @@ class _Scan:
 
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Record what the next line continues."""
+        self.formula ^= "$$" in rest and not self.code and rest.count("$$") % 2 == 1
         if at_margin:
             self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
         elif not rest or self.code or _HEADING.match(rest) or self._divides(rest):

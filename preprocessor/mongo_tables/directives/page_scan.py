@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
-from mongo_tables.directives.containers import IMAGE, TITLE, Placement, places, prefix_length
+from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
 from mongo_tables.directives.front_matter import front_matter_findings, front_matter_lines
 from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
@@ -43,6 +43,11 @@ _INDENT_HINT: Final = (
 _FENCE_HINT: Final = (
     "close it with a mark of the same length and indentation, indent its lines alike, and write only a language "
     "and known options after its opening mark"
+)
+
+_ADDRESS_HINT: Final = (
+    'put it into the text; with "url": "https://…{value}…" it is a link there, or a picture if that is the address '
+    "of a badge"
 )
 
 
@@ -338,7 +343,11 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
         return Complaint(message, _FENCE_HINT, at, "MT106")
     if one.opinion == "tag":
         return Complaint(f"{name} is inside an HTML tag", "move it out of the tag", at, "MT114")
-    if place.holder == IMAGE or (place.holder and is_block):
+    if place.holder in UNFIT and place_of(name) == "sentence":
+        message = f"{name} is in {place.holder}, which cannot contain it"
+        hint = "put it into the text beside it" if place.holder == FORMULA else _ADDRESS_HINT
+        return Complaint(message, hint, at, "MT113")
+    if place.holder in UNFIT or (place.holder and is_block):
         hint = f"; for one number use {keyword_like(name, 'value')}" if is_block else ""
         message = f"{name} is in {place.holder}, which cannot contain it"
         where = "put it on a line of its own" if place.inline else "leave a blank line above it"

@@ -341,12 +341,14 @@ class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
     ``draw``: draw the interval of a comparison next to its words. ``tolerance``: None to use that of its table.
+    ``url``: the template of the address that the value links to, or of the picture that shows it.
     """
 
     column: str
     format: ColumnFormat | None = None
     draw: bool = False
     tolerance: Tolerance | None = None
+    url: str | None = None
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:

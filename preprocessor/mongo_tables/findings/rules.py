@@ -42,7 +42,7 @@ MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->.
 MT110 error   escaped-comment: A backslash before a comment does not turn the comment into text.
 MT111 note    hidden-comment: A comment is in raw HTML, where it is neither run nor shown.
 MT112 error   comment-shown-as-code: The site shows a comment as code, or drops it from a title; other readers do not.
-MT113 error   no-room-for-table: A table or chart is in a heading, a table cell, a link or an image.
+MT113 error   no-room-for-table: A comment is in a heading, a table cell, a link, an image, an address or a formula that cannot contain it.
 MT114 error   comment-in-tag: A comment is inside an HTML tag.
 MT115 note    code-elsewhere: GitHub and editors show a comment as code, the site does not.
 MT116 error   nested-comment: A comment begins inside another one that the site shows as text.

@@ -119,9 +119,16 @@ def index_hint(column: str) -> str:
     return f"{fault}: select the element in the pipeline, with {element}{rest}"
 
 
-def address_in(template: str, row: Mapping[str, object]) -> str:
-    """Return the address that a column's ``link`` template gives for a row; "" for none or an unsafe one."""
-    return fill_template(template, lambda field: raw_or_nothing(column_value(row, field)))
+def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:
+    """Return the address that a ``link`` template gives for a row; "" for none or an unsafe one.
+
+    ``{value}`` stands for ``value``, if given.
+    """
+
+    def text_of(field: str) -> str:
+        return value if field == "value" and value else raw_or_nothing(column_value(row, field))
+
+    return fill_template(template, text_of)
 
 
 def find_added_unit(header: str, unit: str) -> str:

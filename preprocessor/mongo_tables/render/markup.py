@@ -239,4 +239,13 @@ def link_markdown(to: str, inner: str) -> str:
     """Return Markdown as a link; Markdown without visible text is returned unchanged."""
     if not to or not inner.strip():
         return inner
-    return f"[{inner}]({''.join(_IN_DESTINATION.get(sign, sign) for sign in to)})"
+    return f"[{inner}]({_destination(to)})"
+
+
+def picture_markdown(address: str, text: str) -> str:
+    """Return the picture at an address in Markdown, with the text in its place; without an address the text."""
+    return f"![{text}]({_destination(address)})" if address else text
+
+
+def _destination(address: str) -> str:
+    return "".join(_IN_DESTINATION.get(sign, sign) for sign in address)

@@ -88,12 +88,14 @@ class FigureContext:
         if found is None:
             name = f"<code>{text_html(spec.table)}</code>"
             return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
-        value, text, pieces, to = found
+        value, text, pieces, to, address = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
         one = conclusion_of(value) if spec.draw else None
         picture = interval_picture(one) if one else ""
         shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
         inner = inline_html(pieces) if pieces else text_html(shown)
+        if address:
+            inner = f'<img src="{text_html(address)}" alt="{inner}">'
         inner = inner if has_link(pieces) else link_html(to, inner)
         html = f'<span class="mongo-value"{raw}>{inner}</span>'
         return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html

@@ -273,10 +273,12 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
     """Return why nothing can be written after a comment, or why readers would see the comment itself."""
     at = (comment.line, comment.column)
     if place_of(comment.keyword) == "block":
-        if stands_alone(page.text, comment):
+        if stands_alone(page.text, comment) and not comment.inline:
             return None
         message = "a table cannot be written under a comment within a line of text"
-        return finding("MT165", page.file, at, message, "give the comment lines of its own")
+        return finding(
+            "MT165", page.file, at, message, "give the comment lines of its own, below a blank line"
+        )
 
     shown = find_why_shown(page.text, comment)
     return finding("MT167", page.file, at, *shown) if shown else None

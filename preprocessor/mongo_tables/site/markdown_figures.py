@@ -75,9 +75,11 @@ class MarkdownContext(NamedTuple):
             escape_words,
             inline_markdown,
             link_markdown,
+            picture_markdown,
         )
 
         text = inline_markdown(found.pieces) if found.pieces else escape_words(found.text)
+        text = picture_markdown(found.picture, text)
         return link_markdown(found.to, text)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import conditions_in, paths_in
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
 from mongo_tables.files.text import shorten
@@ -46,12 +47,16 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 
 
 class ShownValue(NamedTuple):
-    """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``."""
+    """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``.
+
+    ``picture``: the address of the picture that shows it.
+    """
 
     value: Any
     text: str
     pieces: tuple[Piece, ...] = ()
     to: str = ""
+    picture: str = ""
 
 
 def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ShownValue | None:
@@ -61,14 +66,20 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
         return None
     form = value_form(spec, tables, answers) or ColumnFormat()
     value = column_value(row, spec.column)
-    if conclusion := _conclusion_in_words(value):
-        return ShownValue(value, conclusion)
     to = address_in(form.link, row) if form.link else ""
-    if form.markdown and isinstance(value, str):
+    pieces: tuple[Piece, ...] = ()
+    if text := _conclusion_in_words(value):
+        to = ""
+    elif form.markdown and isinstance(value, str):
         pieces = read_inline(visible(value))
-        return ShownValue(value, plain_text(pieces), pieces, to)
-    text = cell_text(value, form)
-    return ShownValue(value, f"{text} {form.unit}" if form.unit else text, to=to)
+        text = plain_text(pieces)
+    else:
+        text = cell_text(value, form)
+        text = f"{text} {form.unit}" if form.unit else text
+    address = address_in(spec.url, row, text) if spec.url else ""
+    if address and is_picture(spec.url or ""):
+        return ShownValue(value, text, to=to, picture=address)
+    return ShownValue(value, text, pieces, address or to)
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
@@ -137,12 +148,24 @@ def value_findings(
         hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
         message = f"the row of table `{spec.table}` has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
+    if spec.url and (unsafe := _find_unsafe(spec, tables, answers)):
+        return unsafe
     table = tables[spec.table]
     if (found := _unreadable(spec, table, value)) or spec.tolerance is None:
         return found
     from mongo_tables.site.row_faults import find_no_interval  # few values have a tolerance
 
     return find_no_interval(spec, table, rows)
+
+
+def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list[Finding]:
+    """Return the fault of a value that makes no address of its template."""
+    found = shown_value(spec, tables, answers)
+    if found is None or found.picture or found.to:
+        return []
+    message = f"`{spec.url}` gives no address that can be used with the value {shorten(found.text)}"
+    hint = "`{value}` is the value, and other names in braces are fields of its row"
+    return [finding("MT430", spec.file, spec.locate(("url",)), message, hint)]
 
 
 def _not_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
