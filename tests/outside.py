@@ -45,7 +45,7 @@ def main() -> int:
         "published": (
             "acceptance/published_page.py",
             "lint/published_page.py",
-            "pages/numbers/published_page.py",
+            "site/numbers/published_page.py",
         ),
         "tcpd": ("results/annotated_series.py",),
         "specifications": ("lint/specification_pipelines.py",),

@@ -134,7 +134,10 @@ def judged(example: Example, folder: Path, server: str = "") -> list[Finding]:
     }
     text = f"<!-- MONGO_TABLE: {json.dumps(body).replace('--', '-' + chr(92) + 'u002d')} -->"
     build = report_on(
-        Answers(str(folder), server=server), read_page(text, "page.md", lambda _: None), needs="nothing"
+        Answers(str(folder), server=server),
+        read_page(text, "page.md", lambda _: None),
+        needs="nothing",
+        server=server,
     )
     start = text.index('"columns"')
     found = [one for one in build.findings if one.column < start]

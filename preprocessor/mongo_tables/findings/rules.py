@@ -155,6 +155,13 @@ MT430 warning (rows) unsafe-link: A row has an address that must not become a li
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures are shown of a benchmark that failed.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
+MT434 warning field-as-string: A query compares a field with the string "$name", which is not the value of a field.
+MT435 warning same-for-all: A comparison has a constant of a kind that its field never has.
+MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
+MT437 warning mixed-date-parts: A date is written with parts of two calendars, or with no part of a date.
+MT438 warning place-in-key: A sort or a join reads an element of an array by its place, which a server may not see.
+MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
+MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT502 note    carried-arrays: Every row contains whole arrays that are not shown.

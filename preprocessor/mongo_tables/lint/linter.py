@@ -18,12 +18,14 @@ from mongo_tables.findings.rules import RULES
 
 # Each module registers its rules.
 from mongo_tables.lint import (  # noqa: F401
+    constant_rules,
     header_rules,
     number_rules,
     numeral_rules,
     order_rules,
     row_rules,
     unused_fields,
+    unwind_rules,
 )
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions

@@ -359,6 +359,8 @@ def _written(expression: Any, document: Row) -> str | None:
     if expression is None:
         return ""
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
+        if any(part.isdigit() for part in expression.split(".")):
+            return None  # a sort goes into arrays by place, a column does not
         value = column_value(document, expression[1:])
         return "None" if value is MISSING else repr(value)
     if isinstance(expression, Mapping) and not any(name.startswith("$") for name in expression):

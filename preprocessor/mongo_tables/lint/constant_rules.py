@@ -1,0 +1,262 @@
+"""Rules about constants: strings for fields, comparisons that never change, parts of dates, places in arrays."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from mongo_tables.aggregation.catalogue import find as find_operator
+from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.uses import list_uses
+from mongo_tables.aggregation.values import type_name
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.rule_context import RuleContext, quote, rule
+from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, lookup
+
+
+@rule("MT434", needs=("$match",))
+def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
+    """MT434: a query compares a field with the string "$a", which is not the value of the field `a`.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/query/expr/
+    """
+    for stage in subject.stages("$match") if subject.known else ():
+        for name, condition, path in conditions_in(stage.argument, stage.path):
+            if name.startswith("$"):
+                continue
+            for at, operator, text in _strings_in(condition, path):
+                if _is_field(stage.before, text.removeprefix("$")):
+                    compare = operator if find_operator("expression", operator) else "$eq"
+                    yield subject.in_pipeline(
+                        "MT434",
+                        at,
+                        f'"{text}" is a string in a query, not the value of the field `{text[1:]}`',
+                        f'to compare two fields: {{"$expr": {{"{compare}": ["${name}", "{text}"]}}}}',
+                    )
+
+
+def _strings_in(condition: Any, path: Path, operator: str = "$eq") -> Iterator[tuple[Path, str, str]]:
+    """Yield the strings that begin with one ``$`` in a condition, each with its place and its operator."""
+    if isinstance(condition, str):
+        if re.match(r"\$[^$]", condition):
+            yield path, operator, condition
+    elif isinstance(condition, Mapping):
+        for name, value in condition.items():
+            yield from _strings_in(value, (*path, name), name if name.startswith("$") else "$eq")
+    elif isinstance(condition, (list, tuple)):
+        for number, value in enumerate(condition):
+            yield from _strings_in(value, (*path, number), operator)
+
+
+def _is_field(documents: Shape, text: str) -> bool:
+    shape = lookup(documents, tuple(text.split(".")))
+    return bool(text) and not shape.absent and not shape.unknown
+
+
+_ORDERING: Final = names_with("compares", "expression")
+_COMPARING: Final = _ORDERING | names_with("equates", "expression")
+
+
+@rule("MT435", needs=_COMPARING)
+def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
+    """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
+    for visit in subject.visits(*_COMPARING) if subject.known else ():
+        for operand, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
+            value, kinds = operand.expression, other.shape.kinds
+            both = _is_plain(value) and _is_plain(other.expression)
+            if both or not _is_plain(value) or other.shape.unknown or not kinds - {"null"}:
+                continue
+            if "array" in kinds or _class_of(type_name(value)) in map(_class_of, kinds):
+                continue
+            if visit.name not in _ORDERING and isinstance(value, str) and not _say_kind(value, kinds):
+                continue  # a word such as "majority", which documents may have elsewhere
+            if "string" in kinds and (
+                other.shape.traits.known is None or _has_numeral(other.shape.traits.known)
+            ):
+                continue  # MT433 reports numbers that are strings
+            read = other.expression if isinstance(other.expression, str) else "the other operand"
+            have = " or ".join(sorted(kinds))
+            yield subject.in_pipeline(
+                "MT435",
+                operand.path,
+                f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
+                "all of them",
+                _say_kind(value, kinds),
+            )
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a string, a number or a truth value that reads no field."""
+    return isinstance(value, (bool, int, float)) or (isinstance(value, str) and not value.startswith("$"))
+
+
+def _has_numeral(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, str) and re.search(r"\d", value) for value in values)
+
+
+def _class_of(kind: str) -> str:
+    return "number" if kind in NUMBERS else kind
+
+
+def _say_kind(value: Any, kinds: Kinds) -> str:
+    """Return how a constant is written as one of these kinds; "" if that is not plain."""
+    if isinstance(value, str):
+        if "date" in kinds and re.match(r"\d{4}-\d\d", value):
+            return f'write the date as {{"$date": "{value}"}}'
+        if kinds & NUMBERS and re.fullmatch(r"-?\d+(\.\d+)?", value):
+            return f"write {value} without quotes"
+        return ""
+    return f'write "{value}" in quotes' if kinds == {"string"} else ""
+
+
+@rule("MT436")
+def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
+    """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
+    for stage in subject.flow.stages if subject.known else ():
+        for at, text, name in _constant_names(stage):
+            if _is_field(stage.before, text):
+                yield subject.in_pipeline(
+                    "MT436",
+                    at,
+                    f'"{text}" is a string here, equal for all documents: `{name}` does not read the field `{text}`',
+                    f'write "${text}", or {{"$literal": "{text}"}} if the string is meant',
+                )
+
+
+def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
+    """Yield the strings in operators that read no field, and as a group's key, each with its place and operator."""
+    if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
+        yield (*stage.path, "_id"), key, "_id"
+    for use in list_uses([{stage.name: stage.argument}]):
+        own = use.kind in ("accumulator", "window") and len(use.path) <= 5
+        if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
+            yield (*stage.path, *use.path[2:]), use.argument, use.name
+    for visit in stage.visits:
+        operator = find_operator("expression", visit.name)
+        if (
+            operator is None
+            or operator.reads
+            or operator.refused
+            or not all(_is_plain(one.expression) for one in visit.operands)
+        ):
+            continue
+        for one in visit.operands:
+            if isinstance(one.expression, str):
+                yield one.path, one.expression, visit.name
+
+
+_PART: Final = re.compile(r"%(.)", re.DOTALL)
+_OF_CALENDAR: Final = frozenset("mdUjbB")
+_PARTS: Final = {
+    "$year": "Y", "$isoWeekYear": "G", "$isoWeek": "V", "$month": "m", "$dayOfMonth": "d", "$week": "U",
+    "$dayOfYear": "j",
+}  # fmt: skip
+
+
+@rule("MT437")
+def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
+    """MT437: a date is shown by parts of two calendars, by minutes for months, or by no part at all.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
+    """
+    for visit in subject.visits("$dateToString"):
+        for operand in visit.operands:
+            if operand.path[-1] == "format" and isinstance(operand.expression, str):
+                message, hint = _judge_format(operand.expression)
+                if message:
+                    yield subject.in_pipeline("MT437", operand.path, message, hint)
+    for stage in subject.flow.stages:
+        dates: dict[str, dict[str, Visit]] = defaultdict(dict)
+        for visit in stage.visits:
+            if visit.name in _PARTS and len(visit.operands) == 1:
+                dates[str(visit.operands[0].expression)].setdefault(_PARTS[visit.name], visit)
+        for parts in dates.values():
+            message, hint = _judge_parts(parts, {part: visit.name for part, visit in parts.items()})
+            if message:
+                first = parts["Y"] if "V" in parts and "Y" in parts else parts["G"]
+                yield subject.in_pipeline("MT437", first.path, message, hint, key=True)
+
+
+def _judge_format(text: str) -> tuple[str, str]:
+    """Return message and hint about a format of dates; two empty strings for a sound one."""
+    parts = [part for part in _PART.findall(text) if part != "%"]
+    if not parts and not text.startswith("$"):
+        return (
+            f'the format "{text}" has no part of the date: every date becomes this string',
+            'MongoDB\'s parts are written "%Y-%m-%d %H:%M:%S"',
+        )
+    if re.search(r"%H\W*%m", text) and "M" not in parts:
+        return "`%m` is the month; minutes are `%M`", 'write "%H:%M"'
+    if "M" in parts and "H" not in parts and not {"Y", "G"}.isdisjoint(parts):
+        return "`%M` is the minute; months are `%m`", 'write "%Y-%m-%d"'
+    return _judge_parts(parts, {part: f"%{part}" for part in parts})
+
+
+def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
+    if "V" in parts and "Y" in parts and "G" not in parts:
+        wanted = "%G" if names["Y"].startswith("%") else "$isoWeekYear"
+        return (
+            f"`{names['V']}` is a week of the ISO year, and `{names['Y']}` is the calendar year: on days about New "
+            "Year they are of different years",
+            f"take `{wanted}` for the year",
+        )
+    mixed = sorted(names[part] for part in _OF_CALENDAR.intersection(parts))
+    if "G" in parts and mixed and "Y" not in parts:
+        wanted = "%Y" if names["G"].startswith("%") else "$year"
+        return (
+            f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: on days about New Year "
+            "they are of different years",
+            f"take `{wanted}` for the year",
+        )
+    return "", ""
+
+
+@rule("MT438")
+def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
+    """MT438: a key goes to an element of an array by its place, which a server may not see.
+
+    A server reads only the fields that a pipeline needs, and looks there for a field whose name is the number. A
+    `$sort` of the stored documents is right.
+    """
+    stored = True
+    for stage in subject.flow.stages:
+        for path, text in _keys_of(stage) if not (stored and stage.name == "$sort") else ():
+            place = _find_place(stage.before, text.split("."))
+            if place is None:
+                continue
+            above, number, rest = place
+            field = ".".join((above, *rest))
+            yield subject.in_pipeline(
+                "MT438",
+                path,
+                f"`{text}` goes to an element by its place, which a server may not see in `{stage.name}`: files and a "
+                "server can differ",
+                f'take it out first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
+                key=path[-1] == text,
+            )
+        stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")
+
+
+def _keys_of(stage: StageFlow) -> Iterator[tuple[Path, str]]:
+    argument = stage.argument
+    if not isinstance(argument, Mapping):
+        return
+    keys = argument if stage.name == "$sort" else argument.get("sortBy")
+    below = () if stage.name == "$sort" else ("sortBy",)
+    for text in keys if isinstance(keys, Mapping) else ():
+        yield (*stage.path, *below, text), text
+    if stage.name == "$lookup" and isinstance(local := argument.get("localField"), str):
+        yield (*stage.path, "localField"), local
+
+
+def _find_place(documents: Shape, parts: list[str]) -> tuple[str, str, list[str]] | None:
+    """Return the array, the number and the rest of a path that goes through an array by a number."""
+    for at, part in enumerate(parts):
+        if at and part.isdigit() and "array" in lookup(documents, tuple(parts[:at])).kinds:
+            return ".".join(parts[:at]), part, parts[at + 1 :]
+    return None
