@@ -162,6 +162,7 @@ MT437 warning mixed-date-parts: A date is written with parts of two calendars, o
 MT438 warning place-in-key: A sort or a join reads an element of an array by its place, which a server may not see.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
 MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
+MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT502 note    carried-arrays: Every row contains whole arrays that are not shown.

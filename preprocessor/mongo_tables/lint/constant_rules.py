@@ -13,10 +13,11 @@ from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.documents import Documents
 from mongo_tables.lint.rule_context import RuleContext, quote, rule
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
-from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, lookup
+from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
 
 @rule("MT434", needs=("$match",))
@@ -240,6 +241,39 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 key=path[-1] == text,
             )
         stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")
+
+
+@rule("MT441", of="documents", needs=("$lookup", "$graphLookup"))
+def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT441: no value of one side of a join is of a kind that the other side has, such as numbers and strings."""
+    for stage in subject.stages("$lookup", "$graphLookup"):
+        local, foreign = ("localField", "foreignField")
+        if stage.name == "$graphLookup":
+            local, foreign = ("startWith", "connectToField")
+        argument = stage.argument
+        names = (argument.get("from"), argument.get(local), argument.get(foreign))
+        if not all(isinstance(one, str) for one in names):
+            continue
+        other, here, there = map(str, names)
+        kinds = _kinds_of(stage.before, here.removeprefix("$"))
+        theirs = _kinds_of(documents.shape_of_all(other), there)
+        if kinds and theirs and kinds.isdisjoint(theirs):
+            yield subject.in_pipeline(
+                "MT441",
+                (*stage.path, local),
+                f"`{here}` is {' or '.join(sorted(kinds))}, and `{there}` of `{other}` is "
+                f"{' or '.join(sorted(theirs))}: the join finds nothing",
+                'convert one side first, for example with {"$set": {…: {"$toString": …}}}',
+            )
+
+
+def _kinds_of(documents: Shape, path: str) -> frozenset[str]:
+    """Return the kinds that a join compares at a path, with those of elements; empty if they are not known."""
+    shape = lookup(documents, tuple(path.split(".")))
+    inner = elements(shape)
+    if shape.unknown or inner.unknown or not documents.kinds:
+        return frozenset()
+    return frozenset(map(_class_of, (shape.kinds | inner.kinds) - {"array", "null"}))
 
 
 def _keys_of(stage: StageFlow) -> Iterator[tuple[Path, str]]:

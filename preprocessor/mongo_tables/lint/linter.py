@@ -27,6 +27,7 @@ from mongo_tables.lint import (  # noqa: F401
     unused_fields,
     unwind_rules,
 )
+from mongo_tables.lint.constant_rules import find_fields_as_strings
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
 from mongo_tables.lint.rule_context import REGISTERED, RuleContext, ShownTable
@@ -120,8 +121,10 @@ def look_at(
         return None  # The server reports what is malformed after an operator that is unknown here.
     if documents.at_hand and not begun.is_learned and (asked := _asked_first(spec)):
         every = documents.shape_of_all(spec.collection)
+        all_of_them = RuleContext.of(spec, every, known=True)
+        found += find_fields_as_strings(all_of_them)
         if any(lookup(every, tuple(field.split("."))).absent for field in asked):
-            found += find_mistyped_conditions(RuleContext.of(spec, every, known=True))
+            found += find_mistyped_conditions(all_of_them)
     if ran and ran.rows:
         found += row_findings(subject, ran.rows)
         found += document_findings(subject, documents)

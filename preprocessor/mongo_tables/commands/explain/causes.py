@@ -66,6 +66,40 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     return "", ""
 
 
+def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
+    """Return what a stage that returns some documents loses, and how to keep it. May raise ResultsError.
+
+    An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents.
+    """
+    name, body = operator_of(stage)
+    if name == "$lookup" and isinstance(body, Mapping) and isinstance(body.get("as"), str):
+        total = walk.steps[position + 1].count
+        empty = _count(walk, position + 1, [{body["as"]: {"$size": 0}}])
+        if not empty:
+            return "", ""
+        which = f"{empty:,} of {count_documents(total)}" if empty < total else f"all {count_documents(total)}"
+        return f"finds nothing for {which}: `{body['as']}` is empty there", ""
+    options = body if isinstance(body, Mapping) else {"path": body}
+    path = path_of(options.get("path")) if name == "$unwind" else ""
+    if not path or options.get("preserveNullAndEmptyArrays"):
+        return "", ""
+    kind = {"$type": f"${path}"}
+    branches = [
+        {"case": {"$eq": [kind, "missing"]}, "then": "missing"},
+        {"case": {"$eq": [kind, "null"]}, "then": "null"},
+        {"case": {"$eq": [f"${path}", []]}, "then": "empty"},
+    ]
+    reason = {"$switch": {"branches": branches, "default": None}}
+    rows = walk.ask(position, [{"$group": {"_id": reason, "n": {"$sum": 1}}}, {"$sort": {"_id": 1}}])
+    lost = {str(row["_id"]): int(row["n"]) for row in rows if row.get("_id")}
+    if not lost:
+        return "", ""
+    why = " and ".join(f"{reason} in {count:,}" for reason, count in lost.items())
+    total = walk.steps[position].count
+    message = f"drops {sum(lost.values()):,} of {count_documents(total)}: `{path}` is {why}"
+    return message, '"preserveNullAndEmptyArrays": true keeps them'
+
+
 def _conditions(query: Mapping[str, Any]) -> Iterator[_Condition]:
     """Split a query into the smallest conditions that must all hold."""
     for key, value in query.items():
@@ -126,6 +160,10 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
         ],
     )
     there = [(row.get("_id"), int(row["n"])) for row in rows]
+    for each in map(path_of, _operands(wanted)):
+        if each and walk.may_have(position, each):
+            hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
+            return f"{subject} `{path}` {_describe_condition(wanted)}", hint
     values = _describe_values(there, wanted)
     return f"{subject} `{path}` {_describe_condition(wanted)}; {values}", _suggest_value(wanted, there)
 

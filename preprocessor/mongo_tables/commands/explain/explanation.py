@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.commands.explain.causes import Gap, count_documents, gap, new_gaps, why_nothing
+from mongo_tables.commands.explain.causes import Gap, count_documents, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.commands.explain.fields import (
     FieldChanges,
     FieldCounts,
@@ -191,6 +192,10 @@ def _remark_on_stage(
 ) -> Iterator[Remark]:
     if not report.before.count or not report.after.count:
         return  # the table explains the loss of all documents, once
+    with suppress(ResultsError):  # only the query for the cause failed
+        message, hint = why_fewer(report.stage, report.number - 1, walk)
+        if message:
+            yield Remark("note", message, hint, report.number)
     is_match = operator_of(report.stage)[0] == "$match"  # a $match may test for absent fields on purpose
     read = () if is_match else fields_read(report.stage)
     absent = [path for path in read if not walk.may_have(report.number - 1, path)]
