@@ -115,6 +115,9 @@ def _say_kind(value: Any, kinds: Kinds) -> str:
     return f'write "{value}" in quotes' if kinds == {"string"} else ""
 
 
+_ACCUMULATING: Final = names_with("accumulates", "stage")
+
+
 @rule("MT436")
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
     """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
@@ -133,7 +136,7 @@ def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
     """Yield the strings in operators that read no field, and as a group's key, each with its place and operator."""
     if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
         yield (*stage.path, "_id"), key, "_id"
-    for use in list_uses([{stage.name: stage.argument}]):
+    for use in list_uses([{stage.name: stage.argument}]) if stage.name in _ACCUMULATING else ():
         own = use.kind in ("accumulator", "window") and len(use.path) <= 5
         if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
             yield (*stage.path, *use.path[2:]), use.argument, use.name

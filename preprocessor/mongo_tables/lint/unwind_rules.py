@@ -38,13 +38,20 @@ class Unwind(NamedTuple):
         return ".".join(self.parts)
 
 
-@rule("MT439", of="documents", needs=("$unwind",))
-def find_dropped_documents(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT439: documents without an element are in no row, and nothing says so.
+@rule("MT439", "MT440", of="documents", needs=("$unwind",))
+def find_effects_of_unwinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """Yield what the ``$unwind`` stages at the start of a pipeline drop or repeat unnoticed.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/unwind/
     """
-    for unwind in _unwinds(subject.spec, documents):
+    unwinds = _unwinds(subject.spec, documents)
+    yield from _find_dropped_documents(subject, unwinds)
+    yield from _find_repeated_values(subject, unwinds)
+
+
+def _find_dropped_documents(subject: RuleContext, unwinds: Sequence[Unwind]) -> Iterator[Finding]:
+    """MT439: documents without an element are in no row, and nothing says so."""
+    for unwind in unwinds:
         if unwind.dropped:
             why = " and ".join(f"{reason} in {count}" for reason, count in sorted(unwind.dropped.items()))
             lost, name = sum(unwind.dropped.values()), unwind.name
@@ -60,10 +67,9 @@ def find_dropped_documents(subject: RuleContext, documents: Documents) -> Iterat
 _SUMMING: Final = names_with("skips texts", "accumulator")
 
 
-@rule("MT440", of="documents", needs=("$unwind",))
-def find_repeated_values(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT440: an ``$unwind`` repeats what is beside its array, and a ``$group`` adds up the copies."""
-    spec, unwinds = subject.spec, _unwinds(subject.spec, documents)
+def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> Iterator[Finding]:
+    """MT440: an ``$unwind`` repeats the other fields of a document, and a ``$group`` adds up the copies."""
+    spec = subject.spec
     place = unwinds[-1].place + 1 if unwinds else 0
     group = spec.pipeline[place].get("$group") if unwinds and place < len(spec.pipeline) else None
     if not isinstance(group, Mapping):
