@@ -10,7 +10,7 @@ On a narrow drawing each name is above its bars, which take the whole width; so 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final, NamedTuple
 
 from mongo_tables.render.charts.axes import WIDEST, Scale, Span, fit, value_axis, within
@@ -75,29 +75,8 @@ class Bar(NamedTuple):
     text: str
 
 
-class NamedBars(NamedTuple):
-    """A name with its bars."""
-
-    text: str
-    bars: tuple[Bar, ...]
-
-
-class Row(NamedTuple):
-    """A bar, its middle, and the coordinate of its value text."""
-
-    bar: Bar
-    middle: float
-    value_at: float
-
-
-@dataclass(slots=True)
-class Rows:
-    """All rows between ``top`` and ``bottom``; ``names`` has the lines of each name and the height of the first."""
-
-    top: float
-    bottom: float
-    rows: list[Row] = field(default_factory=list)
-    names: list[tuple[Sequence[str], float]] = field(default_factory=list)
+NamedBars = tuple[str, Sequence[Bar]]
+"""A name with its bars."""
 
 
 class Layout(NamedTuple):
@@ -122,30 +101,30 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
     bars, span = [names_of(plot, panel.data) for panel in panels], (0.0, grid.each)
     layout = lay_out_names([name for each in bars for name in each], grid.each)
     values = [value for panel in panels for value in panel.data.y_values]
-    scale, marks = value_axis(
-        plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero
-    )
+    mark = mark_of(plot)
+    scale, marks = value_axis(plot, values, (layout.left, layout.right), span, from_zero=mark.from_zero)
     labels = _place_labels(plot, scale, span) if alone else []
     key = series_entries(plot, panels[0].data.series) + ([] if labels else reference_entries(plot.references))
     top = (key_height(key, width) + 17 if key else 4) + (LINE if labels else 0)
     start, names = draw_panel_names(panels, grid.each)
     drawn = []
     for own, name in zip(bars, names, strict=True):
-        rows = place_rows(own, layout, top if alone else start)
-        elements = [
-            *name,
-            *draw_ground(plot, scale, marks, rows, layout),
-            *draw_names(rows, layout),
-            *draw_rows(plot, scale, rows, layout, told=width == WIDTH),
-        ]
-        drawn.append((rows.bottom + LINE + 8, elements))
+        bottom, texts, rows = _draw_rows(
+            plot, scale, own, layout, top if alone else start, told=width == WIDTH
+        )
+        sides = (top if alone else start), bottom
+        ground = [*draw_bands(plot, scale, sides), *_draw_grid(scale, marks, sides, layout.width)]
+        lines = list(draw_references(plot, scale, sides))
+        # Lines are in front of bars, which would hide them, and behind others.
+        own_parts = (ground, texts, rows, lines) if mark.from_zero else (ground, lines, texts, rows)
+        drawn.append((bottom + LINE + 8, [*name, *chain.from_iterable(own_parts)]))
     bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
     title, first = title_of(plot, width), bottom + TITLE_HEIGHT - 16
-    sides = (scale.start, scale.end) if alone else (0.0, float(width))
+    centred = (scale.start, scale.end) if alone else (0.0, float(width))
     return first + LINE * (len(title) - 1) + 10, [
         *draw_key(key, width, _KEY_AT),
         *elements,
-        *as_axis(draw_title(title, sides, width, first, 1)),
+        *as_axis(draw_title(title, centred, width, first, 1)),
         *(
             draw_text(text, within(span, at, text), top - 5, "mongo-chart__aside", "middle")
             for at, text in labels
@@ -155,7 +134,7 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
 
 def names_of(plot: Plot, data: Data) -> list[NamedBars]:
     """Return the names with their bars: one bar per series or, stacked, one for all series."""
-    names = []
+    names: list[NamedBars] = []
     for place, text in zip(data.x_values, shown_names(data.x_texts), strict=True):
         parts = [
             (index, series, point)
@@ -170,7 +149,7 @@ def names_of(plot: Plot, data: Data) -> list[NamedBars]:
             bars = [Bar(tuple(parts), total or (texts[0] if len(texts) == 1 else ""))]
         else:
             bars = [Bar((part,), own) for part, own in zip(parts, texts, strict=True)]
-        names.append(NamedBars(text, tuple(bars)))
+        names.append((text, bars))
     return names
 
 
@@ -183,17 +162,17 @@ def shown_names(texts: Sequence[str]) -> Sequence[str]:
 
 def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
     """Lay out names, bars and values next to one another if there is room."""
-    texts = [bar.text for name in names for bar in name.bars]
+    texts = [bar.text for _, bars in names for bar in bars]
     values = max(map(text_width, texts), default=0) * _LETTER_OF_VALUES
     if width < WIDTH:
         above = values > width * _SHORT_VALUES
         right = width - (_AROUND_MARKS if above else max(values + 12, _AROUND_MARKS))
-        share_line = above and all(len(name.bars) < 2 for name in names)
+        share_line = above and all(len(bars) < 2 for _, bars in names)
         room = max(width - values - 16, width / 3) if share_line else width
         return Layout(
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
-    lines = [line for name in names for line in break_name(name.text, _WIDEST_NAMES)]
+    lines = [line for name, _ in names for line in break_name(name, _WIDEST_NAMES)]
     # No part of a name may be cut off: capitals are wider than most letters.
     widths = (text_width(line) * _WIDER + _WIDER_CAPITAL * sum(map(str.isupper, line)) for line in lines)
     left = max(widths, default=0) + 14
@@ -201,28 +180,58 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
     return Layout(width, left, right, _WIDEST_NAMES)
 
 
-def place_rows(names: Sequence[NamedBars], layout: Layout, top: float) -> Rows:
-    """Place the rows of each name below one another, from ``top`` on."""
-    rows = Rows(top, top)
-    for name in names:
-        lines = break_name(name.text, layout.name_room)
-        at, count, step = rows.bottom, len(name.bars), _ROW
+def _draw_rows(
+    plot: Plot, scale: Scale, names: Sequence[NamedBars], layout: Layout, top: float, *, told: bool
+) -> tuple[float, list[str], list[str]]:
+    """Return the bottom of the rows of each name below one another, the names, and the bars with their values."""
+    texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
+    name_at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
+    for name, bars in names:
+        lines = break_name(name, layout.name_room)
+        at, step = bottom, _ROW
         if layout.above:
             first = at + LINE / 2
             at += LINE * len(lines)
             step += LINE if layout.values_above and not layout.share_line else 0
-            rows.bottom = at + step * count + _BETWEEN
+            bottom = at + step * len(bars) + _BETWEEN
         else:
-            height = max(_ROW * count, LINE * len(lines)) + _BETWEEN
+            height = max(_ROW * len(bars), LINE * len(lines)) + _BETWEEN
             first = at + height / 2 - LINE * (len(lines) - 1) / 2
-            rows.bottom = at + height
-            at += (height - _ROW * count) / 2
-        rows.names.append((lines, first))
-        for number, bar in enumerate(name.bars, 1):
+            bottom = at + height
+            at += (height - _ROW * len(bars)) / 2
+        texts += draw_lines(lines, name_at, first, "", anchor, middle=True)
+        for number, bar in enumerate(bars, 1):
             middle = at + step * number - _ROW / 2
             above = first if layout.share_line else middle - _ROW / 2 - LINE / 2
-            rows.rows.append(Row(bar, middle, above if layout.values_above else middle))
-    return rows
+            rows += _draw_bar(plot, scale, bar, middle, layout, above, told=told)
+    return bottom, [*texts, "</g>"], rows
+
+
+def _draw_bar(
+    plot: Plot, scale: Scale, bar: Bar, middle: float, layout: Layout, above: float, *, told: bool
+) -> Iterator[str]:
+    """Yield the parts of a bar, the last one with the value: at its end or, if it needs more room, ``above``."""
+    mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
+    for left, (index, series, point) in enumerate(bar.parts, 1 - len(bar.parts)):
+        yield f'<g class="{colour_class(index)}{look}">'
+        if mark.draw_beside:
+            tip = tip_html(plot, series, point) if told else ""
+            yield from mark.draw_beside(index, point, scale, middle, tip)
+        if not left and layout.values_above:
+            yield draw_text(bar.text, layout.width, above, "mongo-chart__value", "end", middle=True)
+        elif not left:
+            yield draw_text(bar.text, layout.right + 8, middle, "mongo-chart__value", middle=True)
+        yield "</g>"
+
+
+def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: float) -> list[str]:
+    """Return the lines of the grid with their texts, which the edge of a narrow drawing does not cut."""
+    grid = []
+    for value, text in marks:
+        at = scale.at(value)
+        grid.append(f'<path d="M{coordinate(at)} {coordinate(sides[0])}V{coordinate(sides[1])}"/>')
+        grid.append(draw_text(text, within((0.0, width), at, text), sides[1] + 16, anchor="middle"))
+    return as_axis(grid)
 
 
 def title_of(plot: Plot, width: float) -> list[str]:
@@ -242,46 +251,3 @@ def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[AxisMark]:
     ]
     too_wide = any(text_width(text) * WIDEST > span[1] - span[0] for _, text in found)
     return [] if too_wide or not fit(found, Scale(*span, *span), span) else found
-
-
-def draw_ground(
-    plot: Plot, scale: Scale, marks: Sequence[AxisMark], rows: Rows, layout: Layout
-) -> Iterator[str]:
-    """Yield what is drawn behind names and values: bands, the grid, and lines that bars would not hide."""
-    sides = rows.top, rows.bottom
-    yield from draw_bands(plot, scale, sides)
-    grid = []
-    for value, text in marks:
-        at = scale.at(value)
-        grid.append(f'<path d="M{coordinate(at)} {coordinate(rows.top)}V{coordinate(rows.bottom)}"/>')
-        # The edge of a narrow drawing does not cut the text.
-        grid.append(draw_text(text, within((0.0, layout.width), at, text), rows.bottom + 16, anchor="middle"))
-    yield from as_axis(grid)
-    if not mark_of(plot).from_zero:
-        yield from draw_references(plot, scale, sides)
-
-
-def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:
-    """Yield the names, at the left or above their bars."""
-    at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
-    yield '<g class="mongo-chart__names">'
-    for lines, first in rows.names:
-        yield from draw_lines(lines, at, first, "", anchor, middle=True)
-    yield "</g>"
-
-
-def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: bool) -> Iterator[str]:
-    """Yield the values with their texts after the last part of each bar, and the lines in front of bars."""
-    mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
-    at, anchor = (layout.width, "end") if layout.values_above else (layout.right + 8, "")
-    for row in rows.rows:
-        for left, (index, series, point) in enumerate(row.bar.parts, 1 - len(row.bar.parts)):
-            yield f'<g class="{colour_class(index)}{look}">'
-            if mark.draw_beside:
-                tip = tip_html(plot, series, point) if told else ""
-                yield from mark.draw_beside(index, point, scale, row.middle, tip)
-            if not left:
-                yield draw_text(row.bar.text, at, row.value_at, "mongo-chart__value", anchor, middle=True)
-            yield "</g>"
-    if mark.from_zero:
-        yield from draw_references(plot, scale, (rows.top, rows.bottom))
