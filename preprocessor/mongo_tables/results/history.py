@@ -81,27 +81,35 @@ class HistorySeries(NamedTuple):
     changes: tuple[LevelChange, ...]
 
 
-class _MeasuredPoint(NamedTuple):
-    """A point, and the row that it is read from."""
-
-    point: HistoryPoint
-    row: Row
-
-
 def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[HistorySeries]:
     """Return the series of each row over all campaigns of the rows, of speeds or of ``ratios`` to the reference.
 
     A repeated campaign counts once. Rows without a speed above 0, or without a ratio, are omitted.
     """
-    found: dict[str, dict[str, _MeasuredPoint]] = {}
+    found: dict[str, dict[str, tuple[HistoryPoint, Row]]] = {}
     for row in rows:
         if (point := _read_point(row, ratios)) is not None:
-            found.setdefault(name_row(row), {}).setdefault(point.campaign, _MeasuredPoint(point, row))
-    return [_find_changes(name, _compare_work(by_campaign.values())) for name, by_campaign in found.items()]
+            found.setdefault(name_row(row), {}).setdefault(point.campaign, (point, row))
+    series = []
+    for name, by_campaign in found.items():
+        measured = sorted(by_campaign.values(), key=lambda one: (one[0].start, one[0].campaign))
+        newest = measured[-1][1]
+        points = (
+            point._replace(otherwise=tuple(field for field, _ in list_other_work(newest, row)))
+            for point, row in measured
+        )
+        series.append(_find_changes(name, tuple(points)))
+    return series
 
 
 def _read_point(row: Row, ratios: bool) -> HistoryPoint | None:
-    value, low, high = _read_ratio(row) if ratios else _read_speed(row)
+    told = row.get("comparison") if ratios else None
+    if not ratios:
+        value, low, high = _read_speed(row)
+    elif told is None or told["against"] == ITSELF:
+        return None
+    else:
+        value, low, high = told["ratio"], told["low"], told["high"]
     if value is None or value <= 0:
         return None
     campaign = row.get("campaign") or {}
@@ -140,23 +148,6 @@ def _read_speed(row: Row) -> _Figures:
         return speed_interval(blocks)
     speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
     return (median(speeds) if speeds else None), None, None
-
-
-def _read_ratio(row: Row) -> _Figures:
-    told = row.get("comparison")
-    if told is None or told["against"] == ITSELF or told["ratio"] is None:
-        return None, None, None
-    return told["ratio"], told["low"], told["high"]
-
-
-def _compare_work(measured: Iterable[_MeasuredPoint]) -> tuple[HistoryPoint, ...]:
-    """Return the points, the oldest first, each with the requested work that differs from the newest campaign."""
-    ordered = sorted(measured, key=lambda one: (one.point.start, one.point.campaign))
-    newest = ordered[-1].row
-    return tuple(
-        point._replace(otherwise=tuple(field for field, _ in list_other_work(newest, row)))
-        for point, row in ordered
-    )
 
 
 def _find_changes(name: str, points: tuple[HistoryPoint, ...]) -> HistorySeries:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, combinations_with_replacement
-from math import comb, exp, fsum, inf, log, log1p, sqrt
+from math import comb, exp, inf, log, log1p, sqrt
 from statistics import fmean, median, stdev
 from typing import Final, NamedTuple
 
@@ -109,8 +109,10 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
         SpeedInterval(speed=100.25, low=50.0, high=102.0)
     """
     logs, ordered = logarithms(speeds), sorted(speeds)
-    cut = _speeds_outside(len(ordered))
-    if cut is not None:
+    # How many speeds may lie outside the interval of their median at each end.
+    chances = accumulate(comb(len(ordered), one) / 2 ** len(ordered) for one in range(len(ordered) // 2))
+    cut = sum(chance <= _TAIL for chance in chances) - 1
+    if cut >= 0:
         return SpeedInterval(median(ordered), ordered[cut], ordered[-1 - cut])
     around = _by_student(logs)
     return SpeedInterval(median(ordered), around.low, around.high)
@@ -207,17 +209,15 @@ def _know_nothing(estimate: float, blocks: int) -> Interval:
 def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Interval:
     half = t_quantile(estimate.degrees) * estimate.error
     ends = (_exp(estimate.value - half), _exp(estimate.value + half))
-    return Interval(_exp(estimate.value), *ends, blocks, _t_chance(estimate, negligible_log))
-
-
-def _t_chance(estimate: Estimate, negligible_log: float) -> float:
-    """Return the two-sided p-value of an estimate, if the true logarithm may be ``negligible_log`` from 0."""
-    from scipy.special import stdtr
-
+    # The two-sided p-value, if the true logarithm may be ``negligible_log`` from 0.
     beyond = abs(estimate.value) - negligible_log
-    if not estimate.error:
-        return 0.0 if beyond > 0 else 1.0
-    return min(1.0, float(2 * stdtr(estimate.degrees, -beyond / estimate.error)))
+    if estimate.error:
+        from scipy.special import stdtr
+
+        p = min(1.0, float(2 * stdtr(estimate.degrees, -beyond / estimate.error)))
+    else:
+        p = 0.0 if beyond > 0 else 1.0
+    return Interval(_exp(estimate.value), *ends, blocks, p)
 
 
 def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
@@ -243,16 +243,6 @@ def _signed_rank_chances(blocks: int) -> list[float]:
         nothing = [0.0] * rank
         chances = [one + other for one, other in zip(without + nothing, nothing + without, strict=True)]
     return list(accumulate(chances))
-
-
-def _speeds_outside(blocks: int) -> int | None:
-    """Return how many speeds lie outside the interval of their median at each end; None if there is no interval."""
-    outside = None
-    for cut in range(blocks // 2):
-        if fsum(comb(blocks, one) / 2**blocks for one in range(cut + 1)) > _TAIL:
-            break
-        outside = cut
-    return outside
 
 
 def _exp(value: float) -> float:
