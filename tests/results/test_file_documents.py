@@ -79,7 +79,7 @@ def test_json_is_looked_through_without_making_documents_of_it(
     monkeypatch.setattr(
         file_documents,
         "read_plain",
-        lambda file, content: read.append(file.path.name) or read_plain(file, content),
+        lambda file, name: read.append(file.path.name) or read_plain(file, name),
     )
     (folder / "whole.json").write_text('[{"a": 1}, {"a": 2}]')
     (folder / "lines.ndjson").write_text('{"a": 1}\n{"a": 2}\n')

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mongo_tables.aggregation.catalogue import find as find_operator
@@ -28,7 +25,9 @@ from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_col
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.lint.text_order import find_misplaced_texts
 from mongo_tables.render.column import column_value
+from mongo_tables.results.row_names import order_of
 
 _DRAWING: Final = names_with("random")
 
@@ -227,7 +226,7 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers are sorted letter by letter, so 10 is before 9."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
-            example = _find_misplaced_texts(shape.traits.known or (), stage.argument[key])
+            example = find_misplaced_texts(shape.traits.known or (), stage.argument[key])
             if example is not None:
                 yield subject.in_pipeline(
                     "MT408", (*stage.path, key), *_describe_text_order(subject.spec, key, example), key=True
@@ -241,10 +240,14 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
     if sorting is None:
         return
     for key, direction in sorting.keys.items():
-        example = _find_misplaced_texts((column_value(row, key) for row in rows), direction)
+        example = find_misplaced_texts((column_value(row, key) for row in rows), direction)
         if example is not None:
             at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            yield subject.finding("MT408", at, *_describe_text_order(spec, key, example))
+            order = order_of(key, rows)
+            message, hint = _describe_text_order(spec, key, example)
+            yield subject.finding(
+                "MT408", at, message, hint if order == key else f"sort by `{order}`, which has them"
+            )
 
 
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
@@ -254,24 +257,6 @@ def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[st
     )
     message = f"`{key}` is a string that contains numbers, and sorts letter by letter: {example}"
     return message, f"sort by the numbers themselves: {how}"
-
-
-_RUN = re.compile(r"\d+")
-
-
-def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
-    """Return two texts that differ only in numbers and are in the wrong order; None if there are none."""
-    framed: dict[str, list[str]] = defaultdict(list)
-    for text in sorted({value for value in values if isinstance(value, str)}):
-        framed[_RUN.sub("#", text)].append(text)
-    for texts in framed.values():
-        for text, following in pairwise(texts):
-            runs, next_runs = _RUN.findall(text), _RUN.findall(following)
-            padded = any(run.startswith("0") and run != "0" for run in (*runs, *next_runs))
-            if not padded and [int(run) for run in runs] > [int(run) for run in next_runs]:
-                first, second = (text, following) if direction == 1 else (following, text)
-                return f'"{first}" comes before "{second}"'
-    return None
 
 
 @rule("MT419", of="documents", needs=("$limit",))

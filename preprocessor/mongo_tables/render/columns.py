@@ -3,13 +3,15 @@
 Programs write a mean with all the digits of a double, while readers use only a few. If a column of a plain file has a
 fraction of more than ``MOST_DIGITS`` significant digits and the author sets no digits, all its fractions are shown with
 ``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the raw values. Fixture files and
-databases hold deliberately chosen digits, which are all shown.
+databases hold deliberately chosen digits, which are all shown. Numbers of a CSV file that were typed with equally many
+decimals keep them, and days stay days.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, time
 from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
@@ -37,6 +39,7 @@ Rows = Sequence[Mapping[str, object]]
 _S = TypeVar("_S", bound=PipelineSpec)
 
 _PLAIN: Final = ColumnFormat()
+_DAY: Final = "%Y-%m-%d"
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
 
 
@@ -117,14 +120,35 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
         return spec
     shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
     forms = {column: fit_format(spec.format.get(column), spec, column, rows) for column in shown}
-    changed = {column: form for column, form in forms.items() if form is not None and form.few_digits}
+    changed = {
+        column: form for column, form in forms.items() if form is not None and form != spec.format.get(column)
+    }
     return replace(spec, format={**spec.format, **changed}) if changed else spec
+
+
+def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
+    """Return the format that shows days as days, and numbers with the decimals that they were typed with, if any."""
+    if not isinstance(spec, TableSpec):
+        return None  # An axis has its own notation.
+    values = [
+        value for row in rows if (value := column_value(row, column)) is not MISSING and value is not None
+    ]
+    if values and all(type(value) is datetime and value.time() == time() for value in values):
+        return form._replace(date=_DAY)
+    decimals = rows.decimals.get(column) if isinstance(rows, PlainRows) else None
+    if not decimals or form.cell_unit_key:
+        return None
+    if all(isinstance(value, int | float) and round(value, decimals) == value for value in values):
+        return form._replace(decimals=decimals)
+    return None
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
     """Return the format of a column of a plain file, given the author's format ``form``."""
-    if form is not None and form.rounds:
+    if form is not None and (form.rounds or form.date):
         return form
+    if as_typed := _format_as_typed(form or ColumnFormat(), spec, column, rows):
+        return as_typed
     # A value and both ends of its range share a format. A Decimal128 keeps the digits it has.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
     groups = ((shown, *fields[:2]) for shown, fields in ranges.items())

@@ -31,7 +31,8 @@ class Collection:
     """The documents of a collection, in the order of its files: complete, shared, never changed.
 
     ``digest`` is the digest of the bytes that they were read from. ``said`` caches what documents say about themselves,
-    by the ``repr`` of their ``_id`` (``results.provenance``). ``notes`` are about files that add no documents.
+    by the ``repr`` of their ``_id`` (``results.provenance``). ``notes`` are about files that add no documents,
+    ``decimals`` those that all numbers of a field were typed with.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Collection:
     files: tuple[Path, ...] = ()
     plain: bool = False
     notes: tuple[Finding, ...] = ()
+    decimals: Mapping[str, int] = field(default_factory=dict)
     said: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
     _indexes: dict[Parts, ValueIndex] = field(default_factory=dict, compare=False)
     _texts: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)

@@ -83,12 +83,15 @@ def decode(contents: Contents) -> Collection:
     read: list[Sequence[Document]] = []
     may_repeat = contents.fixtures is not None
     empty: list[NoBenchmarks] = []
+    decimals: list[Mapping[str, int]] = []
     for file, content in contents.files:
         documents: Sequence[Document] = ()
         if contents.fixtures is None:
             try:
-                documents, has_ids = read_plain(file, content)
+                source = SourceFile(file.path, file.types, content)
+                documents, has_ids = read_plain(source, file.name)
                 may_repeat = may_repeat or has_ids
+                decimals.append(source.decimals)
             except NoBenchmarks as error:
                 empty.append(error)
         else:
@@ -109,7 +112,13 @@ def decode(contents: Contents) -> Collection:
     paths = tuple(file.path for file, _ in contents.files)
     notes = tuple(one._replace(rule="MT313", severity="note") for error in empty for one in error.findings)
     return Collection(
-        contents.name, whole, contents.digest, paths, plain=contents.fixtures is None, notes=notes
+        contents.name,
+        whole,
+        contents.digest,
+        paths,
+        plain=contents.fixtures is None,
+        notes=notes,
+        decimals=_alike(decimals),
     )
 
 
@@ -134,6 +143,12 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
                 f"the _id {_show(key)} is also that of {shorten_path(there.path)}:{above}",
                 _ONCE,
             )
+
+
+def _alike(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the decimals that a field has in all files."""
+    found = every[0] if every else {}
+    return {name: count for name, count in found.items() if all(one.get(name) == count for one in every)}
 
 
 def _show(key: Any) -> str:
@@ -205,19 +220,21 @@ def _find_faults(folder: Path) -> ResultsError | None:
 # -- plain files --
 
 
-def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], bool]:
-    """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``."""
-    file = SourceFile(plain.path, plain.types, content)
+def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool]:
+    """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``.
+
+    ``name`` distinguishes the file from others of its collection; "" if there can be no others.
+    """
     found = _format_of(file)
     decoded = _decode(file, found)
     first = next(decoded, None)
     if first is None:
         return IndexedCollection(()), False
     has_ids = "_id" in first
-    documents = _number(file, plain.name, chain([first], decoded), has_ids)
-    if found.recognise is not None and plain.name:  # Another run has the same benchmarks.
-        documents = ({**one, "_id": {**one["_id"], "file": plain.name}} for one in documents)
-    return (IndexedCollection(documents) if len(content) < LARGE else RowTable(documents)), has_ids
+    documents = _number(file, name, chain([first], decoded), has_ids)
+    if found.recognise is not None and name:  # Another run has the same benchmarks.
+        documents = ({**one, "_id": {**one["_id"], "file": name}} for one in documents)
+    return (IndexedCollection(documents) if len(file.content) < LARGE else RowTable(documents)), has_ids
 
 
 def find_fault(plain: ResultsFile) -> Finding | None:
@@ -228,9 +245,9 @@ def find_fault(plain: ResultsFile) -> Finding | None:
     if is_packed(plain.path.name):
         return None
     try:
-        content = plain.read()
-        if len(content) < SMALL and not _is_sound_json(SourceFile(plain.path, plain.types, content)):
-            read_plain(plain, content)
+        file = SourceFile(plain.path, plain.types, plain.read())
+        if len(file.content) < SMALL and not _is_sound_json(file):
+            read_plain(file, plain.name)
     except ResultsError as error:
         return [*error.findings, file_fault(plain.path, (0, 0), error.message, error.hint)][0]
     return None

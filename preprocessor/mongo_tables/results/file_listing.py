@@ -313,7 +313,9 @@ def _list_paths(part: SourcePart) -> _Paths:
         read = [one for one in may if is_plain(one.name) or _is_known(one)]
         return path, read, [*may, *(one for one in files if _is_like_data(one.name))]
     if not path.exists() and not path.is_symlink():
-        raise unusable(f"there is no file {part.pattern}", _NAMES_HINT)
+        is_type = part.name and part.pattern in TYPES
+        hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
+        raise unusable(f"there is no file {part.pattern}", hint)
     return path.parent, [path], []
 
 
@@ -341,14 +343,17 @@ def _is_known(path: Path) -> bool:
 def read_types(text: str) -> Mapping[str, str]:
     """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type.
 
+    ``comment=#`` states the sign of lines to leave out.
+
     Example:
         >>> read_types("version=text&day=date")
         {'version': 'text', 'day': 'date'}
     """
     pairs = (pair.partition("=") for pair in text.split("&") if pair)
-    types = {unquote(name): kind for name, _, kind in pairs}
+    types = {unquote(name): unquote(kind) for name, _, kind in pairs}
     for name, kind in types.items():
-        if kind not in TYPES:
+        is_sign = name == "comment" and len(kind) == 1 and not kind.isalnum()
+        if kind not in TYPES and not is_sign:
             hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
             raise unusable(f"`{name}` cannot be of the type `{kind}`", hint)
     return types

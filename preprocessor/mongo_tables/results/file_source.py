@@ -261,7 +261,7 @@ class FileSource(ResultsSource):
             if not documents and self._database is None:
                 self.reach()
             rows = settle_field_order(self._encode_rows(self._evaluate(documents, query)), query)
-            return PlainRows(rows) if collection.plain else rows
+            return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.

@@ -19,7 +19,14 @@ Rows = list[dict[str, Any]]
 
 
 class PlainRows(list[dict[str, Any]]):
-    """Rows from plain files, which other programs wrote with all digits of a double."""
+    """Rows from plain files, which other programs wrote with all digits of a double.
+
+    ``decimals`` are those that all numbers of a field were typed with.
+    """
+
+    def __init__(self, rows: Iterable[dict[str, Any]], decimals: Mapping[str, int] | None = None) -> None:
+        super().__init__(rows)
+        self.decimals: Final = decimals or {}
 
 
 @dataclass(frozen=True)

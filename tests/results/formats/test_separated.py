@@ -106,7 +106,9 @@ def test_an_empty_cell_is_a_field_that_the_document_does_not_have(tmp_path: Path
 
 def test_an_author_says_otherwise_for_each_column(tmp_path: Path) -> None:
     path = table(tmp_path, "version,day,n", "1.10,2026-01-01,1", "1.9,2026-01-02,2")
-    assert documents(path, version="text", day="text")[0] == {"version": "1.10", "day": "2026-01-01", "n": 1}
+    assert documents(path, version="text", day="text")[0] == {
+        "version": "1.10", "day": "2026-01-01", "n": 1, "_sort": {"version": "0000000001.0000000010"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

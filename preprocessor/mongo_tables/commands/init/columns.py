@@ -24,7 +24,7 @@ from mongo_tables.directives.headers import column_headers, field_words
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.text import list_some
 from mongo_tables.render.values import raw_text
-from mongo_tables.results.row_names import COLUMN, find_naming_fields, leaves, order_of
+from mongo_tables.results.row_names import COLUMN, ORDER, find_naming_fields, leaves
 
 Documents = Sequence[Mapping[str, Any]]
 
@@ -147,7 +147,7 @@ def explain_left_out(
             twice = any(one.values == values.get(path) for path in paths)
             found.setdefault(_reason(one, twice), []).append(one.path)
     known = {one.path.partition(".")[0] for one in fields}
-    other = dict.fromkeys(name for document in documents for name in document if name not in known)
+    other = dict.fromkeys(name for document in documents for name in document if name not in {*known, ORDER})
     if other:
         found["no number, string or date in their first two levels"] = list(other)
     return found
@@ -317,7 +317,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
-    sort = [*(order_of(path, shown) for path in names), *ties] if behind else ["_id"]
+    sort = [*names, *ties] if behind else ["_id"]
     columns = {path: _AROUND[path] for path in before} | {"name": "Benchmark"}
     columns |= {path: field_words(path.rpartition(".")[2]) for path in behind}
     columns["value"] = f"{field_words(metric)}{unit}"

@@ -38,6 +38,7 @@ from mongo_tables.findings.rules import RULES
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.results.model import Query
+from mongo_tables.results.row_names import order_of
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.markdown import newline_of
 
@@ -312,7 +313,8 @@ def _draft(
     for shown, sort in ((chosen.columns, chosen.sort), *others):
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
         formats = choose_formats(shown, fields, chosen.durations)
-        yield Draft(tuple(shown), partial(write, shown, headers, formats, sort))
+        keys = [order_of(path, documents) for path in sort]
+        yield Draft(tuple(shown), partial(write, shown, headers, formats, keys))
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:

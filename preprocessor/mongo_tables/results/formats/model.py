@@ -71,6 +71,8 @@ class SourceFile:
     types: Mapping[str, str] = field(default_factory=dict)
     given: bytes | None = None
     """The bytes of the file, if they were read before."""
+    decimals: dict[str, int] = field(default_factory=dict)
+    """The decimals that all numbers of a column were typed with, by field; the reader of the file fills it in."""
 
     @cached_property
     def content(self) -> bytes:

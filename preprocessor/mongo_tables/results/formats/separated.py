@@ -5,7 +5,11 @@ Specification: https://www.rfc-editor.org/rfc/rfc4180.
 Cells are text. A column has the type that the author states. Otherwise it is ``number`` if every non-empty cell is a
 JSON number (RFC 8259, section 6), whole ones within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or
 day and time; ``text`` otherwise. The rule needs all cells of a column, so a file is read twice. An empty cell is a
-missing field. Blanks around a cell are ignored, and so are blank lines.
+missing field. Blanks around a cell are ignored, and so are blank lines, and lines that begin with a sign that the
+author states.
+
+A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``.
+The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
 """
@@ -15,9 +19,10 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from functools import cache
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -33,7 +38,9 @@ from mongo_tables.results.formats.model import (
     field_names,
     find_repeated,
 )
+from mongo_tables.results.formats.raw_values import are_versions, version_key
 from mongo_tables.results.model import ResultsError
+from mongo_tables.results.row_names import ORDER
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -119,6 +126,11 @@ _AT_ONCE: Final = 2048
 _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 """Beginnings of files that are not tables, whatever their names say."""
 
+REMARK: Final = "comment"
+"""The key, in place of the name of a column, of the sign with which lines of remarks begin."""
+_MOST_REMARKS: Final = 100
+_MOST_VERSIONS: Final = 200
+"""The most different texts of a column of versions."""
 _RENAME: Final = "give each column a name of its own"
 
 
@@ -138,6 +150,7 @@ class _Table:
 
     def names(self) -> list[str]:
         """Return the names of the columns, as field names. Raises ``ResultsError`` if the first line has none."""
+        self._refuse_remarks()
         cells = next(self._rows(), [])
         self._refuse_foreign(cells)
         names = field_names(cells)
@@ -163,7 +176,7 @@ class _Table:
     def place_of(self, row: int, index: int) -> tuple[int, int]:
         """Return the line and column of a cell; row 0 has the names. This reads the file again."""
         lines: list[str] = []
-        reader = self._reader(_into(lines, self.file.lines()))
+        reader = self._reader(_into(lines, self._lines()))
         number = -1
         for cells in reader:
             number += bool(cells)
@@ -174,8 +187,24 @@ class _Table:
         before = [] if '"' in text else text.split(self._separator)[:index]
         return reader.line_num - len(lines) + 1, sum(len(cell) + 1 for cell in before) + 1
 
+    def _lines(self) -> Iterator[str]:
+        """Return the lines of the file; those that begin with the stated sign are blank."""
+        sign = self.file.types.get(REMARK, "")
+        if not sign or sign in TYPES:
+            return self.file.lines()
+        return ("\n" if line.startswith(sign) else line for line in self.file.lines())
+
+    def _refuse_remarks(self) -> None:
+        """Raise ``ResultsError`` if the file begins with lines of remarks, which name no columns."""
+        first = list(islice(self._lines(), _MOST_REMARKS))
+        above = list(takewhile(lambda line: line.startswith("#"), first))
+        widths = {line.count(self._separator) for line in (above[:1] + first[len(above) :][:1])}
+        if above and (len(above) > 1 or len(widths) > 1):
+            hint = f"to leave them out, state the sign behind the file's name: ?{REMARK}=#"
+            raise self.file.refuse("lines with `#` precede the names of the columns", 1, 1, hint)
+
     def _rows(self) -> Iterator[list[str]]:
-        reader = self._reader(self.file.lines())
+        reader = self._reader(self._lines())
         try:
             yield from filter(None, reader)
         except csv.Error as error:
@@ -186,7 +215,7 @@ class _Table:
 
     def _broken_line(self) -> int:
         """Return the line where the unreadable row begins."""
-        reader = self._reader(self.file.lines())
+        reader = self._reader(self._lines())
         line = 1
         try:
             for _ in reader:
@@ -238,37 +267,104 @@ def read(file: SourceFile) -> Iterator[Document]:
     """
     table = _Table(file)
     names = table.names()
-    types = _settle_types(table, names)
+    columns = _settle_columns(table, names)
+    file.decimals.update(
+        {name: one.decimals for name, one in zip(names, columns, strict=True) if one.decimals}
+    )
+    versions = [index for index, one in enumerate(columns) if one.is_version and ORDER not in names]
     for chunk in table.chunks(len(names)):
-        columns = []
-        for index, kind in enumerate(types):
+        values = []
+        for index, column in enumerate(columns):
             try:
-                columns.append(_convert(kind, chunk.columns[index]))
+                values.append(_convert(column.kind, chunk.columns[index]))
             except ValueError:
-                raise _refuse_cell(table, chunk, index, kind) from None
-        rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+                raise _refuse_cell(table, chunk, index, column.kind) from None
+        rows = (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
         if any("" in cells for cells in chunk.columns):
             rows = ({name: value for name, value in row.items() if value != ""} for row in rows)
+        if versions:
+            rows = ({**row, ORDER: _order(row, names, versions)} for row in rows)
         yield from rows
 
 
-def _settle_types(table: _Table, names: Sequence[str]) -> list[str]:
+def _order(row: Mapping[str, Any], names: Sequence[str], versions: Sequence[int]) -> dict[str, str]:
+    return {name: version_key(row[name]) for name in map(names.__getitem__, versions) if name in row}
+
+
+class _Column(NamedTuple):
+    """The type of a column, how many decimals all of its numbers were typed with, and whether it has versions."""
+
+    kind: str
+    decimals: int = 0
+    is_version: bool = False
+
+
+class _Notation:
+    """How the cells of a column are written: the different ones, while they are few, and equally many decimals."""
+
+    def __init__(self) -> None:
+        self.texts: set[str] | None = set()
+        self.decimals: int | None = None
+
+    def add(self, cells: Sequence[str]) -> None:
+        if self.texts is not None:
+            self.texts.update(cells)
+            if len(self.texts) > _MOST_VERSIONS:
+                self.texts = None
+        if self.decimals is None and (first := next(filter(None, cells), "")):
+            self.decimals = len(first.partition(".")[2])
+        if self.decimals and not _decimals_pattern(self.decimals).fullmatch(_join(cells)):
+            self.decimals = 0
+
+    def settle(self, kinds: Sequence[str], stated: str) -> _Column:
+        texts = (self.texts or set()) - {""}
+        if kinds[0] == NUMBER and not stated and _are_version_numbers(texts):
+            return _Column(TEXT, is_version=True)
+        if kinds[0] == TEXT:
+            return _Column(TEXT, is_version=bool(texts) and are_versions(texts))
+        return _Column(kinds[0], self.decimals or 0 if kinds[0] == NUMBER else 0)
+
+
+@cache
+def _decimals_pattern(count: int) -> re.Pattern[str]:
+    return _compile(rf"-?\d++\.\d{{{count}}}")
+
+
+def _are_version_numbers(texts: Collection[str]) -> bool:
+    """Return whether numbers are versions: different decimals, one of them with a zero at its end, as 3.9 and 3.10.
+
+    Numbers of equally many significant digits, such as 1.50 and 12.5, are measurements.
+    """
+    if not all(re.fullmatch(r"\d{1,4}(?:\.\d{1,4})?", text, re.ASCII) for text in texts):
+        return False
+    decimals = {text.partition(".")[2] for text in texts}
+    significant = {len(text.replace(".", "").lstrip("0")) for text in texts}
+    ends = any(len(one) > 1 and one.endswith("0") for one in decimals)
+    return ends and len(set(map(len, decimals))) > 1 and len(significant) > 1
+
+
+def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
     """Return the type of each column: the stated one, else the first that fits all of its cells.
 
     Raises ``ResultsError`` for a missing column, and for a cell that is not of the stated type.
     """
-    stated = table.file.types
+    stated = {name: kind for name, kind in table.file.types.items() if kind in TYPES}
     for name in stated:
         if name not in names:
             hint = did_you_mean(name, names) or f"there are {shorten(', '.join(names))}"
             raise table.file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
     possible = [[stated[name]] if name in stated else list(TYPES) for name in names]
+    notations = [_Notation() for _ in names]
     for chunk in table.chunks(len(names)):
         for index, cells in enumerate(chunk.columns):
             kinds = possible[index] = [kind for kind in possible[index] if _could_be(kind, cells)]
             if not kinds:
                 raise _refuse_cell(table, chunk, index, stated[names[index]])
-    return [kinds[0] for kinds in possible]
+            notations[index].add(cells)
+    return [
+        one.settle(kinds, stated.get(name, ""))
+        for one, kinds, name in zip(notations, possible, names, strict=True)
+    ]
 
 
 def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Exception:

@@ -1,0 +1,148 @@
+"""What was typed into a CSV file stays what it was: versions, decimals, days, and remarks above the names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.test_commands import mongo_tables
+from tests.results.formats import documents, fault, written
+
+
+def rows_of(page: str) -> list[list[str]]:
+    lines = [line for line in page.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+
+
+def shown(folder: Path, csv: str, comment: str, where: str = "t.csv") -> list[list[str]]:
+    """The cells of a table of a CSV file."""
+    written(folder, "t.csv", csv)
+    written(folder, "p.md", f'<!-- RESULT_TABLE: {{"collection": "t", {comment}}} -->\n')
+    return rows_of(mongo_tables("render", "p.md", "--results", where, cwd=folder).stdout)
+
+
+VERSIONS = "python,time\n3.9,1.0\n3.10,2.0\n3.11,3.5\n3.12,4.25\n"
+
+
+def test_versions_in_a_csv_are_text_and_init_sorts_them(tmp_path: Path) -> None:
+    written(tmp_path, "bench.csv", VERSIONS)
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert '"sort": "_sort.python"' in page
+    assert [row[0] for row in rows_of(page)] == ["3.9", "3.10", "3.11", "3.12"]
+
+
+def test_a_table_that_sorts_versions_letter_by_letter_is_told_the_field_that_sorts_them(
+    tmp_path: Path,
+) -> None:
+    cells = shown(tmp_path, VERSIONS, '"columns": ["python", "time"], "sort": "python"')
+    assert [row[0] for row in cells] == ["3.10", "3.11", "3.12", "3.9"]
+    done = mongo_tables("check", "p.md", "--results", "t.csv", cwd=tmp_path, expect=1)
+    assert "MT408" in done.stdout
+    assert "hint: sort by `_sort.python`, which has them" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_text"),
+    [
+        (["3.9", "3.10"], True),
+        (["1.10", "2.5", "3.75"], True),
+        (["1.2.3", "1.10.0"], True),
+        (["v1.9", "v1.10"], True),
+        (["1.50", "12.5", "123"], False),
+        (["1.5", "2.25", "10"], False),
+        (["3.10", "3.11"], False),
+        (["0.001230", "1.5"], False),
+        (["-3.9", "3.10"], False),
+        ([f"{n / 7:.2f}" if n % 2 else f"{n}.5" for n in range(300)], False),
+    ],
+)
+def test_numbers_are_versions_only_where_a_zero_would_be_lost(
+    tmp_path: Path, cells: list[str], is_text: bool
+) -> None:
+    found = documents(written(tmp_path, "t.csv", "v\n" + "\n".join(cells) + "\n"))
+    assert all(("_sort" in one) == is_text for one in found)
+    assert isinstance(found[0]["v"], str) == is_text
+
+
+def test_a_stated_type_wins_and_a_column_of_that_name_is_kept(tmp_path: Path) -> None:
+    path = written(tmp_path, "t.csv", "v,_sort\n3.9,x\n3.10,y\n")
+    assert documents(path)[0] == {"v": "3.9", "_sort": "x"}
+    assert documents(path, v="number")[1] == {"v": 3.1, "_sort": "y"}
+
+
+def test_a_version_that_is_missing_has_no_order(tmp_path: Path) -> None:
+    found = documents(written(tmp_path, "t.csv", "v,n\n3.9,1\n,2\n3.10,3\n"))
+    assert found[1] == {"n": 2, "_sort": {}}
+
+
+def test_numbers_keep_the_decimals_that_they_were_typed_with(tmp_path: Path) -> None:
+    csv = "item,price,share\na,3.50,0.5\nb,4.00,0.25\nc,,1\n"
+    cells = shown(tmp_path, csv, '"columns": ["item", "price", "share"], "sort": "item"')
+    assert [row[1:] for row in cells] == [["3.50", "0.5"], ["4.00", "0.25"], ["—", "1"]]
+    found = documents(tmp_path / "t.csv")
+    assert found[0]["price"] == 3.5
+    cells = shown(
+        tmp_path, csv, '"columns": ["item", "price"], "sort": "item", "format": {"price": {"decimals": 1}}'
+    )
+    assert cells[0][1] == "3.5"
+
+
+def test_a_computed_number_with_more_digits_is_not_cut_to_them(tmp_path: Path) -> None:
+    stage = '"pipeline": [{"$group": {"_id": null, "price": {"$avg": "$price"}}}], "columns": ["price"]'
+    assert shown(tmp_path, "price\n3.5\n4.0\n", stage) == [["3.75"]]
+
+
+def test_files_of_one_collection_keep_decimals_that_they_have_in_common(tmp_path: Path) -> None:
+    comment = '"columns": ["a", "b"], "sort": "_id"'
+    written(tmp_path, "u.csv", "a,b\n2.50,2.5\n")
+    assert shown(tmp_path, "a,b\n1.00,1.00\n", comment, "t=*.csv") == [["1.00", "1"], ["2.50", "2.5"]]
+
+
+def test_days_stay_days_and_times_stay_times(tmp_path: Path) -> None:
+    csv = "day,at\n2026-10-01,2026-10-01T00:00\n2026-10-02,2026-10-02T10:30\n"
+    cells = shown(tmp_path, csv, '"columns": ["day", "at"], "sort": "day"')
+    assert cells == [["2026-10-01", "2026-10-01T00:00:00Z"], ["2026-10-02", "2026-10-02T10:30:00Z"]]
+
+
+REMARKS = '# perf 2026, "nightly"\n# machine: x\nk,v\na,1\n# in between\nb,2\n'
+
+
+def test_remarks_above_the_names_are_explained_and_can_be_left_out(tmp_path: Path) -> None:
+    path = written(tmp_path, "t.csv", REMARKS)
+    assert fault(path) == (
+        "t.csv:1:1: lines with `#` precede the names of the columns "
+        "[to leave them out, state the sign behind the file's name: ?comment=#]"
+    )
+    assert fault(written(tmp_path, "u.tsv", "# one\nk\tv\na\t1\n")).startswith("u.tsv:1:1: lines with `#`")
+    for sign in ("#", "%23"):
+        assert shown(tmp_path, REMARKS, '"columns": ["k", "v"], "sort": "k"', f"t.csv?comment={sign}") == [
+            ["a", "1"], ["b", "2"],
+        ]  # fmt: skip
+    path = written(tmp_path, "t.csv", REMARKS.replace("b,2", "b,2,3"))
+    assert fault(path, comment="#").startswith("t.csv:6:1: 3 cells")
+
+
+def test_a_first_name_with_a_sign_and_a_column_called_comment_are_names(tmp_path: Path) -> None:
+    assert documents(written(tmp_path, "t.csv", "#k,v\na,1\n")) == [{"#k": "a", "v": 1}]
+    assert documents(written(tmp_path, "t.csv", "comment\n5\n"), comment="text") == [{"comment": "5"}]
+
+
+def test_types_that_are_joined_by_a_comma_get_a_hint(tmp_path: Path) -> None:
+    written(tmp_path, "v.csv", "version,zip\n1,2\n")
+    written(tmp_path, "p.md", '<!-- RESULT_TABLE: {"collection": "v", "columns": ["zip"]} -->\n')
+    done = mongo_tables(
+        "check", "p.md", "--results", "v.csv?version=text,zip=text", cwd=tmp_path, expect=None
+    )
+    assert "types of one file are joined by &: FILE?COLUMN=TYPE&zip=text" in done.stdout + done.stderr
+
+
+def test_what_is_pushed_has_the_field_that_sorts_versions(tmp_path: Path) -> None:
+    written(tmp_path, "t.csv", VERSIONS)
+    from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.source_text import split_parts
+
+    lines = list(FileSource("t.csv", split_parts(str(tmp_path / "t.csv"))).lines("t"))
+    assert json.loads(lines[1])["_sort"] == {"python": "0000000003.0000000010"}
