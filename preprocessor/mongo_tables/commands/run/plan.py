@@ -331,14 +331,14 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
     Raises CommandError if a price is unknown.
     """
     for experiment, place in _on_atlas(tasks):
-        from mongo_tables.runner.atlas.costs import cost_table, list_calls, prices_named
+        from mongo_tables.runner.atlas.costs import cost_table, list_calls, read_prices
 
         machines = _machines(arguments, experiment, place)
         yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
         for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
             yield f"  {line}"
-        prices = prices_named(arguments.prices)
-        if lacking := prices.lacking(machines.values()):
+        prices = read_prices(arguments.prices)
+        if lacking := list(prices.lacking(machines.values())):
             yield "  lines that a table of prices lacks, each without the price of an hour:"
             yield from (f"    {one}" for one in lacking)
         for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
@@ -350,9 +350,9 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
     if places := list(_on_atlas(tasks)):
-        from mongo_tables.runner.atlas.costs import check_cost, prices_named
+        from mongo_tables.runner.atlas.costs import check_cost, read_prices
 
-        prices = prices_named(arguments.prices)
+        prices = read_prices(arguments.prices)
         costs: list[Cost] = []
         for experiment, place in places:
             machines = _machines(arguments, experiment, place)

@@ -68,11 +68,11 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
     """Open each target for a run when it is needed; ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
-        from mongo_tables.runner.atlas.costs import prices_named
+        from mongo_tables.runner.atlas.costs import read_prices
         from mongo_tables.runner.atlas.target import begin_run, open_atlas
 
         most = inf if arguments.max_cost is None else arguments.max_cost
-        run = begin_run(prices_named(arguments.prices), most)
+        run = begin_run(read_prices(arguments.prices), most)
     for named in arguments.target:
         if is_atlas(named.where):
             yield named, open_atlas(named.where, run, note)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -44,11 +45,6 @@ class Owner(NamedTuple):
         return f"{self.run}.{self.process.host}.{self.process.pid}.{self.process.started:.0f}"
 
 
-def _parse_owner(text: str) -> Owner | None:
-    found = _OWNER.fullmatch(text)
-    return Owner(found[1], OwningProcess(found[2], int(found[3]), float(found[4]))) if found else None
-
-
 def cluster_names(run: str) -> Iterator[str]:
     """Yield names for a run's clusters and users; Atlas tells clusters apart by the first 23 characters."""
     return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
@@ -59,9 +55,10 @@ def words(owner: Owner) -> str:
     return f"{_WORDS}{owner}"
 
 
-def owner_in(text: Any) -> Owner | None:
+def owner_in(text: Any, prefix: str = _WORDS) -> Owner | None:
     """Return the owner that this comment names, or None if the resource is not ours."""
-    return _parse_owner(str(text or "").removeprefix(_WORDS)) if str(text).startswith(_WORDS) else None
+    found = _OWNER.fullmatch(str(text or "").removeprefix(prefix)) if str(text).startswith(prefix) else None
+    return Owner(found[1], OwningProcess(found[2], int(found[3]), float(found[4]))) if found else None
 
 
 def _named_by(owner: Owner | None, name: Any) -> Owner | None:
@@ -72,7 +69,7 @@ def _named_by(owner: Owner | None, name: Any) -> Owner | None:
 
 def owner_of_cluster(cluster: Mapping[str, Any]) -> Owner | None:
     """Return the run that created the cluster, or None if the cluster is not ours for certain."""
-    return _named_by(_parse_owner(tag_of(cluster, RUN_TAG)), cluster.get("name"))
+    return _named_by(owner_in(tag_of(cluster, RUN_TAG), ""), cluster.get("name"))
 
 
 def owner_of_user(user: Mapping[str, Any]) -> Owner | None:
@@ -206,6 +203,11 @@ class AtlasMachine(NamedTuple):
         return f"{self.tier}, {self.disk}{iops}, {self.gb} GB, {self.region}, MongoDB {self.version}"
 
     @property
+    def paid(self) -> tuple[str, str, int | None, int, str]:
+        """Return what the price of the cluster depends on."""
+        return self[:5]
+
+    @property
     def but_tier(self) -> tuple[Any, ...]:
         """Return everything but the tier: a change of these needs a new cluster, a change of tier does not."""
         return self[1:]
@@ -266,31 +268,37 @@ def order(machine: AtlasMachine, name: str, owner: Owner, until: datetime) -> di
     }
 
 
+def _region_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the only region of the cluster in Atlas's answer, or an empty mapping if it has another form."""
+    with suppress(KeyError, IndexError, TypeError):
+        found: Mapping[str, Any] = cluster["replicationSpecs"][0]["regionConfigs"][0]
+        return found if found["electableSpecs"] is not None else {}
+    return {}
+
+
 def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the hardware of the cluster's members in Atlas's answer, or an empty mapping if it has another form."""
-    try:
-        found: Mapping[str, Any] = _region(cluster)["electableSpecs"]
-    except (KeyError, IndexError, TypeError):
-        return {}
+    found: Mapping[str, Any] = _region_of(cluster).get("electableSpecs", {})
     return found
 
 
 def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[str]:
     """Yield each difference between the created cluster and the requested one, in a few words."""
-    hardware = hardware_of(cluster)
+    hardware, region = hardware_of(cluster), _region_of(cluster)
+    scaling = region.get("autoScaling") or {}
     wanted: dict[str, tuple[Any, Any]] = {
         "tier": (hardware.get("instanceSize"), machine.tier),
         "disk": (hardware.get("ebsVolumeType", STANDARD), machine.disk),
         "size of the disk": (hardware.get("diskSizeGB"), machine.gb),
         "operations": (hardware.get("diskIOPS") if machine.iops else None, machine.iops),
         "members": (hardware.get("nodeCount"), MEMBERS),
-        "region": (_region(cluster).get("regionName") if hardware else None, machine.region),
+        "region": (region.get("regionName"), machine.region),
         "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
         # Newer answers contain this; older ones have a single field.
         "edition": (str(cluster.get("effectiveDatabaseEdition", CORE)).lower(), machine.edition),
         "backup": (bool(cluster.get("backupEnabled")), False),
         "continuous backup": (bool(cluster.get("pitEnabled")), False),
-        "automatic scaling": (_scales(cluster) if hardware else False, False),
+        "automatic scaling": (any((scaling.get(part) or {}).get("enabled") for part in _OFF), False),
         "pause": (bool(cluster.get("paused")), False),
     }
     for what, (there, asked) in wanted.items():
@@ -298,23 +306,9 @@ def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[s
             yield f"{what} is {_told(there)}, not {_told(asked)}"
 
 
-def _region(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = cluster["replicationSpecs"][0]["regionConfigs"][0]
-    return found
-
-
-def _scales(cluster: Mapping[str, Any]) -> bool:
-    scaling = _region(cluster).get("autoScaling") or {}
-    return any((scaling.get(part) or {}).get("enabled") for part in ("compute", "diskGB"))
-
-
 def _told(value: Any) -> str:
-    if value is None:
-        return "not known"
-    return (
-        ("on" if value else "off")
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "not known" if value is None else str(value)

@@ -109,31 +109,15 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-def check_base(base: str) -> str:
-    """Return the API address without a trailing slash; raise RunnerError if it would send secrets unencrypted."""
-    parts = urlsplit(base)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-        raise RunnerError("the Administration API requires https", "secrets travel with each request")
-    return base.rstrip("/")
-
-
-def open_for(base: str, credentials: Credentials) -> OpenerDirector:
-    """Return an opener for requests; with an API key it answers digest challenges."""
-    if not credentials.digest:
-        return build_opener(_NoRedirects)
-    known = HTTPPasswordMgrWithDefaultRealm()
-    known.add_password(None, base, credentials.name, credentials.secret)
-    return build_opener(_NoRedirects, HTTPDigestAuthHandler(known))
-
-
 def exchange(opener: OpenerDirector, request: Request) -> Answer:
     """Send the request and return the answer, whatever its status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
             return Answer(answer.status, answer.headers, _read(answer))
     except HTTPError as error:
-        with error:
-            return Answer(error.code, error.headers, _read_error(error))
+        with error, suppress(ValueError, OSError, HTTPException):
+            return Answer(error.code, error.headers, _read(error))
+        return Answer(error.code, error.headers, None)  # such as an HTML page
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
     except ValueError as error:  # an authentication scheme that the library does not support
@@ -147,14 +131,6 @@ def _read(answer: IO[bytes]) -> Any:
     if len(content) > _MOST_BYTES:
         raise ValueError("too much of it")
     return json.loads(content) if content.strip() else None
-
-
-def _read_error(answer: HTTPError) -> Any:
-    """Return the JSON body of an error, or None for an HTML page."""
-    try:
-        return _read(answer)
-    except (ValueError, OSError, HTTPException):
-        return None
 
 
 ADDRESS: Final = "https://cloud.mongodb.com"
@@ -203,9 +179,16 @@ class Api:
         """Raise RunnerError if ``base`` is not encrypted."""
         self.project = project
         self.clock = clock
-        self._base = check_base(base)
+        parts = urlsplit(base)
+        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+            raise RunnerError("the Administration API requires https", "secrets travel with each request")
+        self._base = base.rstrip("/")
         self._credentials = credentials
-        self._opener = open_for(self._base, credentials)
+        known = HTTPPasswordMgrWithDefaultRealm()
+        known.add_password(None, self._base, credentials.name, credentials.secret)
+        # It answers digest challenges with an API key.
+        challenged = [HTTPDigestAuthHandler(known)] if credentials.digest else []
+        self._opener = build_opener(_NoRedirects, *challenged)
         self._token = ""
         self._token_ends = clock.now()
         self._hidden: list[str] = []
@@ -255,16 +238,16 @@ class Api:
         self, method: str, path: Sequence[str], body: Any, query: Sequence[tuple[str, str]] = ()
     ) -> Any:
         asked = f"{method} {_shown(path)}"
-        dated = f"application/vnd.atlas.{_version(method, path)}+json"
+        dates = VERSIONS.get(path[0], {}) if path and len(path) <= 2 else {}
+        dated = f"application/vnd.atlas.{dates.get(method, OLDEST)}+json"
         url = f"{self._base}/api/atlas/v2/groups/{'/'.join(quote(part, safe='') for part in (self.project, *path))}"
         url += f"?{urlencode(query)}" if query else ""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept": dated, **({"Content-Type": dated} if data else {})}
 
         def send() -> Answer:
-            return exchange(
-                self._opener, Request(url, data, {**headers, **self._authorization()}, method=method)
-            )
+            token = {} if self._credentials.digest else {"Authorization": f"Bearer {self._current_token()}"}
+            return exchange(self._opener, Request(url, data, {**headers, **token}, method=method))
 
         answer = self._insist(asked, send)
         if answer.status == 401 and not self._credentials.digest:
@@ -273,9 +256,6 @@ class Api:
         if 200 <= answer.status < 300:
             return answer.body
         raise self._refusal(asked, answer)
-
-    def _authorization(self) -> dict[str, str]:
-        return {} if self._credentials.digest else {"Authorization": f"Bearer {self._current_token()}"}
 
     def _current_token(self) -> str:
         """Return a valid token; Atlas issues tokens for an hour."""
@@ -350,11 +330,6 @@ def _asked_pause(answer: Answer) -> float | None:
         with suppress(ValueError):
             return max(1.0, float(answer.headers.get(name, "")))
     return None
-
-
-def _version(method: str, path: Sequence[str]) -> str:
-    dates = VERSIONS.get(path[0], {}) if path and len(path) <= 2 else {}
-    return dates.get(method, OLDEST)
 
 
 def _shown(path: Sequence[str]) -> str:

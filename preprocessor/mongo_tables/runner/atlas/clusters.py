@@ -18,19 +18,14 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from mongo_tables.runner.atlas.address import (
     ALREADY_THERE,
     UNTIL_TAG,
-    AtlasMachine,
     Owner,
-    differences,
-    order,
     owner_in,
     owner_of_cluster,
     owner_of_user,
-    specs,
     tag_of,
     words,
 )
 from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, LocalClock, iso
-from mongo_tables.runner.atlas.costs import Budget
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import RunnerError, TargetError
 
@@ -39,7 +34,7 @@ ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 LASTS: Final = timedelta(days=6)
 """The lifetime of database users and access list entries that are not removed; Atlas permits up to a week."""
 IDLE: Final = "IDLE"
-_WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
+WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 POLL_SECONDS: Final = 30.0
 LONGEST_CHANGE: Final = timedelta(minutes=60)
 """The longest time to wait for a cluster."""
@@ -94,7 +89,7 @@ def _is_for(entry: Mapping[str, Any], address: str) -> bool:
 def shut_out(api: Api, owner: Owner, address: str) -> None:
     """Remove the run's entry from the access list, if it exists. Raises ApiError."""
     for entry in api.pages("accessList"):
-        if _is_for(entry, address) and _is_of(owner_in(entry.get("comment")), owner):
+        if _is_for(entry, address) and is_of(owner_in(entry.get("comment")), owner):
             _remove(api, "accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
             return
 
@@ -125,11 +120,12 @@ def make_user(api: Api, owner: Owner, name: str) -> str:
 def remove_user(api: Api, owner: Owner, name: str) -> None:
     """Remove the run's database user, if it exists. Raises ApiError."""
     user = api.find("databaseUsers", "admin", name)
-    if user is not None and _is_of(owner_of_user(user), owner):
+    if user is not None and is_of(owner_of_user(user), owner):
         _remove(api, "databaseUsers", "admin", name)
 
 
-def _is_of(found: Owner | None, owner: Owner) -> bool:
+def is_of(found: Owner | None, owner: Owner) -> bool:
+    """Return whether a resource belongs to the run of ``owner``."""
     return found is not None and found.run == owner.run
 
 
@@ -200,114 +196,6 @@ def _await(fault: Callable[[], str], clock: LocalClock) -> None:
         if clock.now() >= ends:
             raise TargetError(found)
         clock.sleep(CONNECT_POLL_SECONDS)
-
-
-class Clusters:
-    """The clusters of one run in a project."""
-
-    def __init__(self, api: Api, owner: Owner, budget: Budget, note: Callable[[str], None]) -> None:
-        """``note`` receives progress messages."""
-        self._api = api
-        self._owner = owner
-        self._budget = budget
-        self._note = note
-        self._doubtful: set[str] = set()
-        """Names of clusters whose request got no answer and may still be executed."""
-
-    def create(self, machine: AtlasMachine, name: str) -> None:
-        """Request the cluster without waiting for it. Raises TargetError; after a lost answer the cluster may exist."""
-        self._budget.begin(name, machine)
-        self._note(f"Atlas: {name} is made: {machine}")
-        until = self._api.clock.now() + IN_USE
-        self._doubtful.add(name)
-        try:
-            self._api.post("clusters", body=order(machine, name, self._owner, until))
-        except ApiError as error:
-            if 400 <= error.status < 500:
-                self._doubtful.discard(name)
-            # A retry after a lost answer is refused because the first request succeeded.
-            if error.status != 409 or not self._is_ours(self._find(name)):
-                raise
-        self._doubtful.discard(name)
-
-    def change_tier(self, machine: AtlasMachine, name: str) -> None:
-        """Change the tier of the cluster when no other change is in progress. Raises TargetError."""
-        self._budget.begin(name, machine)
-        self._note(f"Atlas: {name} becomes {machine.tier}")
-        ends = self._api.clock.now() + LONGEST_CHANGE
-        while True:
-            self._check_ours(self._await_idle(name), name)
-            try:
-                self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
-            except ApiError as error:
-                if error.status != 409 or self._api.clock.now() >= ends:
-                    raise
-            else:
-                return
-
-    def wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
-        """Wait until the cluster is ready and as requested; return Atlas's description. Raises TargetError."""
-        cluster = self._await_idle(name)
-        if different := list(differences(cluster, machine)):
-            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
-        return cluster
-
-    def fault(self, machine: AtlasMachine, name: str) -> str:
-        """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
-        cluster = self._find(name)
-        if cluster is None:
-            return _gone(name)
-        different = "; ".join(differences(cluster, machine))
-        return f"the cluster {name} was changed while it was measured: {different}" if different else ""
-
-    def delete(self, name: str) -> None:
-        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError."""
-        cluster = self._find(name)
-        if cluster is None and name in self._doubtful:
-            self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
-            self._api.clock.sleep(SETTLES_SECONDS)
-            cluster = self._find(name)
-        if cluster is not None:
-            self._check_ours(cluster, name)
-            self._note(f"Atlas: {name} is removed")
-            delete_cluster(self._api, name)
-        self._budget.end(name)
-
-    def _find(self, name: str) -> Mapping[str, Any] | None:
-        """Return Atlas's current description of the cluster, or None if there is none. Raises ApiError."""
-        found: Mapping[str, Any] | None = self._api.find("clusters", name)
-        return found
-
-    def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
-        return cluster is not None and _is_of(owner_of_cluster(cluster), self._owner)
-
-    def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
-        """Raise TargetError for a cluster that we do not own."""
-        if not self._is_ours(cluster):
-            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
-
-    def _await_idle(self, name: str) -> Mapping[str, Any]:
-        """Return the cluster after it has reported IDLE twice in a row."""
-        ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
-        while self._api.clock.now() < ends:
-            cluster = self._find(name)
-            if cluster is None:
-                raise TargetError(_gone(name))
-            state = str(cluster.get("stateName"))
-            if state != IDLE and state not in _WORKING:
-                raise TargetError(f"the cluster {name} is {state} while this run waits for it")
-            idle = idle + 1 if state == IDLE and cluster.get("connectionStrings") else 0
-            if idle == 2:
-                return cluster
-            self._budget.check()
-            self._api.clock.sleep(POLL_SECONDS)
-        minutes = LONGEST_CHANGE.total_seconds() / 60
-        lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
-        raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
-
-
-def _gone(name: str) -> str:
-    return f"the cluster {name} is gone from the project; this run has not removed it"
 
 
 def delete_cluster(api: Api, name: str) -> None:

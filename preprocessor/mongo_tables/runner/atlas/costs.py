@@ -23,27 +23,8 @@ OWN: Final = Path(__file__).with_name("prices.toml")
 CURRENCY: Final = "USD"
 
 
-class Price(NamedTuple):
-    """The key of a price: a machine in a region. For a STANDARD disk the IOPS do not matter."""
-
-    tier: str
-    disk: str
-    iops: int | None
-    gb: int
-    region: str
-
-    @classmethod
-    def wanted_for(cls, machine: AtlasMachine) -> Price:
-        """Return the key that a line needs for this machine."""
-        return cls(machine.tier, machine.disk, machine.iops, machine.gb, machine.region)
-
-    def __str__(self) -> str:
-        """Return the line of a table with a placeholder for its price."""
-        iops = "" if self.iops is None else f"iops = {self.iops}, "
-        return (
-            f'{{ tier = "{self.tier}", region = "{self.region}", disk = "{self.disk}", {iops}gb = {self.gb}, '
-            "per_hour = ? },"
-        )
+Paid = tuple[str, str, int | None, int, str]
+"""What a cluster is paid for: tier, disk, IOPS, GB, region. The IOPS of a STANDARD disk do not matter."""
 
 
 class Prices(NamedTuple):
@@ -51,12 +32,12 @@ class Prices(NamedTuple):
 
     date: Date
     source: str
-    per_hour: Mapping[Price, float]
+    per_hour: Mapping[Paid, float]
 
     def of(self, machine: AtlasMachine) -> float:
         """Return the price of the machine per hour; raise RunnerError if it is unknown."""
         try:
-            return self.per_hour[Price.wanted_for(machine)]
+            return self.per_hour[machine.paid]
         except KeyError:
             raise RunnerError(
                 f"what {machine} costs is not known: no line of the prices of {self.date} has it",
@@ -64,56 +45,41 @@ class Prices(NamedTuple):
                 "--dry-run the lines that lack",
             ) from None
 
-    def lacking(self, machines: Iterable[AtlasMachine]) -> list[Price]:
-        """Return the keys that the table lacks for these machines, each once."""
-        wanted = dict.fromkeys(map(Price.wanted_for, machines))
-        return [one for one in wanted if one not in self.per_hour]
+    def lacking(self, machines: Iterable[AtlasMachine]) -> Iterator[str]:
+        """Yield the lines that the table lacks for these machines, each once, with a placeholder for the price."""
+        for paid in dict.fromkeys(machine.paid for machine in machines):
+            if paid not in self.per_hour:
+                tier, disk, iops, gb, region = paid
+                speed = "" if iops is None else f"iops = {iops}, "
+                yield (
+                    f'{{ tier = "{tier}", region = "{region}", disk = "{disk}", {speed}gb = {gb}, per_hour = ? }},'
+                )
 
     def __str__(self) -> str:
         return f"{self.source}, {self.date}"
 
 
-def read_prices(path: Path = OWN) -> Prices:
-    """Read a price table; raise RunnerError if the file is not one."""
+def read_prices(path: str | Path | None = None) -> Prices:
+    """Read a price table, by default the built-in one; raise RunnerError if the file is not one."""
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        found = tomllib.loads(Path(path or OWN).read_text("utf-8"))
         date, source = found["date"], found["source"]
         if type(date) is not Date or not isinstance(source, str) or found["currency"] != CURRENCY:
             raise ValueError(f"date is a date, source a text, and currency {CURRENCY!r}")
         return Prices(date, source, dict(map(_line, found["prices"])))
     except OSError as error:
         raise RunnerError(f"the prices {path} cannot be read: {error.strerror}") from None
-    except KeyError as error:
-        raise RunnerError(
-            f"the prices {path} lack {error.args[0]}", "the page on Atlas has the form"
-        ) from None
-    except (ValueError, TypeError) as error:
-        raise RunnerError(
-            f"the prices {path} cannot be used: {error}", "the page on Atlas has the form"
-        ) from None
+    except (KeyError, ValueError, TypeError) as error:
+        fault = f"lack {error.args[0]}" if isinstance(error, KeyError) else f"cannot be used: {error}"
+        raise RunnerError(f"the prices {path} {fault}", "the page on Atlas has the form") from None
 
 
-def prices_named(path: str | None) -> Prices:
-    """Return the prices in the file, or the built-in ones without a path. Raises RunnerError."""
-    return read_prices(Path(path) if path else OWN)
-
-
-def _line(line: Mapping[str, Any]) -> tuple[Price, float]:
-    standard = line["disk"] == STANDARD
-    machine = Price(
-        line["tier"], line["disk"], None if standard else int(line["iops"]), int(line["gb"]), line["region"]
-    )
+def _line(line: Mapping[str, Any]) -> tuple[Paid, float]:
+    iops = None if line["disk"] == STANDARD else int(line["iops"])
     per_hour = float(line["per_hour"])
     if not 0 < per_hour < float("inf"):
         raise ValueError(f"{per_hour:g} is not a price per hour")
-    return machine, per_hour
-
-
-class _Paid(NamedTuple):
-    """A cluster that is running: its price per hour, and since when it is paid for."""
-
-    per_hour: float
-    since: datetime
+    return (line["tier"], line["disk"], iops, int(line["gb"]), line["region"]), per_hour
 
 
 class Budget:
@@ -124,12 +90,13 @@ class Budget:
         self._most = most
         self._clock = clock
         self._ended = 0.0
-        self._running: dict[str, _Paid] = {}
+        self._running: dict[str, tuple[float, datetime]] = {}
+        """Prices per hour, and since when each is paid."""
 
     @property
     def spent(self) -> float:
         """Return the dollars spent so far."""
-        return self._ended + sum(map(self._cost, self._running.values()))
+        return self._ended + sum(self._cost(*paid) for paid in self._running.values())
 
     def begin(self, name: str, machine: AtlasMachine) -> None:
         """Start to count the cost of the cluster, as this machine.
@@ -139,12 +106,12 @@ class Budget:
         per_hour = self._prices.of(machine)
         self.check()
         self.end(name)
-        self._running[name] = _Paid(per_hour, self._clock.now())
+        self._running[name] = per_hour, self._clock.now()
 
     def end(self, name: str) -> None:
         """Stop to count the cost of the cluster."""
         if paid := self._running.pop(name, None):
-            self._ended += self._cost(paid)
+            self._ended += self._cost(*paid)
 
     def check(self) -> None:
         """Raise TargetError if the budget is spent."""
@@ -155,8 +122,8 @@ class Budget:
                 f"{KEPT}, with what you allow then",
             )
 
-    def _cost(self, paid: _Paid) -> float:
-        return (self._clock.now() - paid.since).total_seconds() / 3600 * paid.per_hour
+    def _cost(self, per_hour: float, since: datetime) -> float:
+        return (self._clock.now() - since).total_seconds() / 3600 * per_hour
 
 
 AROUND_SECONDS: Final = 35 * 60.0

@@ -21,12 +21,26 @@ from mongo_tables.runner.atlas.address import (
     AtlasMachine,
     Owner,
     cluster_names,
+    differences,
     hardware_of,
     machine_of,
+    order,
+    owner_of_cluster,
     parse_atlas,
+    specs,
 )
-from mongo_tables.runner.atlas.api import Api, Credentials, open_api
-from mongo_tables.runner.atlas.clusters import LEFT_HINT, Clusters
+from mongo_tables.runner.atlas.api import Api, ApiError, Credentials, open_api
+from mongo_tables.runner.atlas.clusters import (
+    IDLE,
+    IN_USE,
+    LEFT_HINT,
+    LONGEST_CHANGE,
+    POLL_SECONDS,
+    SETTLES_SECONDS,
+    WORKING,
+    delete_cluster,
+    is_of,
+)
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.experiment import LABELS
@@ -39,6 +53,7 @@ from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""
 _IOPS = "atlasIOPS"
+_GONE = "the cluster {} is gone from the project; this run has not removed it"
 _GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
 
 
@@ -71,7 +86,9 @@ class AtlasTarget(Target):
         self._owner = owner
         self._names = names
         self._note = note
-        self._clusters = Clusters(api, owner, budget, note)
+        self._budget = budget
+        self._doubtful: set[str] = set()
+        """Names of clusters whose request got no answer and may still be executed."""
         self._running: _Running | None = None
         self._made: list[str] = []
         """Names of clusters, and of their users, that may exist."""
@@ -127,7 +144,7 @@ class AtlasTarget(Target):
         if running is None:
             return None
         found = measurements.measured(self._api, running.name, start, end)
-        if reason := self._clusters.fault(running.machine, running.name):
+        if reason := self._change_of(running):
             raise TargetError(reason)
         return found
 
@@ -136,7 +153,7 @@ class AtlasTarget(Target):
         if self._running is None or not patience:
             return ""
         with suppress(RunnerError):  # the caller reports a failure already
-            return self._clusters.fault(self._running.machine, self._running.name)
+            return self._change_of(self._running)
         return ""
 
     def close(self) -> None:
@@ -171,9 +188,9 @@ class AtlasTarget(Target):
                 clusters.let_in(self._api, self._owner, self._address.access)
         name = next(self._names)
         self._made.append(name)
-        self._clusters.create(machine, name)
+        self._create(machine, name)
         password = clusters.make_user(self._api, self._owner, name)
-        told = self._clusters.wait(machine, name)
+        told = self._wait(machine, name)
         uri = clusters.connection_string(told, name, password)
         clusters.await_names(told, self._api.clock)
         clusters.await_user(uri, self._api.clock)
@@ -181,8 +198,8 @@ class AtlasTarget(Target):
 
     def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
         """Change the tier of the running cluster; data and user stay."""
-        self._clusters.change_tier(machine, running.name)
-        told = self._clusters.wait(machine, running.name)
+        self._change_tier(machine, running.name)
+        told = self._wait(machine, running.name)
         clusters.await_user(running.uri, self._api.clock)
         return running._replace(machine=machine, told=told)
 
@@ -190,7 +207,7 @@ class AtlasTarget(Target):
         """Delete the clusters that may exist, each with its user. Raises TargetError."""
         self._running = None
         while self._made:
-            self._clusters.delete(self._made[-1])
+            self._delete(self._made[-1])
             clusters.remove_user(self._api, self._owner, self._made[-1])
             self._made.pop()
 
@@ -199,6 +216,99 @@ class AtlasTarget(Target):
         if self._let_in:
             clusters.shut_out(self._api, self._owner, self._address.access)
             self._let_in = False
+
+    def _create(self, machine: AtlasMachine, name: str) -> None:
+        """Request the cluster without waiting for it. Raises TargetError; after a lost answer the cluster may exist."""
+        self._budget.begin(name, machine)
+        self._note(f"Atlas: {name} is made: {machine}")
+        until = self._api.clock.now() + IN_USE
+        self._doubtful.add(name)
+        try:
+            self._api.post("clusters", body=order(machine, name, self._owner, until))
+        except ApiError as error:
+            if 400 <= error.status < 500:
+                self._doubtful.discard(name)
+            # A retry after a lost answer is refused because the first request succeeded.
+            if error.status != 409 or not self._is_ours(self._find(name)):
+                raise
+        self._doubtful.discard(name)
+
+    def _change_tier(self, machine: AtlasMachine, name: str) -> None:
+        """Change the tier of the cluster when no other change is in progress. Raises TargetError."""
+        self._budget.begin(name, machine)
+        self._note(f"Atlas: {name} becomes {machine.tier}")
+        ends = self._api.clock.now() + LONGEST_CHANGE
+        while True:
+            self._check_ours(self._await_idle(name), name)
+            try:
+                self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
+            except ApiError as error:
+                if error.status != 409 or self._api.clock.now() >= ends:
+                    raise
+            else:
+                return
+
+    def _wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
+        """Wait until the cluster is ready and as requested; return Atlas's description. Raises TargetError."""
+        cluster = self._await_idle(name)
+        if different := list(differences(cluster, machine)):
+            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
+        return cluster
+
+    def _change_of(self, running: _Running) -> str:
+        """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
+        cluster = self._find(running.name)
+        if cluster is None:
+            return _GONE.format(running.name)
+        different = "; ".join(differences(cluster, running.machine))
+        return (
+            f"the cluster {running.name} was changed while it was measured: {different}" if different else ""
+        )
+
+    def _delete(self, name: str) -> None:
+        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError."""
+        cluster = self._find(name)
+        if cluster is None and name in self._doubtful:
+            self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
+            self._api.clock.sleep(SETTLES_SECONDS)
+            cluster = self._find(name)
+        if cluster is not None:
+            self._check_ours(cluster, name)
+            self._note(f"Atlas: {name} is removed")
+            delete_cluster(self._api, name)
+        self._budget.end(name)
+
+    def _find(self, name: str) -> Mapping[str, Any] | None:
+        """Return Atlas's current description of the cluster, or None if there is none. Raises ApiError."""
+        found: Mapping[str, Any] | None = self._api.find("clusters", name)
+        return found
+
+    def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
+        return cluster is not None and is_of(owner_of_cluster(cluster), self._owner)
+
+    def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
+        """Raise TargetError for a cluster that we do not own."""
+        if not self._is_ours(cluster):
+            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
+
+    def _await_idle(self, name: str) -> Mapping[str, Any]:
+        """Return the cluster after it has reported IDLE twice in a row."""
+        ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
+        while self._api.clock.now() < ends:
+            cluster = self._find(name)
+            if cluster is None:
+                raise TargetError(_GONE.format(name))
+            state = str(cluster.get("stateName"))
+            if state != IDLE and state not in WORKING:
+                raise TargetError(f"the cluster {name} is {state} while this run waits for it")
+            idle = idle + 1 if state == IDLE and cluster.get("connectionStrings") else 0
+            if idle == 2:
+                return cluster
+            self._budget.check()
+            self._api.clock.sleep(POLL_SECONDS)
+        minutes = LONGEST_CHANGE.total_seconds() / 60
+        lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
+        raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
 
 def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
