@@ -223,7 +223,7 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
         return Done(1, 1, 1)
 
     client = SimpleNamespace(sleep=clock.sleep)
-    done = worker._timed([client], [step], Assignment(load, (0,)), 0.0, board, print)
+    done = worker.do_timed([client], [step], Assignment(load, (0,)), 0.0, board, print)
     assert done.inside.requests == 4
     assert done.whole_usage.cpu_seconds == pytest.approx(3 * 0.03 + 4 * 0.001)
     # The meter reads at the first answer behind each edge.

@@ -21,10 +21,10 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from mongo_tables.runner.alternation import Alternation, serve
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.options import ends_after
+from mongo_tables.runner.orders import Alternation, serve
 from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
 from mongo_tables.runner.series import add_counts, widest
 from mongo_tables.runner.signals import signals_ignored

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
-from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.clients import Client, Kind, OnError, PyMongoClient, RequestOptions, request_options
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import (
@@ -25,12 +23,11 @@ from mongo_tables.runner.driving import (
     Surroundings,
     add_up,
     drive,
-    one_line,
 )
 from mongo_tables.runner.meter import Meter, in_all, in_window
 from mongo_tables.runner.series import IntervalSeries, interval_for
 from mongo_tables.runner.window import Board, Handout, MeasuredWindow
-from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes
+from mongo_tables.runner.wire.client import WireClient, open_connections
 from mongo_tables.runner.wire.loop import AVAILABLE, Hub
 from mongo_tables.runner.workloads import Share, Step, workload
 
@@ -152,36 +149,6 @@ class Assignment:
         return self.load.seconds
 
 
-def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
-    """Execute the order; answer ``None`` when connected and when prepared, and the statistics after the work.
-
-    A string in place of any of them is an error message.
-    """
-    load, total = assignment.load, ConnectionStats(IntervalSeries(1), IntervalSeries(1))
-    keep_to_one_line()
-    with open_client(load, len(assignment.mine)) as client:
-        try:
-            clients, options = connect(client, load, assignment.mine)
-            pipe.send(None)
-            steps = open_steps(clients, assignment, board)
-            with uncollected(load):
-                pipe.send(None)
-                total = _timed(clients, steps, assignment, pipe.recv(), board, once(pipe.send))
-            total.options = options
-            if not total.gave_up and not options.acknowledges:
-                wait_for_writes(client, clients)  # otherwise they would reach into the next window
-            done: ConnectionStats | str = total.gave_up or total
-        except Exception as error:
-            done = one_line(error)
-        # Before closing the clients, which is slow and waits for lost servers.
-        if done != total.gave_up:
-            pipe.send(done)
-        if isinstance(done, ConnectionStats):
-            for held in clients:
-                held.close()
-            end_sessions(client, [held for held in clients if isinstance(held, WireClient)])
-
-
 def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
     """Return the driver's client for this many connections of a load."""
     from pymongo import MongoClient
@@ -226,7 +193,7 @@ def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) 
     ]
 
 
-def _timed(
+def do_timed(
     clients: list[Client],
     steps: list[Step],
     assignment: Assignment,
@@ -234,6 +201,7 @@ def _timed(
     board: Board,
     tell: Callable[[str], None],
 ) -> ConnectionStats:
+    """Return what the connections of an assignment did, starting at ``start`` on the monotonic clock."""
     load = assignment.load
     series = IntervalSeries(load.interval)
     window = MeasuredWindow(board, load.connections, load.has_steady_part)

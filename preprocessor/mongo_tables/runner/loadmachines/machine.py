@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.runner import host
-from mongo_tables.runner.alternation import Alternation
 from mongo_tables.runner.driving import one_line
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
+from mongo_tables.runner.orders import Alternation
 from mongo_tables.runner.outcome import Network, read_network
 from mongo_tables.runner.worker import Assignment, Scheduling
 

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mongo_tables.runner import host
-from mongo_tables.runner.alternation import Alternation
 from mongo_tables.runner.driving import ConnectionStats
 from mongo_tables.runner.errors import KEPT, RunnerError, WorkFailed
 from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
@@ -42,6 +41,7 @@ from mongo_tables.runner.loadmachines.machine import (
     tend,
 )
 from mongo_tables.runner.meter import Usage
+from mongo_tables.runner.orders import Alternation
 from mongo_tables.runner.outcome import MachineStats
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, Board

@@ -1,4 +1,4 @@
-"""Worker process: receives orders, and lets the connections of two loads take turns (see ``slices``)."""
+"""Worker process: receives orders, and does the work of one load, or lets two loads take turns (see ``slices``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner.driving import Failures, Surroundings, count_failure, one_line
+from mongo_tables.runner.driving import ConnectionStats, Failures, Surroundings, count_failure, one_line
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.slices import Sides, SideStats, Slices, Turns
 from mongo_tables.runner.window import Board, MeasuredWindow
@@ -25,13 +25,13 @@ from mongo_tables.runner.worker import (
     connect,
     do_in_one_thread,
     do_in_threads,
+    do_timed,
     give_way,
     once,
     open_client,
     open_steps,
     surround,
     uncollected,
-    work,
 )
 from mongo_tables.runner.workloads import Step
 
@@ -50,64 +50,73 @@ class Alternation:
         return self.slices.counted / 1e9
 
 
-def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
-    """Execute the order, and answer as ``serve`` describes, with what both loads did in their slices."""
+def execute(order: Assignment | Alternation, pipe: Connection, board: Board) -> None:
+    """Execute an order; send ``None`` when connected and when prepared, and the statistics after the work.
+
+    A string in place of any of them is an error message.
+    """
     keep_to_one_line()
     tell = once(pipe.send)
     with ExitStack() as held:
         try:
-            sides = [_Side(load, order.mine, board, held, tell) for load in order.loads]
+            sides = [_Side(load, order.mine, held) for load in order.loads]
             pipe.send(None)
             for side in sides:
-                side.prepare(order.mine, board)
+                each = Assignment(side.load, order.mine) if isinstance(order, Alternation) else order
+                side.steps = open_steps(side.clients, each, board)
             with uncollected(order.loads[0]):
                 pipe.send(None)
-                done = _take_turns(sides, order, pipe.recv())
-            if any(side.gave_up for side in done):
+                start = pipe.recv()
+                if isinstance(order, Alternation):
+                    done: Sequence[SideStats | ConnectionStats] = _take_turns(
+                        sides, order, start, board, tell
+                    )
+                else:
+                    timed = do_timed(sides[0].clients, sides[0].steps, order, start, board, tell)
+                    timed.options = sides[0].options
+                    done = [timed]
+            if any(one.gave_up for one in done):
                 return  # already reported; do not wait for a lost server
             for side in sides:
+                if not side.options.acknowledges:  # otherwise writes would reach into the next window
+                    wait_for_writes(side.client, side.clients)
+            # Before closing the clients, which is slow and waits for lost servers.
+            pipe.send(done if isinstance(order, Alternation) else done[0])
+            for side in sides:
                 side.leave()
-            pipe.send(done)
         except Exception as error:
             tell(one_line(error))
 
 
 class _Side:
-    """The connections of one of the loads."""
+    """The connections of one load."""
 
-    def __init__(
-        self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack, tell: Callable[[str], None]
-    ) -> None:
-        """Connect. ``held`` closes the client; ``tell`` receives the reason when a connection ends early."""
-        self._client = held.enter_context(open_client(load, len(mine)))
-        self.clients, self._options = connect(self._client, load, mine)
-        self._load = load
+    def __init__(self, load: Load, mine: tuple[int, ...], held: ExitStack) -> None:
+        """Connect. ``held`` closes the client."""
+        self.load = load
+        self.client = held.enter_context(open_client(load, len(mine)))
+        self.clients, self.options = connect(self.client, load, mine)
         self.steps: list[Step] = []
-        window = MeasuredWindow(board, load.connections, by_amount=False)
-        self.around = [surround(client, load, window, tell) for client in self.clients]
-
-    def prepare(self, mine: tuple[int, ...], board: Board) -> None:
-        """Prepare the requests."""
-        self.steps = open_steps(self.clients, Assignment(self._load, mine), board)
 
     def leave(self) -> None:
-        """Wait for requests in flight, which would reach into the next window, and return the connections."""
-        if not self._options.acknowledges:
-            wait_for_writes(self._client, self.clients)
+        """Return the connections."""
         for one in self.clients:
             one.close()
-        end_sessions(self._client, [one for one in self.clients if isinstance(one, WireClient)])
+        end_sessions(self.client, [one for one in self.clients if isinstance(one, WireClient)])
 
 
-def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sides:
+def _take_turns(
+    sides: Sequence[_Side], order: Alternation, start: float, board: Board, tell: Callable[[str], None]
+) -> Sides:
     """Return what the loads did in their slices, starting at ``start`` on the monotonic clock."""
     done = SideStats(), SideStats()
     turns = [Turns(order.slices, load, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
+    window = MeasuredWindow(board, sides[0].load.connections, by_amount=False)
     loops = [
-        partial(_repeat, step, turns[load], around, done[load])
-        for load, side in enumerate(sides)
-        for step, around in zip(side.steps, side.around, strict=True)
+        partial(_repeat, step, turns[number], surround(client, side.load, window, tell), done[number])
+        for number, side in enumerate(sides)
+        for client, step in zip(side.clients, side.steps, strict=True)
     ]
     if can_share_thread(clients, order.loads[0]):
         do_in_one_thread(clients, loops)
@@ -148,21 +157,13 @@ def _repeat(step: Step, turns: Turns, around: Surroundings, total: SideStats) ->
 
 
 def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
-    """Run the worker process: execute each Assignment or Alternation until the runner ends the process.
-
-    For each it sends ``None`` when its connections are open, ``None`` when everything is prepared, and after the
-    start the statistics. A string in place of any of them is an error message.
-    """
+    """Run the worker process: execute each order until the runner ends the process."""
     threading.Thread(target=_end_with_runner, daemon=True).start()
     if gives_way:
         give_way()
     with suppress(EOFError, BrokenPipeError):  # the runner has ended
         while True:
-            order = pipe.recv()
-            if isinstance(order, Alternation):
-                alternate(order, pipe, board)
-            else:
-                work(order, pipe, board)
+            execute(pipe.recv(), pipe, board)
 
 
 def _end_with_runner() -> None:
