@@ -22,7 +22,7 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import Plan, SlicesPlace, Turn
 from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows, round_amount, row_id
-from mongo_tables.runner.schema_check import check_published, check_result
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import SliceWindows, Which
 from mongo_tables.runner.store import FileStore, open_store
 from mongo_tables.runner.window import Inside
@@ -240,7 +240,7 @@ def test_work_with_parts_of_requests_computes_the_speed_of_the_row():
     work = result_rows._work(outcome)
     assert work["operations"] / 0.55 == pytest.approx(work["operations_per_second"], rel=0.001)
     row = FileStore(ROWS_FOLDER).rows("aggregate_group")[0]
-    check_result({**row, "work": work, "testResults": {"nQueries": 6.497}})
+    check_document("result", {**row, "work": work, "testResults": {"nQueries": 6.497}})
 
 
 FIGURES = """
@@ -290,7 +290,7 @@ def test_every_row_with_figures_is_a_document_that_names_its_variant_and_its_sou
     assert [one["source"] for one in (first, second, third)] == ["a paper", "a paper", "another paper"]
     assert [one.get("note") for one in (first, second, third)] == [None, "a misprint", None]
     for one in (first, second, third):
-        check_published(one)
+        check_document("published", one)
 
 
 def test_a_document_belongs_to_the_row_of_the_result_to_the_order_of_its_fields():
@@ -304,7 +304,7 @@ def test_a_document_belongs_to_the_row_of_the_result_to_the_order_of_its_fields(
 def test_a_document_that_is_none_is_refused():
     document = result_rows.published_documents(tiny())[0]
     with pytest.raises(CommandError, match="figures"):
-        check_published({**document, "figures": {}})
+        check_document("published", {**document, "figures": {}})
 
 
 @pytest.mark.parametrize("name", WITH_FIGURES)

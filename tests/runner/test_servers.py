@@ -27,7 +27,7 @@ from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.sampling import read_machine
-from mongo_tables.runner.schema_check import check_result
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.servers import (
     GIVEN,
     KEPT,
@@ -128,7 +128,7 @@ def test_a_user_who_may_only_read_is_told_in_a_line_what_is_not_permitted_and_wh
 @pytest.mark.parametrize("user", USERS)
 def test_every_user_who_may_write_gets_a_row_as_the_schema_says(measured, user):
     row, _ = measured[user]
-    check_result(row)
+    check_document("result", row)
     assert row["work"]["operations"] > 0
     assert row["versions"]["server"] == row["servers"]["members"][0]["version"]
     assert row["servers"]["members"][0]["role"] == "primary"

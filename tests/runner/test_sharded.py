@@ -22,7 +22,7 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import obstacle, open_run
-from mongo_tables.runner.schema_check import check_result
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.servers import GIVEN
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import LocalTarget, UriTarget
@@ -41,7 +41,7 @@ def row_of(uri, crew, folder, text=MIX + RECORD, **options):
     asked = replace(OPTIONS, **options)
     measure([open_run(experiment, asked, UriTarget(uri), crew, Progress(io.StringIO()))], store)
     (row,) = store.rows("tiny")
-    check_result(row)
+    check_document("result", row)
     return row
 
 
@@ -275,7 +275,7 @@ def test_many_load_machines_insert_into_all_shards_and_the_row_tells_of_both(clu
         assert main(["run", *asked, "--repeats", "1", "--output", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "tiny: 1 rows\n"
     (row,) = FileStore(tmp_path).rows("tiny")
-    check_result(row)
+    check_document("result", row)
     assert [one["connections"] for one in row["client"]["machines"]] == [2, 2]
     assert all(one["operations_per_second"] > 0 for one in row["client"]["machines"])
     assert [one["chunks"] for one in row["sharding"]["shards"]] == [4, 4]

@@ -11,7 +11,7 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.runner.options import PROFILES
-from mongo_tables.runner.schema_check import check_result
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.store import FileStore
 from tests.runner.processes import ROOT, finish, start
 
@@ -59,7 +59,7 @@ def test_every_number_has_a_unit():
 
 
 def test_a_row_of_a_run_is_as_the_schema_says(row):
-    check_result(row)
+    check_document("result", row)
     # There is one kind of operation only, no rate, no contrast, one target without shards, and one campaign.
     absent = {"latencies", "service", "contrast", "targets", "slices", "campaigns", "sharding"}
     assert set(row) == set(SCHEMA["properties"]) - absent
@@ -67,7 +67,7 @@ def test_a_row_of_a_run_is_as_the_schema_says(row):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_row_may_have_been_measured_by_any_profile(row, profile):
-    check_result({**row, "experiment": {**row["experiment"], "profile": profile}})
+    check_document("result", {**row, "experiment": {**row["experiment"], "profile": profile}})
 
 
 def test_a_row_may_say_what_taking_turns_in_slices_gave(row):
@@ -79,7 +79,7 @@ def test_a_row_may_say_what_taking_turns_in_slices_gave(row):
         "mean_latency": 812.5,
         "long_requests": False,
     }
-    check_result({**row, "slices": {**figures, "ratio": 0.9, "low": 0.8, "high": inf, **doubts}})
+    check_document("result", {**row, "slices": {**figures, "ratio": 0.9, "low": 0.8, "high": inf, **doubts}})
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_a_row_may_say_what_taking_turns_in_slices_gave(row):
 )
 def test_a_row_that_is_not_is_refused_with_the_place(row, change, where):
     with pytest.raises(CommandError, match=where):
-        check_result({**row, **change})
+        check_document("result", {**row, **change})
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
 def test_committed_results_are_as_the_schema_says_and_name_no_host(path: Path):
     for row in FileStore(ROOT / "fixtures").rows(path.stem):
-        check_result(row)
+        check_document("result", row)
         assert row["before_status"]["host"].startswith("localhost:")
     assert list(fixture_documents(path, path.read_bytes()))

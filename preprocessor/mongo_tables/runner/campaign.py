@@ -34,7 +34,7 @@ from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
 from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
-from mongo_tables.runner.schema_check import check_result
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import Counted, SliceWindows, Which
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
@@ -92,7 +92,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
         if not journal.is_finished(sum(len(run.numbers) for run in runs)):
             rows = measure_rows(runs, journal, length)
             for row in rows:
-                check_result(row)
+                check_document("result", row)
                 store.put(row)
             journal.note(rows)
             written = len(rows)

@@ -27,7 +27,7 @@ from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
-from mongo_tables.runner.schema_check import check_published
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slices import Counted, Which, doubts
 from mongo_tables.runner.store import Store
@@ -400,7 +400,7 @@ def write_published(experiment: Experiment, store: Store) -> int:
     """Write the published documents of an experiment, and return their number; raise RunnerError."""
     found = published_documents(experiment)
     for document in found:
-        check_published(document)
+        check_document("published", document)
     store.publish(experiment.name, found)
     return len(found)
 

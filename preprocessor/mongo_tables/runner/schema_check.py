@@ -12,23 +12,9 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.runner.errors import RunnerError
 
 
-def check_result(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError if a result document does not match ``schemas/result.schema.json``."""
-    _check(document, "result")
-
-
-def check_published(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError if a document of published figures does not match ``schemas/published.schema.json``."""
-    _check(document, "published")
-
-
-def check_calibration(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError if a calibration does not match ``schemas/calibration.schema.json``."""
-    _check(document, "calibration")
-
-
-def _check(document: Mapping[str, Any], name: str) -> None:
-    """Validate the document as Extended JSON, the published form, which the schemas describe."""
+def check_document(name: str, document: Mapping[str, Any]) -> None:
+    """Raise RunnerError if a document does not match ``schemas/NAME.schema.json``, such as that of ``result``."""
+    # As Extended JSON, the published form, which the schemas describe.
     import bson
 
     published = json.loads(write_line(bson.encode(document)))

@@ -10,7 +10,6 @@ answer of the last connection to the moment at which the first one finds no work
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,11 +44,6 @@ class Board:
         """Return a board for the processes that ``context`` starts."""
         raw = context.RawArray
         return cls(raw("q", 5), raw("q", MOST_CONNECTIONS), raw("Q", MOST_CONNECTIONS), context.Value("q"))
-
-    @classmethod
-    def of_one(cls) -> Board:
-        """Return a board for a single process."""
-        return cls.of(multiprocessing.get_context("spawn"))
 
     def clear(self, longest: float | None, first: int = 0) -> None:
         """Reset: nothing is done, and the window, at most ``longest`` seconds, is not open.

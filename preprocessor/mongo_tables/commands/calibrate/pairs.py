@@ -32,7 +32,7 @@ from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle, open_run, request
-from mongo_tables.runner.schema_check import check_calibration
+from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import open_target
@@ -101,7 +101,7 @@ def _calibrate(
             rows, fine = _measure_group(experiment, options, task.fine, around, ends)
             done.append(gather_group(pairs, rows, fine))
             document = compose(task, done)
-            check_calibration(document)
+            check_document("calibration", document)
             store.put_calibration(document)
             yield document
 

@@ -12,6 +12,7 @@ half of that time bounds the error. The clocks are not adjusted, so the bound gr
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import pickle
 import time
 from collections import deque
@@ -185,7 +186,7 @@ class MachinePool(Crew):
         self.processes = processes
         """Processes of each machine; None means as many as processors."""
         self._gives_way = gives_way
-        self.board = Board.of_one()
+        self.board = Board.of(multiprocessing.get_context("spawn"))
         self._links: list[MachineLink] = []
         self._tasks: list[Any] = []
         self._talks: list[Future[None]] = []

@@ -91,6 +91,10 @@ class Workload:
     """Whether loaded data can serve the next window too, after ``reset``; otherwise each window loads its own."""
     amount: ClassVar[str | None] = None
     """The parameter with the amount of work, if any amount is possible; None if time or the data limits it."""
+    counted: ClassVar[str | None] = None
+    """The parameter that a row has with the operations that were done, from which tables compute speeds."""
+    result: ClassVar[str | None] = None
+    """The name of the operations in ``testResults``, if they are there."""
     batched: ClassVar[bool] = False
     """Whether requests have ``writeBatchSize`` operations; otherwise one."""
     update_functions: ClassVar[tuple[str, ...]] = ()
@@ -138,7 +142,8 @@ class Workload:
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the real work: parameters to replace, and the ``testResults`` of the document."""
-        return {}, {}
+        replaced = {self.counted: done.operations} if self.counted else {}
+        return replaced, {self.result: done.operations} if self.result else {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare everything possible for one connection, and return the step to repeat."""

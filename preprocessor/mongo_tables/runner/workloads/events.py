@@ -23,7 +23,7 @@ from mongo_tables.runner.event_schemas import (
     population,
     stream,
 )
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -45,6 +45,7 @@ class EventLoad(Workload, name="event_load"):
     """
 
     needs = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
+    counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
         """Return an upsert for each event, with the size of the first one."""
@@ -62,10 +63,6 @@ class EventLoad(Workload, name="event_load"):
             # Named explicitly: the name becomes a field of the result, and default names with dots cannot be read.
             fields = [(field, 1) for field in version.unique]
             collection.create_index(fields, unique=True, name="key_and_date")
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return how many events were stored."""
-        return {"totalDocsToInsert": done.operations}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Return a step that creates a batch of events and writes it."""

@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.documents import DocumentFactory, FlatFactory, Head, assemble, heads
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -33,6 +33,7 @@ class Insert(Workload, name="insert"):
     needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
     batched = True
     amount = "totalDocsToInsert"
+    counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
         """Return all documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
@@ -49,10 +50,6 @@ class Insert(Workload, name="insert"):
         count = config.get("initialDocsToInsert", 0)
         before = {"totalDocsToInsert": count, "initialDocsToInsert": 0, "firstThread": FIRST_PRELOAD_THREAD}
         return {**config, **before} if count else None
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the inserted documents as ``totalDocsToInsert``, from which tables compute speeds."""
-        return {"totalDocsToInsert": done.documents}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare the documents of the process; return a step that sends one batch."""
@@ -83,15 +80,12 @@ class FlatInsert(Workload, name="flat_insert"):
 
     needs = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})
     batched = True
+    result = "nInserts"
 
     def create(self, database: Database[Any], config: Config) -> None:
         """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
         indexes = range(config.get("nSecondaryIndexes", 0))
         make_collection(database, config, [f"fld{number}" for number in indexes])
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return how many documents were inserted."""
-        return {}, {"nInserts": done.documents}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare this connection's documents; return a step that sends one batch."""

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.clients import UnexpectedReply
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
 from mongo_tables.runner.workloads.updates import load_numbered
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class QueryWorkload(Workload, name="query"):
     )
     keeps_data = True
     writes = False
+    result = "nQueries"
 
     def create(self, database: Database[Any], config: Config) -> None:
         """Create an empty collection, indexed on the group, and on the group and the place in it."""
@@ -155,10 +156,6 @@ class QueryWorkload(Workload, name="query"):
     def preload(self, config: Config) -> Config:
         """Return an insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
         return {**load_numbered(config), "groupSize": config["groupSize"]}
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the queries as ``testResults.nQueries``, which tables divide by the time."""
-        return {}, {"nQueries": done.operations}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Encode the template; return a step that sends one query and fetches all results."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.documents import LARGEST_INT, DocumentFactory, assemble
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -57,6 +57,7 @@ class Update(Workload, name="update"):
     keeps_data = True
     and_back = True
     update_functions = ("UpdateOne", "ReplaceOne")
+    result = "nUpdates"
 
     def preload(self, config: Config) -> Config:
         """Return the load of numbered documents."""
@@ -70,10 +71,6 @@ class Update(Workload, name="update"):
             collection.drop_index(name)
         for name in sorted(wanted):
             collection.create_index([(name.removesuffix("_1"), 1)])
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return how many documents were updated."""
-        return {}, {"nUpdates": done.operations}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare updates or documents; return a step that changes one document."""
@@ -130,16 +127,13 @@ class _Counted(Workload):
     keeps_data = True
     and_back = True
     amount = "nUpdates"
+    counted = "nUpdates"
 
     def plan(self, config: Config) -> Done:
         return Done(config["nUpdates"], config["nUpdates"], 0)
 
     def preload(self, config: Config) -> Config:
         return load_numbered(config)
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the updates as ``nUpdates``, from which tables compute speeds."""
-        return {"nUpdates": done.operations}, {}
 
 
 class HotUpdate(_Counted, name="hot_update"):
@@ -227,6 +221,7 @@ class Delete(Workload, name="delete"):
     """Delete documents one by one, by their ``_id`` in random order; no document twice."""
 
     needs = _NUMBERED | {"nDeletes"}
+    counted = "nDeletes"
 
     def plan(self, config: Config) -> Done:
         """Return ``nDeletes`` documents, at most the existing ones."""
@@ -241,10 +236,6 @@ class Delete(Workload, name="delete"):
     def preload(self, config: Config) -> Config:
         """Return the load of numbered documents."""
         return load_numbered(config)
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the deleted documents as ``nDeletes``."""
-        return {"nDeletes": done.operations}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Choose the documents, spread over all; return a step that deletes one of them."""

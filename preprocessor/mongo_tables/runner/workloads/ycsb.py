@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.wire.connection import document
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -398,16 +398,13 @@ class YcsbLoad(Workload, name="ycsb_load"):
     """The load phase: records with the sequence numbers from ``insertstart`` on, ``totalDocsToInsert`` of them."""
 
     needs = frozenset({"totalDocsToInsert"})
+    counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
         """Return all records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
         total = int(config["totalDocsToInsert"])
         fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
-
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return how many records were inserted."""
-        return {"totalDocsToInsert": done.documents}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Return a step that creates and inserts one batch of this connection's part of the numbers."""
