@@ -303,7 +303,7 @@ def test_a_part_of_the_records_is_loaded_and_read_where_other_loaders_bring_the_
 
 @pytest.mark.parametrize("part", [{"insertstart": 300}, {"insertstart": 200, "insertcount": 101}])
 def test_a_part_that_is_none_is_refused(part):
-    with pytest.raises(ExperimentError, match="no part of 300 records"):
+    with pytest.raises(ExperimentError, match="are not within 300 records"):
         workload("ycsb").preload({**CONFIG, **part})
 
 
