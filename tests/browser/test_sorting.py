@@ -168,3 +168,81 @@ def test_the_keyboard_is_enough(page: Page) -> None:
 def test_what_a_header_is_called_is_its_text(page: Page) -> None:
     shown(page, [2, 3, 1], format={"v": {"unit": "ms"}}, headers=["K", "Wait"])
     assert page.get_by_role("columnheader", name="Wait ms").get_by_role("button", name="Wait ms").count() == 1
+
+
+# What tablesort does, by the snippet of Material's manual: it sorts by a click on the header itself, unless that says
+# otherwise when the script begins, and writes its own state into `aria-sort`.
+SORT_ALL = """(skips) => document.querySelectorAll("table").forEach((table) => table.querySelectorAll("thead th").forEach((th) => {
+    if (skips && th.dataset.sortMethod === "none") return;
+    const sort = () => {
+        const way = th.getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
+        table.querySelectorAll("th").forEach((one) => one.removeAttribute("aria-sort"));
+        th.setAttribute("aria-sort", way);
+        const text = (row) => row.cells[th.cellIndex].textContent;
+        const sign = way === "descending" ? -1 : 1;
+        table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => sign * text(a).localeCompare(text(b))));
+    };
+    th.addEventListener("click", sort);
+    th.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+}))"""
+
+
+@pytest.mark.parametrize("skips", [False, True])
+@pytest.mark.parametrize("by", ["click", "Enter"])
+def test_a_script_that_sorts_all_tables_of_a_site_leaves_ours_alone(skips: bool, by: str, page: Page) -> None:
+    shown(page, [9, 100, 20, None])
+    page.evaluate(SORT_ALL, skips)
+    header = page.locator("thead th").nth(1)
+    found = []
+    for _ in range(3):
+        if by == "click":
+            header.locator("button").click()
+        else:
+            header.locator("button").press(by)
+        rows = page.locator("tbody th").all_inner_texts()
+        found.append((header.get_attribute("aria-sort"), [int(text.removeprefix("row ")) for text in rows]))
+    assert found == [("descending", [1, 2, 0, 3]), ("ascending", [0, 2, 1, 3]), (None, [0, 1, 2, 3])]
+
+
+def test_a_script_that_writes_its_state_into_headers_does_not_change_ours(page: Page) -> None:
+    """DataTables marks the first column as sorted when it begins."""
+    shown(page, [9, 100, 20])
+    page.evaluate("document.querySelector('thead th').setAttribute('aria-sort', 'ascending')")
+    assert after_clicks(page) == [1, 2, 0]
+    assert page.locator("[aria-sort]").count() == 1
+
+
+# -- folds and tabs around a figure
+
+TABBED = """<div class="tabbed-set tabbed-alternate" data-tabs="1:2">
+<input checked="checked" id="__tabbed_1_1" name="__tabbed_1" type="radio"><input id="__tabbed_1_2" name="__tabbed_1" type="radio">
+<div class="tabbed-labels"><label for="__tabbed_1_1">A</label><label for="__tabbed_1_2">B</label></div>
+<div class="tabbed-content"><div class="tabbed-block">a</div><div class="tabbed-block">{}</div></div></div>"""
+OLD_TABS = """<div class="tabbed-set" data-tabs="1:2">
+<input checked="checked" id="__tabbed_1_1" name="__tabbed_1" type="radio"><label for="__tabbed_1_1">A</label>
+<div class="tabbed-content">a</div>
+<input id="__tabbed_1_2" name="__tabbed_1" type="radio"><label for="__tabbed_1_2">B</label>
+<div class="tabbed-content">{}</div></div>"""
+# As https://facelessuser.github.io/pymdown-extensions/extensions/tabbed/ shows the block of the button that is pressed.
+STYLES = """<style>.tabbed-block, label + .tabbed-content { display: none }
+input:nth-of-type(1):checked ~ .tabbed-content > .tabbed-block:nth-child(1),
+input:nth-of-type(2):checked ~ .tabbed-content > .tabbed-block:nth-child(2),
+input:checked + label + .tabbed-content { display: block }</style>"""
+FOLD = "<details><summary>More</summary>{}</details>"
+AROUND = {"tab": TABBED, "old tab": OLD_TABS, "fold": FOLD, "fold in a tab": TABBED.replace("{}", FOLD)}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("link", ["#t", "#t--row-2", "?view=t.2d.", "?view=t.2d.#t"])
+def test_a_link_opens_the_tab_and_the_fold_that_it_leads_into(around: str, link: str, page: Page) -> None:
+    rows = [{"k": f"row {at}", "v": at} for at in range(4)]
+    figure = html_table(table("k", "v", id="t"), rows)
+    html = f"<!doctype html>{STYLES}{AROUND[around].replace('{}', figure)}{inline()}"
+    page.route("https://site.example/*", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(f"https://site.example/{link}")
+    page.locator("figure#t tbody tr").first.wait_for(state="visible")
+    page.goto(f"https://site.example/{'' if '#' in link else link}")
+    if "#" in link:
+        assert not page.locator("figure#t").is_visible()
+        page.evaluate("(link) => { location.hash = link }", link.partition("#")[2])
+    page.locator("figure#t tbody tr").first.wait_for(state="visible")

@@ -82,7 +82,9 @@ class Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._in_cell:
-            self.tables[-1][-1][-1] += data
+            cell = self.tables[-1][-1][-1]
+            # Blanks behind a line break are not shown.
+            self.tables[-1][-1][-1] = cell + (data.lstrip(" ") if cell.endswith("\n") else data)
 
     def handle_comment(self, data: str) -> None:
         self.comments.append(data)

@@ -96,7 +96,7 @@ def test_no_other_element_and_no_other_attribute_comes_about(source: str) -> Non
         ("[docs](https://example.org/a b)", "[docs](https://example.org/a b)"),
         ("[docs](<https://example.org/a b>)", '<a href="https://example.org/a%20b">docs</a>'),
         ("<https://example.org>", '<a href="https://example.org">https://example.org</a>'),
-        ("one\ntwo", "one<br>two"),
+        ("one\ntwo", "one<br> two"),
         ("![i](x.png)", '!<a href="x.png">i</a>'),
         ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
         ("[](https://example.org)", ""),

@@ -181,7 +181,7 @@ def list_blocks(markdown: str) -> list[str]:
 
 def read_words(markdown: str) -> str:
     """Return generated Markdown of one line without escapes, and with one sign for emphasis."""
-    return _WRITTEN_SIGN.sub(_read_sign, markdown).replace("_", "*")
+    return _WRITTEN_SIGN.sub(_read_sign, markdown).replace("_", "*").replace("<br> ", "<br>")
 
 
 def _read_sign(found: re.Match[str]) -> str:

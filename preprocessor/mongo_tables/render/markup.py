@@ -40,6 +40,8 @@ _SPECIAL: Final = r"""
     """
 _BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_BREAK: Final = "<br> "
+"""A line break; the blank separates words in search indexes, which drop tags."""
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
 """The characters of number and name texts, none of which needs escaping."""
@@ -112,7 +114,7 @@ def text_html(text: str) -> str:
 def lines_html(text: str) -> str:
     """Return the text as HTML with its lines below one another."""
     shown = text_html(text)
-    return shown.replace("\n", "<br>") if "\n" in shown else shown
+    return shown.replace("\n", _BREAK) if "\n" in shown else shown
 
 
 def words_html(pieces: Sequence[Piece] | None, text: str) -> str:
@@ -132,7 +134,7 @@ def _piece_html(one: Piece) -> str:
         case "code":
             return f"<code>{text_html(one.text)}</code>"
         case "break":
-            return "<br>"
+            return _BREAK
         case "link":
             return link_html(one.to, inline_html(one.inside))
     return f"<{one.kind}>{inline_html(one.inside)}</{one.kind}>"
@@ -154,7 +156,7 @@ def escape_cell(text: str) -> str:
         >>> print(escape_cell("a|b *c*"))
         a\\|b \\*c\\*
     """
-    return "<br>".join(_escape_line(line.strip(" \t")) for line in visible(text).split("\n"))
+    return _BREAK.join(_escape_line(line.strip(" \t")) for line in visible(text).split("\n"))
 
 
 def escape_words(text: str) -> str:
@@ -163,7 +165,7 @@ def escape_words(text: str) -> str:
     A README often has a sentence in a ``<p align="center">``, where a backslash is a literal backslash.
     """
     lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
-    return "<br>".join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
+    return _BREAK.join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
 
 
 def _escape_line(text: str) -> str:
@@ -219,10 +221,10 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
         return f"`{one.text}`"
     if one.kind in ("text", "code"):
         # Blanks at the ends of a text separate it from its neighbours.
-        text = "<br>".join(map(_escape_line, visible(one.text).split("\n")))
+        text = _BREAK.join(map(_escape_line, visible(one.text).split("\n")))
         return text if one.kind == "text" else f"<code>{text}</code>"
     if one.kind == "break":
-        return "<br>"
+        return _BREAK
     inner = _pieces_markdown(one.inside)
     if one.kind == "link":
         return link_markdown(one.to, inner)

@@ -43,6 +43,8 @@
   }
 
   const original = new WeakMap();
+  // The header by which a table is sorted, and the way: scripts that sort all tables of a site write `aria-sort` as well.
+  const sorted = new WeakMap();
 
   const originalOf = (table) => original.get(table) ?? original.set(table, [...table.tBodies[0].rows]).get(table);
   const headersOf = (table) => [...table.tHead.rows[0].cells];
@@ -61,19 +63,25 @@
     table.tBodies[0].append(...(way ? [...present, ...absent] : keyed).map(([row]) => row));
     for (const other of headersOf(table)) other.removeAttribute("aria-sort");
     if (way) header.setAttribute("aria-sort", way);
+    sorted.set(table, way ? { header, way } : undefined);
   }
 
   function sort(header) {
     const table = header.closest("table");
     const column = ofColumn(table, header);
-    arrange(table, header, next(header.getAttribute("aria-sort"), column.order.first), column);
+    const now = sorted.get(table)?.header === header ? sorted.get(table).way : "";
+    arrange(table, header, next(now, column.order.first), column);
     keep(table);
   }
 
   function buttons() {
     for (const table of document.querySelectorAll(".mongo-table__scroll table")) {
       if (table.tBodies[0].rows.length < FEWEST_ROWS || table.querySelector(".mongo-table__sort")) continue;
+      table.dataset.order = "[]";
       for (const header of headersOf(table)) {
+        // tablesort and DataTables leave such columns to us.
+        header.dataset.sortMethod = "none";
+        header.dataset.orderable = "false";
         const button = document.createElement("button");
         button.type = "button";
         button.className = "mongo-table__sort";
@@ -135,8 +143,8 @@
   const WAYS = { a: "ascending", d: "descending" };
 
   function viewOf(table) {
-    const header = table.tHead.querySelector("[aria-sort]");
-    const order = header ? `${header.cellIndex + 1}${header.getAttribute("aria-sort")[0]}` : "";
+    const { header, way } = sorted.get(table) ?? {};
+    const order = header ? `${header.cellIndex + 1}${way[0]}` : "";
     const words = filterOf(table)?.value.trim() ?? "";
     return order || words ? `${order}.${words}` : "";
   }
@@ -165,15 +173,41 @@
       if (filterOf(table)) filter(table);
       return true;
     });
-    if (restored.length) target()?.scrollIntoView();
+    const figures = restored.map((view) => document.getElementById(view.split(".")[0]));
+    const unfolded = figures.filter(unfold);
+    const found = target();
+    if (found && (restored.length || found.unfolded)) found.place.scrollIntoView();
+    else if (!found) unfolded[0]?.scrollIntoView();
   }
 
-  // What a link leads to; a row that a filter hides is shown.
+  // What a link leads to. A row that a filter hides is shown.
   function target() {
     // Ids of ours need no decoding, and those of others may not be decodable.
-    const found = document.getElementById(location.hash.slice(1));
-    if (found?.matches("tr[hidden]")) refilter(found.closest("table"), "");
-    return found;
+    const place = document.getElementById(location.hash.slice(1));
+    if (place?.matches("tr[hidden]")) refilter(place.closest("table"), "");
+    return place && { place, unfolded: Boolean(place.closest(".mongo-table")) && unfold(place) };
+  }
+
+  // Open the folds and the tabs around a place; whether there was one to open.
+  function unfold(place) {
+    let opened = false;
+    for (let at = place; at; at = at.parentElement) {
+      const input = at.matches("details:not([open])") ? null : tabOf(at);
+      if (at.matches("details:not([open])")) at.open = opened = true;
+      else if (input && !input.checked) {
+        input.click();
+        opened = true;
+      }
+    }
+    return opened;
+  }
+
+  // The button of a tab: https://facelessuser.github.io/pymdown-extensions/extensions/tabbed/, in its two styles.
+  function tabOf(block) {
+    const tabs = block.matches(".tabbed-block") ? block.closest(".tabbed-set") : null;
+    if (tabs) return tabs.querySelectorAll(":scope > input")[[...block.parentElement.children].indexOf(block)];
+    const before = block.matches(".tabbed-set > .tabbed-content") ? block.previousElementSibling : null;
+    return before?.matches("label") ? document.getElementById(before.htmlFor) : null;
   }
 
   // -- tips: one small box for points of charts, meanings of headers, and what stands in titles
@@ -358,11 +392,18 @@
     restore();
   }
 
+  // Before the listeners that a script has put on headers, which would sort by the same click.
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".mongo-table__sort");
+    if (button) event.stopPropagation();
     if (button) sort(button.closest("th"));
     if (touched) tapped(event);
-  });
+  }, true);
+  for (const kind of ["keydown", "keypress"]) {
+    document.addEventListener(kind, (event) => {
+      if (event.key === "Enter" && event.target.matches?.(".mongo-table__sort")) event.stopPropagation();
+    }, true);
+  }
   document.addEventListener("input", ({ target }) => {
     if (target.matches?.(".mongo-table__filter input")) refilter(tableOf(target), target.value);
   });
@@ -372,7 +413,10 @@
   document.addEventListener("focusin", focused);
   document.addEventListener("focusout", () => { if (shown?.by !== "mouse") hide(); });
   addEventListener("resize", hide);
-  addEventListener("hashchange", () => target());
+  addEventListener("hashchange", () => {
+    const found = target();
+    if (found?.unfolded) found.place.scrollIntoView();
+  });
 
   // Material and Zensical tell of every page that they show; elsewhere there is one.
   const begin = () => (window.document$ ? window.document$.subscribe(prepare) : prepare());
