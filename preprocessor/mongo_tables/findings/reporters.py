@@ -80,10 +80,10 @@ def format_count(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1.
 
     Example:
-        >>> format_count(1, "page"), format_count(2, "page")
-        ('1 page', '2 pages')
+        >>> format_count(1, "page"), format_count(1300, "page")
+        ('1 page', '1,300 pages')
     """
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 # Control characters, which a terminal executes; marks that change the direction of writing; half surrogates.

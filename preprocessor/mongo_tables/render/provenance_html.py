@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.pipelines import ROW_KEYS
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.html import table_html
@@ -98,7 +99,7 @@ def amount_of(lines: Sequence[Line]) -> str:
     """Return ``160 blocks``, ``15 repeats``, or both."""
     blocks = sum(line[0].block is not None for line in lines)
     amounts = ((blocks, "block"), (len(lines) - blocks, "repeat"))
-    return " and ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in amounts if n)
+    return " and ".join(format_count(n, what) for n, what in amounts if n)
 
 
 def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], str]) -> ListedRuns:

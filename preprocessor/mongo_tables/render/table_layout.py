@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import Column
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.values import cell_text, is_number, raw_text
@@ -101,7 +102,7 @@ def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
         }
         if cells:
             count = len(columns[0].values)
-            found.append(TotalRow(f"{label} of {count} row{'' if count == 1 else 's'}", cells))
+            found.append(TotalRow(f"{label} of {format_count(count, 'row')}", cells))
     return found
 
 

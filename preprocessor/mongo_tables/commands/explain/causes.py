@@ -29,6 +29,7 @@ from mongo_tables.commands.explain.fields import (
 from mongo_tables.commands.explain.walk import StageWalk, Step
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.nearest import nearest_word
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import json_text
@@ -62,7 +63,7 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
             return f"no document has `{path}`", suggest_path(path, walk.steps[position].rows)
         return f"`{path}` is null or an empty array in every document", ""
     if name == "$skip":
-        return f"it skips {shorten_json(body)} of {count_documents(walk.steps[position].count)}", ""
+        return f"it skips {shorten_json(body)} of {format_count(walk.steps[position].count, 'document')}", ""
     return "", ""
 
 
@@ -77,7 +78,11 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
         empty = _count(walk, position + 1, [{body["as"]: {"$size": 0}}])
         if not empty:
             return "", ""
-        which = f"{empty:,} of {count_documents(total)}" if empty < total else f"all {count_documents(total)}"
+        which = (
+            f"{empty:,} of {format_count(total, 'document')}"
+            if empty < total
+            else f"all {format_count(total, 'document')}"
+        )
         return f"finds nothing for {which}: `{body['as']}` is empty there", ""
     options = body if isinstance(body, Mapping) else {"path": body}
     path = path_of(options.get("path")) if name == "$unwind" else ""
@@ -96,7 +101,7 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
         return "", ""
     why = " and ".join(f"{reason} in {count:,}" for reason, count in lost.items())
     total = walk.steps[position].count
-    message = f"drops {sum(lost.values()):,} of {count_documents(total)}: `{path}` is {why}"
+    message = f"drops {sum(lost.values()):,} of {format_count(total, 'document')}: `{path}` is {why}"
     return message, '"preserveNullAndEmptyArrays": true keeps them'
 
 
@@ -146,7 +151,7 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
     subject = "no document has"
     if given:
         listed = " and ".join(shorten_json(one, 40) for one in given)
-        subject = f"of the {count_documents(_count(walk, position, given))} with {listed}, none has"
+        subject = f"of the {format_count(_count(walk, position, given), 'document')} with {listed}, none has"
     if path.startswith("$"):
         return f"{subject if given else 'no document fulfils'} {shorten_json(part)}", ""
     # The most frequent values, and how many documents have each.
@@ -268,7 +273,7 @@ class Gap:
 
     def portion(self, noun: str) -> str:
         """Return in how many documents: "in 3 of 24 rows", "in every row"."""
-        is_all, whole = self.empty == self.documents, _count_nouns(self.documents, noun)
+        is_all, whole = self.empty == self.documents, format_count(self.documents, noun)
         if self.complete:
             return f"in every {noun}" if is_all else f"in {self.empty:,} of {whole}"
         return f"in {'each' if is_all else f'{self.empty:,}'} of the first {whole}"
@@ -366,12 +371,3 @@ def shorten_json(value: Any, room: int = 60) -> str:
     """
     text = json_text(value)
     return text if len(text) <= room else text[: room - 1] + "…"
-
-
-def count_documents(number: int) -> str:
-    """Return "1 document", "1,300 documents"."""
-    return _count_nouns(number, "document")
-
-
-def _count_nouns(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

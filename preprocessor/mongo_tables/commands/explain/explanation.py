@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.commands.explain.causes import Gap, count_documents, gap, new_gaps, why_fewer, why_nothing
+from mongo_tables.commands.explain.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.commands.explain.fields import (
     FieldChanges,
     FieldCounts,
@@ -25,6 +25,7 @@ from mongo_tables.commands.explain.walk import StageWalk, Step
 from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 
@@ -261,7 +262,7 @@ def _explain_loss(
     except ResultsError:
         reason, hint = "", ""  # only the query for the cause failed
     count = loser.before.count
-    lost = "the only document" if count == 1 else f"all {count_documents(count)}"
+    lost = "the only document" if count == 1 else f"all {format_count(count, 'document')}"
     message = f"stage {loser.number}, {loser.name}, lost {lost}"
     return Remark("error", f"{message}: {reason}" if reason else message, hint, loser.number)
 

@@ -12,12 +12,11 @@ from textwrap import wrap
 from typing import Any
 
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
-from mongo_tables.commands.explain.causes import count_documents
 from mongo_tables.commands.explain.explanation import Explanation, Remark, StageReport
 from mongo_tables.commands.explain.fields import FieldCount, FieldCounts, Stage, fields_named, operator_of
 from mongo_tables.commands.explain.walk import SAMPLE, Step
 from mongo_tables.findings.finding import Severity
-from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import display_width
 from mongo_tables.render.values import json_text, raw_text
@@ -75,7 +74,7 @@ class _Terminal:
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.color and text and codes else text
 
     def _start(self, told: Explanation, start: Step, fields: bool) -> Iterator[str]:
-        yield f"   0  {self.paint(count_documents(start.count), _BOLD)}"
+        yield f"   0  {self.paint(format_count(start.count, 'document'), _BOLD)}"
         if not fields:
             yield self.paint(f"{_INDENT}with the fields listed above", _DIM)
         elif told.shape.top:
@@ -180,7 +179,7 @@ class _Terminal:
             yield _INDENT + "  ".join(cells).rstrip()
         unseen = len({field.path for field in shape.top} - {name.partition(".")[0] for name in kept})
         if unseen:
-            yield self.paint(f"{_INDENT}… and {unseen:,} more field{'s' * (unseen > 1)}", _DIM)
+            yield self.paint(f"{_INDENT}… and {format_count(unseen, 'more field')}", _DIM)
 
     # -- the end --
 
@@ -200,8 +199,8 @@ class _Terminal:
             yield from self._remark(remark, _CLOSING)
         if told.rows:
             count = len(told.columns)
-            columns = f" for the {count:,} column{'s' * (count > 1)} of the table" if count else ""
-            words = f"{told.rows:,} row{'s' * (told.rows > 1)}{columns}"
+            columns = f" for the {format_count(count, 'column')} of the table" if count else ""
+            words = f"{format_count(told.rows, 'row')}{columns}"
             good = told.sound and not told.remarks
             yield _CLOSING + (self.paint(f"✓ {words}", _GREEN) if good else words)
 
