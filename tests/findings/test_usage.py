@@ -9,13 +9,11 @@ import pytest
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError, print_failure
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
-from mongo_tables.runner.errors import ExperimentError
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        CommandError("no\x1b[2J such", "name it"),
         CommandError("no\x1b[2J such", "name it"),
         ResultsError("no\x1b[2J such", hint="name it"),
     ],
@@ -31,7 +29,7 @@ def test_every_error_is_a_line_and_a_hint_that_no_terminal_obeys(
 @pytest.mark.parametrize(
     "error",
     [
-        ExperimentError("bad", findings=[finding("MT310", "a.toml", (2, 3), "wrong", "mend it")], sources={"a.toml": "x\ny = 1\n"}),
+        CommandError("bad", findings=[finding("MT310", "a.toml", (2, 3), "wrong", "mend it")], sources={"a.toml": "x\ny = 1\n"}),
         combine_faults([file_fault(Path("a.jsonl"), (line, 3), "wrong", "mend it") for line in range(2, 26)]),
     ],
     ids=lambda error: type(error).__name__,

@@ -13,8 +13,8 @@ import pytest
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.event_schemas import CLOCKS, VERSIONS, loading
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Done, workload
@@ -176,7 +176,7 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
     ],
 )
 def test_events_that_cannot_come_in_are_a_mistake_that_is_told_before_anything_is_loaded(given, message):
-    with pytest.raises(ExperimentError, match=message):
+    with pytest.raises(CommandError, match=message):
         workload("event_reports").preload({**CONFIG, "version": "appV6R3", "eventsPerSecond": 40, **given})
 
 

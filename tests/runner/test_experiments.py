@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.estimate import estimate, local_seconds
 from mongo_tables.runner.options import PROFILES, Options
 from mongo_tables.runner.result_rows import row_id
@@ -189,7 +189,7 @@ def test_a_run_is_gone_on_with_only_under_the_words_that_its_rows_have():
 
 
 def test_an_unknown_experiment_is_answered_with_the_known_ones():
-    with pytest.raises(ExperimentError, match="no experiment 'insert_docsizes'") as caught:
+    with pytest.raises(CommandError, match="no experiment 'insert_docsizes'") as caught:
         experiments.load("insert_docsizes")
     assert "insert_docsize" in caught.value.hint
 

@@ -14,7 +14,7 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
@@ -156,9 +156,9 @@ def test_a_connection_chooses_from_the_loaded_records_and_its_own():
 
 
 def test_what_cannot_be_chosen_from_is_said():
-    with pytest.raises(ExperimentError, match="hotspot"):
+    with pytest.raises(CommandError, match="hotspot"):
         chooser("hotspot", Sequence(10, 0, 1), 0, 10, 0, random.random)
-    with pytest.raises(ExperimentError, match="4 records"):
+    with pytest.raises(CommandError, match="4 records"):
         chooser("latest", Sequence(3, 0, 1), 0, 3, 0, random.random)
 
 
@@ -303,7 +303,7 @@ def test_a_part_of_the_records_is_loaded_and_read_where_other_loaders_bring_the_
 
 @pytest.mark.parametrize("part", [{"insertstart": 300}, {"insertstart": 200, "insertcount": 101}])
 def test_a_part_that_is_none_is_refused(part):
-    with pytest.raises(ExperimentError, match="are not within 300 records"):
+    with pytest.raises(CommandError, match="are not within 300 records"):
         workload("ycsb").preload({**CONFIG, **part})
 
 
@@ -315,7 +315,7 @@ def test_what_no_window_inserted_does_not_hold_up_the_next(run, collection):
 
 
 def test_no_operation_at_all_is_a_mistake_that_is_told_before_anything_is_loaded():
-    with pytest.raises(ExperimentError, match="all proportions of operations are 0"):
+    with pytest.raises(CommandError, match="all proportions of operations are 0"):
         workload("ycsb").preload({**CONFIG, "readproportion": 0, "updateproportion": 0.0})
 
 

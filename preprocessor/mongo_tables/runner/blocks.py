@@ -28,8 +28,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.intervals import LEAST_BLOCKS
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.workloads import workload
 
@@ -263,25 +263,25 @@ class Journal:
     def keep_window(self, place: WindowKey | SlicesPlace, row: Mapping[str, Any]) -> None:
         """Store the measured window; ``row`` has it alone, or the pairs of its slices.
 
-        Raises RunnerError, which says what is lost, if it cannot be written.
+        Raises CommandError, which says what is lost, if it cannot be written.
         """
         try:
             if not self.kept:
                 self._keep_state()  # first, so that no window is stored without its request
             self.store.keep_window(self.experiment, str(place), row)
-        except RunnerError as error:
+        except CommandError as error:
             others = (
                 "those before it are; --resume goes on after them" if self.kept else f"and {_NOTHING_YET}"
             )
-            raise RunnerError(error.message, f"{_LOST}, {others}") from None
+            raise CommandError(error.message, f"{_LOST}, {others}") from None
         self.kept = True
 
     def check_place(self) -> None:
-        """Raise RunnerError if the state cannot be written: better to fail before anything is loaded."""
+        """Raise CommandError if the state cannot be written: better to fail before anything is loaded."""
         try:
             self._keep_state()
-        except RunnerError as error:
-            raise RunnerError(error.message, error.hint if self.kept else _NOTHING_YET) from None
+        except CommandError as error:
+            raise CommandError(error.message, error.hint if self.kept else _NOTHING_YET) from None
         if not self.kept:
             self.store.keep_state(self.experiment, None)  # a run that does not begin leaves nothing
 
@@ -296,7 +296,7 @@ def open_journal(
 ) -> Journal:
     """Begin a run as part of the campaign, or with ``resume`` continue the interrupted one.
 
-    ``request``, the experiment and the options, must be the same to resume. Raises RunnerError if it differs, and if
+    ``request``, the experiment and the options, must be the same to resume. Raises CommandError if it differs, and if
     the state cannot be written.
     """
     state = store.state(experiment) if resume else None
@@ -307,7 +307,7 @@ def open_journal(
         return journal
     other = sorted(key for key in request if state["request"].get(key) != request[key])
     if other or "campaign" not in state:
-        raise RunnerError(
+        raise CommandError(
             f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
             "give the same options to go on with it, or leave out --resume to start again",
         )

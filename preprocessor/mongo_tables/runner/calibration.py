@@ -18,12 +18,12 @@ from datetime import datetime, timedelta
 from itertools import chain, count
 from typing import Any, NamedTuple
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.calibration import calibrate, find_ratio_of_sides
 from mongo_tables.results.conclusions import Pairs, pair_equal_rows
 from mongo_tables.results.verdicts import NEGLIGIBLE
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import shown
-from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.estimate import SlicesEstimate, estimate, local_seconds
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.options import PROFILES, Options, longest_seconds
@@ -95,9 +95,9 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Experiment:
-    """Return a workload by its name; raise RunnerError if there is none."""
+    """Return a workload by its name; raise CommandError if there is none."""
     if name not in names():
-        raise RunnerError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
+        raise CommandError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
     return experiments.load(str(experiments.CALIBRATIONS / f"{name}.toml"))
 
 

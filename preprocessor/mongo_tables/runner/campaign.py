@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import (
     MOST_ATTEMPTS,
@@ -29,7 +30,7 @@ from mongo_tables.runner.blocks import (
     is_disturbed,
     plan_blocks,
 )
-from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
+from mongo_tables.runner.errors import KEPT, TargetError, TimeIsOver, WorkFailed
 from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
@@ -84,7 +85,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     """Measure an experiment on the targets of the runs, write a row for each variant and target; return their number.
 
     At the end, rows of variants that the experiment no longer has move to the history, and the published figures of
-    others are written too. Raises RunnerError; what was measured until then stays.
+    others are written too. Raises CommandError; what was measured until then stays.
     """
     written = 0
     experiment = runs[0].experiment
@@ -111,7 +112,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
 def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
     """Measure an experiment on the targets of the runs, and return its rows without writing them.
 
-    The caller wraps it in ``left_at_end``. Raises RunnerError; what was measured until then stays in the journal.
+    The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
     """
     return list(_rows(runs, _measure(runs, journal, length), journal))
 
@@ -124,7 +125,7 @@ def measure_with_itself(
     If there are more ``pairs`` than variants, the first variants form another pair, with its own blocks. As with
     blocks, every pair has one window, in a new random order, before any pair has its next; windows with foreign use
     of the machine are measured again. None starts after ``ends``, on the monotonic clock. The caller wraps it in
-    ``left_at_end``. Raises RunnerError, and TimeIsOver if there are too few windows; what was measured until then
+    ``left_at_end``. Raises CommandError, and TimeIsOver if there are too few windows; what was measured until then
     stays in the journal.
     """
     found = SliceWindows()
@@ -306,12 +307,12 @@ def _is_given_up(
 
 
 def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None:
-    """Raise RunnerError if a window comes from another server or machine than the first one of the target."""
+    """Raise CommandError if a window comes from another server or machine than the first one of the target."""
     now = origin_of(window)
     other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
     if other:
         said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
-        raise RunnerError(
+        raise CommandError(
             f"{run.experiment.name}: what is kept was measured elsewhere: {said}",
             "leave out --resume to start again",
         )

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.secrets import redact, scrub
-from mongo_tables.runner.errors import RunnerError
 
 if TYPE_CHECKING:
     from pymongo.errors import OperationFailure, PyMongoError
@@ -145,7 +145,7 @@ def measured_options(options: Mapping[str, Any]) -> str:
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """Call ``act``, which passes the string to the driver; raise RunnerError if the driver cannot use it.
+    """Call ``act``, which passes the string to the driver; raise CommandError if the driver cannot use it.
 
     ``what`` is the purpose of the string.
     """
@@ -159,4 +159,4 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
         text = scrub(str(error), uri).partition("\n")[0]
         if "database name" in text:  # the driver quotes it, and it may be part of a password
             text = "what follows its / names no database"
-        raise RunnerError(f"{what} is not a usable connection string, {redact(uri)}: {text}", HINT) from None
+        raise CommandError(f"{what} is not a usable connection string, {redact(uri)}: {text}", HINT) from None

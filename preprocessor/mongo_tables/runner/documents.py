@@ -35,7 +35,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import count
 
-from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.workloads import Config, Share
 
 TEXT_LENGTH = 1 << 20
@@ -194,12 +194,12 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Return the source of heads for ``idType``, or None for no head; raise ExperimentError for an unknown one."""
+    """Return the source of heads for ``idType``, or None for no head; raise CommandError for an unknown one."""
     kind = config.get("idType")
     if kind is None:
         return None
     if kind not in _KINDS:
-        raise ExperimentError(f"no idType is called {kind!r}", f"known: {', '.join(_KINDS)}")
+        raise CommandError(f"no idType is called {kind!r}", f"known: {', '.join(_KINDS)}")
     return _KINDS[kind](config, share)
 
 

@@ -9,21 +9,13 @@ KEPT = "what is measured is kept; --resume goes on after it"
 NOTHING_KEPT = "no window was measured yet; the same command starts again, with or without --resume"
 
 
-class RunnerError(CommandError):
-    """A run cannot start or cannot continue."""
-
-
-class ExperimentError(RunnerError):
-    """An experiment file cannot be read or is invalid; ``findings`` are the complaints about it."""
-
-
-class TargetError(RunnerError):
+class TargetError(CommandError):
     """A deployment does not start, does not answer, or is not ours to change."""
 
 
-class WorkFailed(RunnerError):
+class WorkFailed(CommandError):
     """Work had so many errors that its figures would be meaningless; no document is written."""
 
 
-class TimeIsOver(RunnerError):
+class TimeIsOver(CommandError):
     """The time of a run is over before it has measured enough; it keeps its measurements."""

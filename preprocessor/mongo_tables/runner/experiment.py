@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment_faults
 from mongo_tables.runner.connection_strings import shown
-from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.workloads.queries import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
@@ -85,27 +85,27 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 def load(name: str) -> Experiment:
-    """Read a packaged experiment by its name or any file by its path; raise ExperimentError if it is invalid."""
+    """Read a packaged experiment by its name or any file by its path; raise CommandError if it is invalid."""
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     try:
         content = path.read_bytes()
     except OSError as error:
         known = ", ".join(names())
-        raise ExperimentError(
+        raise CommandError(
             f"no experiment {shown(name)!r}: {error.strerror}", f"known: {known}; or a file *.toml"
         ) from None
     return read(content, path.name)
 
 
 def read(content: bytes, file: str) -> Experiment:
-    """Parse the bytes of an experiment file, called ``file`` in error messages; raise ExperimentError."""
+    """Parse the bytes of an experiment file, called ``file`` in error messages; raise CommandError."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        raise ExperimentError(f"{file} is not UTF-8") from None
+        raise CommandError(f"{file} is not UTF-8") from None
     data, findings = experiment_faults.parse(text, file)
     if findings:
-        raise ExperimentError(f"{file} is not an experiment", findings=findings, sources={file: text})
+        raise CommandError(f"{file} is not an experiment", findings=findings, sources={file: text})
     return Experiment(
         name=data["name"],
         title=data["title"],

@@ -21,9 +21,10 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.conditions import LOCAL
 from mongo_tables.runner.cache_size import SMALLEST_GB
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 
 MOST_MEMBERS: Final = 7
 """The most voting members of a set (https://www.mongodb.com/docs/manual/reference/limits/)."""
@@ -77,7 +78,7 @@ def is_local(where: str) -> bool:
 
 
 def parse_local(where: str) -> LocalAddress:
-    """Parse a target that ``is_local`` accepts; raise RunnerError for unknown settings and values out of range.
+    """Parse a target that ``is_local`` accepts; raise CommandError for unknown settings and values out of range.
 
     Example:
         >>> parse_local("local?members=1&cacheGB=0.5").cache_gb
@@ -85,11 +86,11 @@ def parse_local(where: str) -> LocalAddress:
     """
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
-        raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or only local")
+        raise CommandError(f"no program is named in {where!r}", "write local:PATH, or only local")
     settings: dict[str, str] = {}
     for name, value in _settings(found["settings"]):
         if name in settings:
-            raise RunnerError(f"{name} is given twice in {where!r}", "give it once")
+            raise CommandError(f"{name} is given twice in {where!r}", "give it once")
         settings[name] = value
     members, oplog = _number(settings, "members"), _number(settings, "oplogMB")
     return LocalAddress(
@@ -105,9 +106,9 @@ def _settings(text: str | None) -> Iterator[tuple[str, str]]:
     for one in [] if text is None else text.split("&"):
         name, equals, value = map(unquote, one.partition("="))
         if not equals:
-            raise RunnerError(f"{name!r} is not a setting NAME=VALUE of a local target", _hint(name))
+            raise CommandError(f"{name!r} is not a setting NAME=VALUE of a local target", _hint(name))
         if name not in _RANGES and not name.startswith(PARAMETER):
-            raise RunnerError(f"a local target has no setting {name!r}", _hint(name))
+            raise CommandError(f"a local target has no setting {name!r}", _hint(name))
         yield name, value
 
 
@@ -125,7 +126,7 @@ def _number(settings: dict[str, str], name: str) -> float | None:
     number = float(text) if _NUMBER.fullmatch(text) else -1.0
     if not least <= number <= most or (kind == "a whole number" and not number.is_integer()):
         limits = f"from {least:g} on" if most == inf else f"from {least:g} to {most:g}"
-        raise RunnerError(f"{name} is {kind} {limits}, not {text!r}", f"--target 'local?{name}={least:g}'")
+        raise CommandError(f"{name} is {kind} {limits}, not {text!r}", f"--target 'local?{name}={least:g}'")
     return number
 
 
@@ -134,11 +135,11 @@ def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
         if name.startswith(PARAMETER):
             parameter = name.removeprefix(PARAMETER)
             if not _NAME.fullmatch(parameter):
-                raise RunnerError(
+                raise CommandError(
                     f"{parameter!r} is not the name of a mongod parameter", "use only letters, digits and _"
                 )
             if parameter in _OWN_PARAMETERS:
-                raise RunnerError(f"{parameter} is set by the run itself", "leave it out")
+                raise CommandError(f"{parameter} is set by the run itself", "leave it out")
             yield parameter, value
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.secrets import redact
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import MARKER
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def push(
 ) -> list[Pushed]:
     """Write the documents of the files to collections of the database; without ``names``, all collections.
 
-    ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises RunnerError, and
+    ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises CommandError, and
     TargetError for a database of somebody else; what was written by then stays.
     """
     from pymongo import ReadPreference, WriteConcern
@@ -67,9 +68,11 @@ def push(
     names = names or known
     for name in names:
         if name not in known:
-            raise RunnerError(f"{source.name} has no collection {name!r}", f"it has {', '.join(known)}")
+            raise CommandError(f"{source.name} has no collection {name!r}", f"it has {', '.join(known)}")
     if MARKER in names:
-        raise RunnerError(f"the collection {MARKER} says whose a database is, and is not copied", "rename it")
+        raise CommandError(
+            f"the collection {MARKER} says whose a database is, and is not copied", "rename it"
+        )
     for name in names:
         source.read_collection(name)  # All faults of files come before the first write.
     client = used(uri, "the results database", lambda: _connect(uri))
@@ -80,7 +83,7 @@ def push(
         _claim(database, uri, dry_run)
         return [_push_collection(source, database[name], remove, dry_run) for name in names]
     except PyMongoError as error:
-        raise RunnerError(f"the results database {redact(uri)}: {driver_fault(error, uri)}") from None
+        raise CommandError(f"the results database {redact(uri)}: {driver_fault(error, uri)}") from None
     finally:
         client.close()
 
@@ -97,7 +100,7 @@ def _connect(uri: str) -> MongoClient[Any]:
         client.get_default_database()
     except ConfigurationError:
         client.close()
-        raise RunnerError(
+        raise CommandError(
             f"{redact(uri)} names no database to write to", "mongodb://HOST/DATABASE names one"
         ) from None
     return client

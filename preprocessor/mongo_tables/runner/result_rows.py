@@ -397,7 +397,7 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def write_published(experiment: Experiment, store: Store) -> int:
-    """Write the published documents of an experiment, and return their number; raise RunnerError."""
+    """Write the published documents of an experiment, and return their number; raise CommandError."""
     found = published_documents(experiment)
     for document in found:
         check_document("published", document)

@@ -316,7 +316,7 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
 
 @contextmanager
 def complaints_told(run: Run, hint: str) -> Iterator[None]:
-    """Raise RunnerError for errors of the deployment or the driver, with the target's own explanation."""
+    """Raise CommandError for errors of the deployment or the driver, with the target's own explanation."""
     from pymongo.errors import PyMongoError
 
     try:

@@ -8,19 +8,19 @@ from functools import cache
 from typing import Any
 
 from mongo_tables.directives.schemas import load
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.runner.errors import RunnerError
 
 
 def check_document(name: str, document: Mapping[str, Any]) -> None:
-    """Raise RunnerError if a document does not match ``schemas/NAME.schema.json``, such as that of ``result``."""
+    """Raise CommandError if a document does not match ``schemas/NAME.schema.json``, such as that of ``result``."""
     # As Extended JSON, the published form, which the schemas describe.
     import bson
 
     published = json.loads(write_line(bson.encode(document)))
     error = next(iter(validator(name).iter_errors(published)), None)
     if error is not None:
-        raise RunnerError(f"a {name} document is wrong at {error.json_path}: {error.message[:300]}")
+        raise CommandError(f"a {name} document is wrong at {error.json_path}: {error.message[:300]}")
 
 
 @cache

@@ -25,13 +25,13 @@ import bson
 from bson.codec_options import CodecOptions
 
 from mongo_tables.files import atomic
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
-from mongo_tables.results.model import ResultsError
 from mongo_tables.results.pooling import FIELD
 from mongo_tables.runner.connection_strings import HINT, shown, used
-from mongo_tables.runner.errors import KEPT, RunnerError
+from mongo_tables.runner.errors import KEPT
 
 RESULTS = "results"
 HISTORY = "results_history"
@@ -199,7 +199,7 @@ class FileStore(Store):
         try:
             state: dict[str, Any] = json.loads(path.read_bytes())
         except (OSError, ValueError) as error:
-            raise RunnerError(f"cannot read {path}: {error}", "leave out --resume to start again") from None
+            raise CommandError(f"cannot read {path}: {error}", "leave out --resume to start again") from None
         return state
 
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
@@ -297,12 +297,12 @@ class DatabaseStore(Store):
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
-    """Open a folder, or the database of a connection string; raise RunnerError."""
+    """Open a folder, or the database of a connection string; raise CommandError."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
         # A folder of that name would contain the password.
-        raise RunnerError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
+        raise CommandError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
     return FileStore(Path(where))
 
 
@@ -311,17 +311,12 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, text.encode("utf-8"))
     except OSError as error:
-        raise RunnerError(f"cannot write {path}: {error.strerror}", KEPT) from None
+        raise CommandError(f"cannot write {path}: {error.strerror}", KEPT) from None
 
 
 def _decoded(path: Path) -> list[dict[str, Any]]:
-    try:
-        return [
-            bson.decode(bson.encode(one), _OPTIONS)
-            for one in fixture_documents(path, ResultsFile(path, path.parent.parent).read())
-        ]
-    except ResultsError as error:
-        raise RunnerError(error.message, error.hint) from None
+    documents = fixture_documents(path, ResultsFile(path, path.parent.parent).read())
+    return [bson.decode(bson.encode(one), _OPTIONS) for one in documents]
 
 
 def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
@@ -348,4 +343,4 @@ def _plainly(act: Callable[[], T]) -> T:
         return act()
     except PyMongoError as error:
         text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0]
-        raise RunnerError(f"the results database: {type(error).__name__}: {text}") from None
+        raise CommandError(f"the results database: {type(error).__name__}: {text}") from None

@@ -19,10 +19,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import cache_size, local_limits
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
 from mongo_tables.runner.connection_strings import measured_options, shown, used
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS, Experiment
 from mongo_tables.runner.local_address import (
     PLAIN,
@@ -289,7 +290,7 @@ class UriTarget(Target):
     ends_with_run = False
 
     def __init__(self, uri: str) -> None:
-        """Raises RunnerError for an invalid connection string."""
+        """Raises CommandError for an invalid connection string."""
         parts = used(uri, "the target", lambda: _parts(uri))
         self.name = ",".join(f"{host}:{port}" for host, port in parts["nodelist"])
         self.given = parts["options"]
@@ -336,12 +337,12 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a local target, one of ``sets``, or a connection string; raise RunnerError."""
+    """Open a local target, one of ``sets``, or a connection string; raise CommandError."""
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return UriTarget(where)
-    raise RunnerError(
+    raise CommandError(
         f"no target is called {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
     )
 
@@ -373,7 +374,7 @@ ALONE = NamedTarget("", "")
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
-    Raises RunnerError if one of several has no name, or two are the same or would use the same database.
+    Raises CommandError if one of several has no name, or two are the same or would use the same database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
@@ -382,24 +383,24 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     targets = tuple(_parse(one) for one in given)
     if len(targets) > 1:
         if unnamed := [one for one in targets if not one.name]:
-            raise RunnerError(
+            raise CommandError(
                 f"which of {len(targets)} targets is {shown(unnamed[0].where)!r}?",
                 "with several, each has a name: --target M30=mongodb://… --target M40=mongodb://…",
             )
         if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
-            raise RunnerError(f"two targets are called {twice[0]}", "each has a name of its own")
+            raise CommandError(f"two targets are called {twice[0]}", "each has a name of its own")
         _check_databases(targets)
     return targets
 
 
 def _check_databases(targets: Sequence[NamedTarget]) -> None:
-    """Raise RunnerError if two targets, which may be one deployment, would use the same database."""
+    """Raise CommandError if two targets, which may be one deployment, would use the same database."""
     names: dict[str, str] = {}
     for one in targets:
         # A server permits no two databases whose names differ only in case.
         other = names.setdefault(_database_ending(one).lower(), one.name)
         if other != one.name:
-            raise RunnerError(
+            raise CommandError(
                 f"the targets {other} and {one.name} would have the same database",
                 "give them names that differ in more than capitals, dots and dashes",
             )

@@ -46,7 +46,7 @@ MOST_FAILED = 0.05
 def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: str) -> dict[str, Any]:
     """Measure a variant once; return its row, with the ``order`` of its block.
 
-    Raises RunnerError, with the hint if the deployment does not answer.
+    Raises CommandError, with the hint if the deployment does not answer.
     """
     with complaints_told(run, hint):
         config, machine = _prepare_machine(run, place.turn.variant)
@@ -208,7 +208,7 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
 
 
 def _check_target(run: Run) -> None:
-    """Raise RunnerError if a window cannot count: a member has ended, or another run owns the database."""
+    """Raise CommandError if a window cannot count: a member has ended, or another run owns the database."""
     if reason := run.target.fault(patience=0):
         # A majority may have continued without it, and the row would describe another deployment.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)

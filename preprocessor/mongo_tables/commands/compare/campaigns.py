@@ -63,9 +63,9 @@ def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, 
     """Read the benchmarks in a file or folder; raise CommandError for an unreadable file."""
     try:
         found = read_benchmarks(place)
-    except ResultsError as error:
+    except ResultsError:
         if Path(place).is_file():
-            raise CommandError(error.message, error.hint) from None
+            raise
         return []  # the caller reports what the folder lacks, including runs
     return [row for row in found if not names or row["_id"]["testname"] in names]
 

@@ -19,8 +19,9 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.api import iso
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.ownership import OwningProcess
 
@@ -114,11 +115,11 @@ def is_atlas(where: str) -> bool:
 
 
 def parse_project(where: str) -> str:
-    """Return the project of a target that ``is_atlas`` accepts; raise RunnerError if it is invalid."""
+    """Return the project of a target that ``is_atlas`` accepts; raise CommandError if it is invalid."""
     found = _WHERE.fullmatch(where)
     project = found["project"] if found else ""
     if not _PROJECT.fullmatch(project):
-        raise RunnerError(
+        raise CommandError(
             f"{project!r} is not a project of Atlas",
             "write atlas:PROJECT with its id, 24 digits from 0 to f, as the project's settings show it",
         )
@@ -126,12 +127,12 @@ def parse_project(where: str) -> str:
 
 
 def parse_atlas(where: str) -> AtlasAddress:
-    """Parse a target that ``is_atlas`` accepts; raise RunnerError for an invalid project or setting."""
+    """Parse a target that ``is_atlas`` accepts; raise CommandError for an invalid project or setting."""
     project = parse_project(where)
     settings = _settings(where.partition("?")[2])
     access = settings.pop("access", "")
     if not access:
-        raise RunnerError(
+        raise CommandError(
             "a cluster on Atlas accepts connections only from known addresses",
             f"give {_FORMS['access'][1]}: --target 'atlas:PROJECT?access=…'",
         )
@@ -144,31 +145,31 @@ def _settings(text: str) -> dict[str, str]:
     for one in text.split("&") if text else []:
         name, equals, value = map(unquote, one.partition("="))
         if name not in _FORMS or not equals:
-            raise RunnerError(
+            raise CommandError(
                 f"a target on Atlas has no setting {name!r}",
                 did_you_mean(name, _FORMS) or f"it has {', '.join(_FORMS)}",
             )
         if name in settings:
-            raise RunnerError(f"{name} is given twice", "give it once")
+            raise CommandError(f"{name} is given twice", "give it once")
         form, words = _FORMS[name]
         if not re.fullmatch(form, value):
-            raise RunnerError(f"{name} is {words}, not {value!r}", f"--target 'atlas:PROJECT?{name}=…'")
+            raise CommandError(f"{name} is {words}, not {value!r}", f"--target 'atlas:PROJECT?{name}=…'")
         settings[name] = value
     return settings
 
 
 def _check_access(access: str) -> None:
-    """Raise RunnerError for an invalid address, and for one that would admit everybody."""
+    """Raise CommandError for an invalid address, and for one that would admit everybody."""
     if access == ALREADY_THERE:
         return
     try:
         network = ipaddress.ip_network(access)
     except ValueError:
-        raise RunnerError(f"{access!r} is not an address", f"access is {_FORMS['access'][1]}") from None
+        raise CommandError(f"{access!r} is not an address", f"access is {_FORMS['access'][1]}") from None
     if network.num_addresses == 1 and network.network_address.is_unspecified:
-        raise RunnerError(f"{access} matches all addresses", "name this machine's")
+        raise CommandError(f"{access} matches all addresses", "name this machine's")
     if network.prefixlen < network.max_prefixlen - 8:
-        raise RunnerError(
+        raise CommandError(
             f"{access} would let {network.num_addresses:,} addresses in",
             "name this machine's, or its network's",
         )

@@ -29,8 +29,9 @@ from urllib.request import (
 )
 
 from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY, read_variable
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.secrets import HIDDEN
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 
 
 class LocalClock:
@@ -68,15 +69,15 @@ class Credentials:
 def read_credentials() -> Credentials:
     """Read the credentials from the environment; a service account takes precedence over an API key.
 
-    Raises RunnerError if neither is complete.
+    Raises CommandError if neither is complete.
     """
     for (name, secret), digest in ((ATLAS_CLIENT, False), (ATLAS_KEY, True)):
         found = read_variable(name), read_variable(secret)
         if all(found):
             return Credentials(*found, digest)
         if any(found):
-            raise RunnerError(f"of {name} and {secret} one is not set", "Atlas asks for both")
-    raise RunnerError(
+            raise CommandError(f"of {name} and {secret} one is not set", "Atlas asks for both")
+    raise CommandError(
         "there are no credentials for Atlas",
         f"set {' and '.join(ATLAS_CLIENT)} of a service account with the role Project Owner, or "
         f"{' and '.join(ATLAS_KEY)}",
@@ -176,12 +177,12 @@ class Api:
     def __init__(
         self, project: str, credentials: Credentials, clock: LocalClock, base: str = ADDRESS
     ) -> None:
-        """Raise RunnerError if ``base`` is not encrypted."""
+        """Raise CommandError if ``base`` is not encrypted."""
         self.project = project
         self.clock = clock
         parts = urlsplit(base)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-            raise RunnerError("the Administration API requires https", "secrets travel with each request")
+            raise CommandError("the Administration API requires https", "secrets travel with each request")
         self._base = base.rstrip("/")
         self._credentials = credentials
         known = HTTPPasswordMgrWithDefaultRealm()
@@ -341,6 +342,6 @@ BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
 
 
 def open_api(project: str) -> Api:
-    """Return a client for the project without sending a request. Raises RunnerError without credentials."""
+    """Return a client for the project without sending a request. Raises CommandError without credentials."""
     base = read_variable(BASE_VARIABLE) or ADDRESS
     return Api(project, read_credentials(), LocalClock(), base)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import (
     ALREADY_THERE,
     UNTIL_TAG,
@@ -27,7 +28,7 @@ from mongo_tables.runner.atlas.address import (
 )
 from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, LocalClock, iso
 from mongo_tables.runner.connection_strings import driver_fault
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 """The roles of Atlas that a run needs on a deployment with users."""
@@ -239,7 +240,7 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
     """Remove what ended runs have left in the project, and report it; return the number of resources.
 
     Resources of a running run stay; so do those of a run on another machine, until the time in their tag has passed.
-    Raises RunnerError if a resource cannot be removed, after removing all others.
+    Raises CommandError if a resource cannot be removed, after removing all others.
     """
     note("Atlas: the last request may need a minute to take effect")
     api.clock.sleep(SETTLES_SECONDS)
@@ -259,7 +260,7 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
             note(f"{left.words} of the run {run} is removed")
     if refused:
         hint = next(iter(refused.values())).hint or LEFT_HINT
-        raise RunnerError("; ".join(error.message for error in refused.values()), hint)
+        raise CommandError("; ".join(error.message for error in refused.values()), hint)
     return removed
 
 

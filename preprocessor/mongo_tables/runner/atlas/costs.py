@@ -14,9 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import ALREADY_THERE, STANDARD, AtlasAddress, AtlasMachine
 from mongo_tables.runner.atlas.api import OLDEST, VERSIONS, LocalClock
-from mongo_tables.runner.errors import KEPT, RunnerError, TargetError
+from mongo_tables.runner.errors import KEPT, TargetError
 from mongo_tables.runner.estimate import VariantEstimate
 
 OWN: Final = Path(__file__).with_name("prices.toml")
@@ -35,11 +36,11 @@ class Prices(NamedTuple):
     per_hour: Mapping[Paid, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """Return the price of the machine per hour; raise RunnerError if it is unknown."""
+        """Return the price of the machine per hour; raise CommandError if it is unknown."""
         try:
             return self.per_hour[machine.paid]
         except KeyError:
-            raise RunnerError(
+            raise CommandError(
                 f"what {machine} costs is not known: no line of the prices of {self.date} has it",
                 "write it into a table of prices and name that with --prices; the page on Atlas has the form, and "
                 "--dry-run the lines that lack",
@@ -60,7 +61,7 @@ class Prices(NamedTuple):
 
 
 def read_prices(path: str | Path | None = None) -> Prices:
-    """Read a price table, by default the built-in one; raise RunnerError if the file is not one."""
+    """Read a price table, by default the built-in one; raise CommandError if the file is not one."""
     try:
         found = tomllib.loads(Path(path or OWN).read_text("utf-8"))
         date, source = found["date"], found["source"]
@@ -68,10 +69,10 @@ def read_prices(path: str | Path | None = None) -> Prices:
             raise ValueError(f"date is a date, source a text, and currency {CURRENCY!r}")
         return Prices(date, source, dict(map(_line, found["prices"])))
     except OSError as error:
-        raise RunnerError(f"the prices {path} cannot be read: {error.strerror}") from None
+        raise CommandError(f"the prices {path} cannot be read: {error.strerror}") from None
     except (KeyError, ValueError, TypeError) as error:
         fault = f"lack {error.args[0]}" if isinstance(error, KeyError) else f"cannot be used: {error}"
-        raise RunnerError(f"the prices {path} {fault}", "the page on Atlas has the form") from None
+        raise CommandError(f"the prices {path} {fault}", "the page on Atlas has the form") from None
 
 
 def _line(line: Mapping[str, Any]) -> tuple[Paid, float]:
@@ -101,7 +102,7 @@ class Budget:
     def begin(self, name: str, machine: AtlasMachine) -> None:
         """Start to count the cost of the cluster, as this machine.
 
-        Raises RunnerError if its price is unknown or the budget is spent.
+        Raises CommandError if its price is unknown or the budget is spent.
         """
         per_hour = self._prices.of(machine)
         self.check()
@@ -147,7 +148,7 @@ class Cost(NamedTuple):
 def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Cost:
     """Return the highest cost of a variant: every window has a new cluster and loads its data again.
 
-    Raises RunnerError if the price is unknown.
+    Raises CommandError if the price is unknown.
     """
     loading = estimate.bytes / 2**20 / MIB_PER_SECOND.get(machine.tier, MIB_PER_SECOND_OF_LARGER)
     seconds = estimate.windows * (AROUND_SECONDS + loading) + (estimate.seconds or 0.0)
@@ -161,15 +162,15 @@ def total_cost(costs: Iterable[Cost]) -> float:
 
 
 def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
-    """Raise RunnerError if the total may cost more than allowed, or no amount is allowed."""
+    """Raise CommandError if the total may cost more than allowed, or no amount is allowed."""
     total = total_cost(costs)
     if most is None:
-        raise RunnerError(
+        raise CommandError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
             f"--max-cost {total:.2f} allows that; --dry-run shows every call",
         )
     if total > most:
-        raise RunnerError(
+        raise CommandError(
             f"the run may cost {total:.2f} {CURRENCY} by the prices of {prices}, and --max-cost is {most:g}",
             "allow more, or measure less: fewer --repeats, a smaller --scale, shorter --seconds",
         )

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas import api as administration
 from mongo_tables.runner.atlas import clusters, measurements
 from mongo_tables.runner.atlas.address import (
@@ -42,7 +43,7 @@ from mongo_tables.runner.atlas.clusters import (
     is_of,
 )
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
-from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.ownership import this_process
@@ -152,7 +153,7 @@ class AtlasTarget(Target):
         """Return how the cluster differs from the prepared one; called after failures only: requests are limited."""
         if self._running is None or not patience:
             return ""
-        with suppress(RunnerError):  # the caller reports a failure already
+        with suppress(CommandError):  # the caller reports a failure already
             return self._change_of(self._running)
         return ""
 
@@ -169,7 +170,7 @@ class AtlasTarget(Target):
                 for act in (self._remove, self._shut_out):
                     try:
                         act()
-                    except RunnerError as error:
+                    except CommandError as error:
                         faults[error.message] = None
         except BaseException:
             self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
@@ -177,7 +178,7 @@ class AtlasTarget(Target):
         if faults and isinstance(failure, KeyboardInterrupt):  # would hide the faults
             self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
         elif faults:
-            if isinstance(failure, RunnerError | OSError) and str(failure) not in faults:
+            if isinstance(failure, CommandError | OSError) and str(failure) not in faults:
                 self._note(f"Atlas: before that, {failure}")
             raise TargetError("; ".join(faults), LEFT_HINT)
 
@@ -352,13 +353,13 @@ def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
-    """Return a target of the run; its first variant makes the first call. Raises RunnerError."""
+    """Return a target of the run; its first variant makes the first call. Raises CommandError."""
     address = parse_atlas(where)
     return AtlasTarget(address, open_api(address.project), run.owner, run.clusters, run.budget, note)
 
 
 def plan_atlas(where: str) -> AtlasTarget:
-    """Return a target for planning, without a connection to Atlas. Raises RunnerError."""
+    """Return a target for planning, without a connection to Atlas. Raises CommandError."""
     address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
     nobody = Api(address.project, Credentials("", "", digest=False), administration.LocalClock())
     return AtlasTarget(address, nobody, run.owner, run.clusters, run.budget, lambda text: None)

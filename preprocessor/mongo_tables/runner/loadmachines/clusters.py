@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mongo_tables.runner.errors import RunnerError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.signals import signals_ignored
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class LoadMachines:
 
 
 def parse_load_machines(where: str) -> LoadMachines:
-    """Parse the value of the option; raise RunnerError for an invalid one."""
+    """Parse the value of the option; raise CommandError for an invalid one."""
     kind, _, rest = where.partition(":")
     if kind == "local" and rest.isdecimal() and 0 < int(rest) <= MOST_LOCAL:
         return LoadMachines("local", count=int(rest))
@@ -63,11 +63,11 @@ def parse_load_machines(where: str) -> LoadMachines:
         if all(found):
             return LoadMachines("ssh", hosts=tuple(_host(one) for one in found if one), python=python or None)
     if kind == "tcp":
-        raise RunnerError(
+        raise CommandError(
             f"the load machines {where!r} would receive the password of the target unencrypted",
             "start scheduler and workers with certificates, and name them as tls://HOST:PORT",
         )
-    raise RunnerError(f"no load machines are called {where!r}", _HINT)
+    raise CommandError(f"no load machines are called {where!r}", _HINT)
 
 
 def _host(found: re.Match[str]) -> Host:
@@ -113,7 +113,7 @@ class Cluster:
         ends = self.client.loop.time() + CONNECT_SECONDS
         while not begun.wait(timeout=0.5):
             if task.done() or self.client.loop.time() > ends:
-                raise RunnerError(
+                raise CommandError(
                     f"the load machine {self.machines[address]} cannot work: {self.why_it_ended(task)}",
                     "is mongo-tables with its extras runner and cluster installed there?",
                 )
@@ -145,7 +145,7 @@ class Cluster:
 
 @contextmanager
 def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
-    """Open the named machines; raise RunnerError if they are not available."""
+    """Open the named machines; raise CommandError if they are not available."""
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
@@ -195,7 +195,7 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
 
     security = Security()
     if not (security.tls_ca_file and security.tls_client_cert and security.tls_client_key):
-        raise RunnerError(
+        raise CommandError(
             "the settings of Dask name no certificates for the load machines",
             "set distributed.comm.tls.ca-file, and cert and key of distributed.comm.tls.client",
         )
@@ -203,13 +203,13 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
         client = Client(wanted.scheduler, security=security, set_as_default=False, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
         reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
-        raise RunnerError(
+        raise CommandError(
             f"the scheduler of the load machines does not answer: {reason}",
             "is it there, and are the certificates of both of one authority?",
         ) from None
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:
-            raise RunnerError(f"{wanted.scheduler} has no load machines", "start a dask worker on each")
+            raise CommandError(f"{wanted.scheduler} has no load machines", "start a dask worker on each")
         client.run_on_scheduler(_allow_no_failures)
         yield client
 
@@ -249,7 +249,7 @@ def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
             yield client
     except (asyncssh.Error, OSError, TimeoutError, RuntimeError) as error:
         reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
-        raise RunnerError(
+        raise CommandError(
             f"the load machines do not start by SSH: {reason}",
             "does ssh sign in there without a password, and is mongo-tables[runner,cluster] installed for its Python?",
         ) from None

@@ -22,9 +22,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
 from mongo_tables.runner.driving import ConnectionStats
-from mongo_tables.runner.errors import KEPT, RunnerError, WorkFailed
+from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
 from mongo_tables.runner.loadmachines.clusters import Cluster
 from mongo_tables.runner.loadmachines.machine import (
@@ -179,7 +180,7 @@ class MachinePool(Crew):
     ) -> None:
         """Use this many processes on each machine, or as many as it has processors.
 
-        Raises RunnerError if a machine cannot work, or has another version of the program.
+        Raises CommandError if a machine cannot work, or has another version of the program.
         """
         self._fault = fault
         self._cluster = cluster
@@ -214,7 +215,7 @@ class MachinePool(Crew):
             while not all(link.greeting for link in self._links):
                 self._check(self._links)
                 if time.monotonic() > ends:
-                    raise RunnerError("not all load machines answer", "is each of them up?")
+                    raise CommandError("not all load machines answer", "is each of them up?")
                 time.sleep(0.01)
             self._check_versions()
         except BaseException:
@@ -225,7 +226,7 @@ class MachinePool(Crew):
         ours = host.harness()
         for link in self._links:
             if link.greeting is not None and link.greeting.harness != ours:
-                raise RunnerError(
+                raise CommandError(
                     f"the load machine {link.name} has {link.greeting.harness}, and this one {ours}",
                     "install the same on all of them",
                 )

@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -172,8 +172,8 @@ def workloads() -> Mapping[str, Workload]:
 
 
 def workload(name: str) -> Workload:
-    """Return the workload with this name; raise ExperimentError if there is none."""
+    """Return the workload with this name; raise CommandError if there is none."""
     known = workloads()
     if name not in known:
-        raise ExperimentError(f"no workload is called {name!r}", f"known: {', '.join(known)}")
+        raise CommandError(f"no workload is called {name!r}", f"known: {', '.join(known)}")
     return known[name]

@@ -11,8 +11,8 @@ from itertools import islice
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.clients import UnexpectedReply
-from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,
@@ -174,7 +174,7 @@ class EventReports(Reports, name="event_reports"):
             # Check the rates before anything is loaded.
             _first_day(config)
             if config["numberOfThreads"] < 2:
-                raise ExperimentError(
+                raise CommandError(
                     "eventsPerSecond needs two connections: half of them write", "raise numberOfThreads"
                 )
         return super().preload(config)
@@ -215,7 +215,7 @@ def _first_day(config: Config) -> datetime:
         return datetime.fromisoformat(given).replace(tzinfo=UTC)
     except ValueError:
         message = f"eventsFrom is not a day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
-        raise ExperimentError(message, 'a day as "2020-01-31"') from None
+        raise CommandError(message, 'a day as "2020-01-31"') from None
 
 
 @dataclass(frozen=True, slots=True)

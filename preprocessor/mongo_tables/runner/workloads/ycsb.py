@@ -29,7 +29,7 @@ from itertools import accumulate
 from math import pow
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
@@ -191,7 +191,7 @@ def chooser(
     """Return the generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
 
     ``expected`` is the expected number of inserted records: zipfian reserves room for them, so that it does not
-    change as they arrive. A place above the last in ``sequence`` is drawn again. Raises ExperimentError.
+    change as they arrive. A place above the last in ``sequence`` is drawn again. Raises CommandError.
     """
     if distribution == "uniform":
         return lambda: start + int(draw() * count)
@@ -199,7 +199,7 @@ def chooser(
         return _scrambled(sequence, start, count + expected + 1, draw)
     if distribution == "latest":
         return _latest(sequence, draw)
-    raise ExperimentError(
+    raise CommandError(
         f"no requestdistribution is called {distribution!r}", "known: uniform, zipfian, latest"
     )
 
@@ -219,7 +219,7 @@ def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Choose
 
 def _latest(sequence: Sequence, draw: Draw) -> Chooser:
     if sequence.last < FEWEST_FOR_LATEST - 1:
-        raise ExperimentError(f"the requestdistribution latest needs {FEWEST_FOR_LATEST} records or more")
+        raise CommandError(f"the requestdistribution latest needs {FEWEST_FOR_LATEST} records or more")
     zipfian = Zipfian(sequence.last, draw)
     return lambda: sequence.last - zipfian.next(sequence.last)
 
@@ -360,11 +360,11 @@ _PROPORTIONS = {
 
 
 def _shares(config: Config) -> dict[str, float]:
-    """Return the proportions that are not 0, by name; raise ExperimentError if all are 0."""
+    """Return the proportions that are not 0, by name; raise CommandError if all are 0."""
     given = {name: config.get(name, usual) for name, usual in _PROPORTIONS.items()}
     shares = {name: proportion for name, proportion in given.items() if proportion}
     if not shares:
-        raise ExperimentError("all proportions of operations are 0", f"give one of {', '.join(given)}")
+        raise CommandError("all proportions of operations are 0", f"give one of {', '.join(given)}")
     return shares
 
 
@@ -383,7 +383,7 @@ def _loaded_range(config: Config) -> tuple[int, int]:
     start, records = config.get("insertstart", 0), config["recordcount"]
     count = config.get("insertcount", records - start)
     if not 0 < count <= records - start:
-        raise ExperimentError(
+        raise CommandError(
             f"insertstart {start} and insertcount {count} are not within {records} records",
             "insertstart + insertcount is at most recordcount",
         )
