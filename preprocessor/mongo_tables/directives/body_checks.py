@@ -10,6 +10,7 @@ from typing import Any, Final
 from mongo_tables.directives.addresses import template_fault
 from mongo_tables.directives.column_format import CELL_UNITS, convention_of
 from mongo_tables.directives.pipelines import STAGES, selection_operand
+from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.nearest import did_you_mean, nearest_word
 from mongo_tables.findings.reporters import format_count
@@ -48,7 +49,7 @@ _Body = Mapping[str, Any]
 _Complaints = Iterator[Complaint[Path]]
 
 
-def body_findings(document: Document) -> Iterator[Finding]:
+def body_findings(document: Document, kind: str, subject: str) -> Iterator[Finding]:
     """Yield faults in the body of a comment that a schema cannot express; values of the wrong type are skipped."""
     body = document.parsed.value
     checks = (
@@ -57,6 +58,31 @@ def body_findings(document: Document) -> Iterator[Finding]:
     )
     for check in checks:
         yield from map(document.locate, check(body))
+    if kind == "value":
+        yield from map(document.locate, _check_value(body, subject))
+
+
+_OF_TABLE: Final = ("table", "column")
+_OF_COLLECTION: Final = ("collection", "field", "rows", "pipeline", "compute", "sort", "limit")
+"""The keys of a value that has no table."""
+
+
+def _check_value(body: _Body, subject: str) -> _Complaints:
+    """Find a value that is neither that of a table nor that of a collection, or both."""
+    has_table = "table" in body or not {"collection", "field"} & body.keys()
+    needed, others = (_OF_TABLE, _OF_COLLECTION) if has_table else (("collection", "field"), _OF_TABLE)
+    known = load("value")["properties"]
+    meant = {nearest_word(key, known) for key in body if key not in known}
+    for key in needed:
+        if key not in body and key not in meant:
+            example = json.dumps(known[key]["examples"][0])
+            hint = f'for example: "{key}": {example}'
+            hint += '; a value without a table has "collection" and "field"' if key == "table" else ""
+            yield Complaint(f"{subject} needs the key `{key}`", hint, (), "MT131")
+    for key in others:
+        if key in body:
+            hint = "a value comes from a `table` and its `column`, or from a `collection` and its `field`"
+            yield Complaint(f"`{key}` means nothing beside `{needed[0]}`", hint, (key,), "MT130", on_key=True)
 
 
 def _check_ignored_rules(body: _Body) -> _Complaints:
@@ -75,6 +101,8 @@ def shown_columns(body: _Body) -> list[str]:
     written = body.get("columns")
     if isinstance(written, list):
         return list(dict.fromkeys(one for one in written if isinstance(one, str)))
+    if isinstance(body.get("field"), str):
+        return [body["field"]]
     return [column for _, column in _settings(body, [(key,) for key in _AXES])]
 
 
@@ -111,7 +139,7 @@ def _check_columns(body: _Body) -> _Complaints:
 def _check_settings(body: _Body) -> _Complaints:
     """Find settings of columns that are not shown; if several agree on a name, the column itself is mistyped."""
     shown, columns, groups = shown_columns(body), body.get("columns"), body.get("header_groups")
-    if not shown:
+    if not shown or "field" in body:
         return
     below = [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
     settings = list(_settings(body, [*_SETTINGS, *below]))
@@ -213,7 +241,7 @@ def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
     written = body.get("format")
     if not isinstance(written, dict):
         return
-    if "column" in body:
+    if "column" in body or "field" in body:
         yield ("format",), written
         return
     yield from ((("format", column), form) for column, form in written.items() if isinstance(form, dict))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any
 
-from mongo_tables.directives.keywords import KEYWORDS
+from mongo_tables.directives.keywords import kind_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Parsed, parse
 
@@ -61,7 +62,7 @@ class Comment:
     @property
     def kind(self) -> str:
         """The kind of comment, for any spelling of its keyword: ``table``, ``chart``, ``value`` or ``check``."""
-        return KEYWORDS[self.keyword]
+        return kind_of(self.keyword)
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -87,6 +88,10 @@ class Comment:
             self.holder,
         )
 
+    def named(self, body: Any) -> Comment:
+        """Return the comment with a body from the settings, each part of which is at the name on the page."""
+        return _NamedComment(**{one.name: getattr(self, one.name) for one in fields(self)}, settings=body)
+
     def release(self) -> None:
         """Discard the values computed from the text; they are recomputed on demand."""
         for name in ("parsed", "_line_starts", "matter"):
@@ -109,6 +114,20 @@ class Comment:
         Python-Markdown 3 moves such a comment down the page unless a line break separates them.
         """
         return self.before + token + self.after
+
+
+@dataclass(frozen=True)
+class _NamedComment(Comment):
+    settings: Any = None
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The body in the settings."""
+        return parse(json.dumps(self.settings, ensure_ascii=False, default=str))
+
+    def locate(self, body_offset: int) -> tuple[int, int]:
+        """Return line and column of the name."""
+        return Comment.locate(self, len(self.body) - len(self.body.lstrip()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,9 @@ KEYWORDS: Final[Mapping[str, str]] = {
 }
 """The keywords, each with its kind of comment, which is also the name of its schema."""
 
+NAMED: Final = "RESULT"
+"""The keyword of a value that the settings name: ``<!-- RESULT: saved -->``."""
+
 PREFIXES: Final = tuple(f"{family.word}_" for family in _FAMILIES)
 """The beginnings of keywords: a text without any of these has none of our comments."""
 
@@ -67,9 +70,14 @@ Placement = Literal["block", "sentence", "either"]
 """The place of a comment: on separate lines, in a sentence, or as its author wrote it."""
 
 
+def kind_of(keyword: str) -> str:
+    """Return the kind of comment, which is also the name of its schema."""
+    return "value" if keyword == NAMED else KEYWORDS[keyword]
+
+
 def place_of(keyword: str) -> Placement:
     """Return the place of the comment, according to its schema."""
-    place: Placement = load(KEYWORDS[keyword])["x-place"]
+    place: Placement = load(kind_of(keyword))["x-place"]
     return place
 
 
@@ -98,6 +106,7 @@ _NAME = re.compile(
 )
 
 _OBJECT = re.compile(r"\s*\{")
+_VALUE_NAME = re.compile(r"\s*[a-z][a-z0-9_-]*\s*-->")
 
 
 class Opening(NamedTuple):
@@ -123,6 +132,9 @@ def opening_at(text: str, start: int) -> Opening | None:
     if match is None:
         return None
     name, colon = match["name"], bool(match["colon"])
+    if name == NAMED:  # Other tools have such marks, too.
+        named = colon and not match["dashes"] and _VALUE_NAME.match(text, match.end())
+        return Opening(name, match.end(), name, exact=True) if named else None
     if name in KEYWORDS and colon and not match["dashes"]:
         return Opening(name, match.end(), name, exact=True)
     family = next(one for one in _FAMILIES if re.match(one.pattern, name, re.I))

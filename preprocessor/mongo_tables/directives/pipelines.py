@@ -14,8 +14,6 @@ from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Any, Final, Literal, TypeAlias
 
-from mongo_tables.directives.computed_columns import ExpressionError, compile_expression
-from mongo_tables.directives.row_paths import ROWS, rows_stages
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file, place_at
@@ -64,11 +62,18 @@ class SharedPipelines:
     """The shared stage lists of a folder; call it with a name. A missing folder has none.
 
     The constructor reads all files of the folder, so that a list is a function of these bytes. ``texts`` replaces files
-    that are about to be written, by the file names in findings.
+    that are about to be written, by the file names in findings. ``values`` are the bodies of values that the settings
+    name.
     """
 
-    def __init__(self, folder: FilePath, texts: Mapping[str, str] = _NO_TEXTS) -> None:
+    def __init__(
+        self,
+        folder: FilePath,
+        texts: Mapping[str, str] = _NO_TEXTS,
+        values: Mapping[str, Any] = _NO_TEXTS,
+    ) -> None:
         self.folder = folder
+        self.values = values
         self._contents, self._closed = _read_contents(folder)
         for file, text in texts.items():
             if FilePath(file).parent == folder:
@@ -78,8 +83,8 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of all lists, equal for equal files."""
-        return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])))
+        """Return a digest of all lists and values, equal for equal files."""
+        return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])), repr(self.values))
 
     @property
     def files(self) -> list[FilePath]:
@@ -299,11 +304,18 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
             origins += inner.origins
             found += inner.findings
             fields = inner.fields
-        elif key == "rows" and isinstance(written, str) and re.fullmatch(ROWS, written):
+        elif key == "rows" and isinstance(written, str):
+            from mongo_tables.directives.row_paths import rows_stages  # few comments have the key
+
             made = rows_stages(written)
             stages += made
             origins += [Origin((key,), "key")] * len(made)
         elif key == "compute" and isinstance(written, dict):
+            from mongo_tables.directives.computed_columns import (  # and `ast`
+                ExpressionError,
+                compile_expression,
+            )
+
             for name, text in written.items():
                 try:
                     one = compile_expression(text) if isinstance(text, str) else None

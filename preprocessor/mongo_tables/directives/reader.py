@@ -10,10 +10,13 @@ from typing import Any
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
 from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.pipelines import Expanded, Lookup, expand_rows
+from mongo_tables.directives.keywords import NAMED
+from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 
 
@@ -36,18 +39,28 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     ``shared`` returns the shared stage list of a name, or None.
     """
     directive = DIRECTIVES[comment.kind]
+    if comment.keyword == NAMED:
+        name, values = comment.body.strip(), shared.values if isinstance(shared, SharedPipelines) else {}
+        comment = comment.named(values.get(name))
+        if name not in values:
+            hint = did_you_mean(name, values) or "the settings name it, in mongo-tables.toml as [values.NAME]"
+            return Reading(
+                None, [finding("MT147", file, comment.locate(0), f"there is no value `{name}`", hint)]
+            )
     document = Document(file, comment.parsed, comment.locate)
     found = syntax_findings(document)
     if not document.parsed.readable:
         return Reading(None, found)
-    found += schema_findings(document, directive.kind, f"a {comment.keyword} comment")
+    subject = f"a {comment.keyword} comment"
+    found += schema_findings(document, directive.kind, subject)
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
-    found += body_findings(document)
+    found += body_findings(document, directive.kind, subject)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
-    # The ``where`` of a value or a statement is a query on rows, not a pipeline.
-    runnable = directive.has_pipeline and not malformed and _is_pipeline(expanded)
+    # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
+    has_rows = directive.has_pipeline or (directive.kind == "value" and "collection" in body)
+    runnable = has_rows and not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
     spec = None if faulty else directive.spec.of(comment, file, body, expanded)

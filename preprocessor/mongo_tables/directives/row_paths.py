@@ -7,6 +7,7 @@ name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
@@ -29,12 +30,14 @@ Stage = Mapping[str, Any]
 
 
 def rows_stages(path: str) -> list[Stage]:
-    """Return the stages that make a row of each entry.
+    """Return the stages that make a row of each entry; none for a text that is no such path.
 
     Example:
         >>> [*map(next, map(iter, rows_stages("measurements.*")))]
         ['$set', '$unset', '$unwind', '$replaceWith', '$unset']
     """
+    if not re.fullmatch(ROWS, path):
+        return []
     parts = path.split(".")
     stages: list[Stage] = []
     place = ""

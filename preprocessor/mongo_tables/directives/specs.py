@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, Self
@@ -259,6 +259,8 @@ class TableSpec(PipelineSpec):
         """Return the place as ``PipelineSpec.locate`` does; a default header is located at its column."""
         if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
             path = ("columns", *path[1:])
+        if path[:1] == ("columns",) and "field" in self.comment.parsed.value:  # the table of a value
+            path = ("field",)
         return PipelineSpec.locate(self, path, key=key)
 
     @property
@@ -341,7 +343,8 @@ class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
     ``draw``: draw the interval of a comparison next to its words. ``tolerance``: None to use that of its table.
-    ``url``: the template of the address that the value links to, or of the picture that shows it.
+    ``url``: the template of the address that the value links to, or of the picture that shows it. ``own`` is the table
+    that a value from a collection is the only cell of; no page shows it.
     """
 
     column: str
@@ -349,6 +352,31 @@ class ValueSpec(QuotingSpec):
     draw: bool = False
     tolerance: Tolerance | None = None
     url: str | None = None
+    own: TableSpec | None = None
+
+    @classmethod
+    def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
+        """Return the spec as ``Spec.of`` does, with its own table if it has a collection."""
+        if "field" not in body:
+            return super().of(comment, file, body, expanded)
+        column, collection = body["field"], body["collection"]
+        written = {key: body[key] for key in ("collection", "let", "ignore") if key in body}
+        formats = {column: body["format"]} if "format" in body else {}
+        shown = {**written, "columns": [column], "format": formats}
+        own = TableSpec.of(comment, file, shown, expanded)
+        # No id that a page can write has a colon.
+        own = replace(own, id=f"{collection}:{column}:{own.query.key}")
+        value = {**body, "table": own.id, "column": column}
+        return replace(super().of(comment, file, {**value, "where": {}}, expanded), own=own)
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Return the place as ``Spec.locate`` does; the column of a value from a collection is its field."""
+        return super().locate(("field",) if self.own and path == ("column",) else path, key=key)
+
+    @property
+    def source(self) -> str:
+        """The table or the collection, as messages name it."""
+        return f"collection `{self.own.collection}`" if self.own else f"table `{self.table}`"
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:

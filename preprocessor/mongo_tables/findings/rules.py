@@ -75,6 +75,7 @@ MT143 error   unknown-rule: A comment ignores a rule that does not exist.
 MT144 warning anchor-taken: A heading of the page has the id of a table.
 MT145 error   contradictory-format: A format has two settings that contradict each other.
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
+MT147 error   unknown-value: A page has a value that the settings do not name.
 MT150 error   experiment-file: An experiment file is not TOML, or cannot be run.
 # MT160–MT169: regions of generated text
 MT160 error   region-without-end: A generated region begins but never ends.

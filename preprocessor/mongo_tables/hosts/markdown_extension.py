@@ -12,6 +12,7 @@ for builds without a cache.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
 from mongo_tables.render.downloads import data_address
@@ -50,7 +52,7 @@ from mongo_tables.site.placeholders import (
     with_tokens,
 )
 from mongo_tables.site.site import read_page_text
-from mongo_tables.site.site_config import is_version, not_a_version, results_source
+from mongo_tables.site.site_config import is_version, named_values, not_a_version, results_source
 from mongo_tables.site.snapshot import PageText, Snapshot
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
     """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limits``.
 
     ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
-    ``MONGO_TABLES_RESULTS`` overrides it. ``pipelines`` is the folder of shared stage lists. ``file`` is the
+    ``MONGO_TABLES_RESULTS`` overrides it. ``pipelines`` is the folder of shared stage lists. ``values`` are
+    bodies of ``RESULT_VALUE`` by name. ``file`` is the
     path of the page, for programs that convert one page; Zensical provides it. ``fail_on`` is the lowest
     severity that is refused. Paths are relative to Zensical's configuration file, elsewhere to the working
     folder.
@@ -85,6 +88,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
         self.config = {
             "results": ["fixtures", f"Where rows come from: {join_kinds()}"],
             "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
+            "values": [{}, "Values by name, for <!-- RESULT: NAME --> on any page"],
             "file": ["", "The page's path"],
             "server": ["", "The version of MongoDB that pipelines are for, such as 8.0"],
             "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
@@ -102,12 +106,16 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """A results source, the limits of its queries, the server version of pipelines, the shared lists."""
+    """A results source, the limits of its queries, the server version of pipelines, the shared lists.
+
+    ``values`` is JSON, so that the settings can be a key.
+    """
 
     results: str
     limits: Limits
     server: str
     pipelines: Path
+    values: str
 
 
 class _Conversion:
@@ -190,7 +198,11 @@ class _Conversion:
             raise MongoTablesError(f"mongo-tables: {not_a_version(options['server'])}")
         folder = place.folder.absolute()
         results = results_source(options["results"], folder)
-        return _Settings(results, limits, options["server"], folder / options["pipelines"])
+        try:
+            values = json.dumps(named_values(options["values"], "mongo-tables"), default=str)
+        except CommandError as error:
+            raise MongoTablesError(f"{error.message}; {error.hint}") from None
+        return _Settings(results, limits, options["server"], folder / options["pipelines"], values)
 
     @property
     def _fail_on(self) -> Severity:
@@ -306,6 +318,7 @@ def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Setti
         server=settings.server,
         limits=settings.limits.files,
         results=settings.results,
+        values=json.loads(settings.values),
     )
 
 

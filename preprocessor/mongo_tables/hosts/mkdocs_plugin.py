@@ -26,13 +26,14 @@ from mkdocs.structure.files import File
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.files.memo import Memo
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.mkdocs_site import SiteBuild, log
 from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of, two_sources
 from mongo_tables.hosts.published_files import path_of_all
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limits import limits_of
-from mongo_tables.site.site_config import find_watched_path, from_here, results_source
+from mongo_tables.site.site_config import find_watched_path, from_here, named_values, results_source
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -86,7 +87,11 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         answers = self._open_answers(config)
         if not self._builds:  # All languages of one site show the same results.
             answers.refresh()
-        shared = SharedPipelines(Path(from_here(pipelines_of(self.config, config))))
+        folder, named = Path(from_here(pipelines_of(self.config, config))), self.config.values
+        try:
+            shared = SharedPipelines(folder, values=named_values(named, "mongo-tables"))
+        except CommandError as error:
+            raise PluginError(f"{error.message}; {error.hint}") from None
         memo = self._memo if self._serving else None
         self._builds.append(SiteBuild(config, self.config, answers, shared, memo))
         config.extra_css.append(STYLE_SHEET)

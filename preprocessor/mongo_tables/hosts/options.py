@@ -51,6 +51,9 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     It is not copied to the site.
     """
 
+    values = c.Type(dict, default={})  # type: ignore[assignment]  # it hides ``Mapping.values``
+    """Values by name, each with the keys of a ``RESULT_VALUE``, for ``<!-- RESULT: NAME -->`` on any page."""
+
     server = _Version(str, default="")
     """Version of MongoDB that pipelines are for, such as ``"8.0"``: the linter reports newer operators.
 
@@ -124,6 +127,8 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
     own = folder / plugin.pipelines if plugin.pipelines else Path(site.docs_dir, "pipelines")
     if _same(str(own)) != _same(str(folder / theirs.get("pipelines", "docs/pipelines"))):
         return _refusal("pipelines")
+    if dict(plugin.values) != (theirs.get("values") or {}):
+        return _refusal("values")
     if plugin.server != theirs.get("server", ""):
         return _refusal("server", "findings about a pipeline must be the same in both programs")
     if plugin.fail_on != theirs.get("fail_on", "error"):

@@ -22,7 +22,7 @@ from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import PAGE_SUFFIXES, Request, pages_under, read_snapshots, snapshot_of
 from mongo_tables.site.pages import Page, read_page
-from mongo_tables.site.site_config import list_places, list_site_files
+from mongo_tables.site.site_config import list_places, list_site_files, values_of
 from mongo_tables.site.site_pages import Whereabouts, page_folders
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Project:
 
     def _read_lists(self) -> SharedPipelines:
         edited = {file: text for file, text in self._edited.items() if self.is_list(file)}
-        return SharedPipelines(Path(self.request.pipelines), edited)
+        return SharedPipelines(Path(self.request.pipelines), edited, values_of(self.request.site))
 
     @property
     def list_names(self) -> list[str]:

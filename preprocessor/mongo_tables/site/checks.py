@@ -192,7 +192,9 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
     if any(spec.quoted_table is not None for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
-        found += unknown_tables(specs, [each for page in site.judged for each in list_written_ids(page)])
+        ids = [each for page in site.judged for each in list_written_ids(page)]
+        ids += [one.id for page in site.judged for one in page.own_tables if one.id]
+        found += unknown_tables(specs, ids)
     return found
 
 
@@ -272,7 +274,8 @@ def lint_site(judge: Judge) -> list[Finding]:
     site = judge.site
     pages = [*site.pages, *site.speakers]
     rows: dict[int, Rows | None] = {}
-    for spec in (spec for page in pages for spec in page.pipeline_specs) if judge.asked else ():
+    run = [spec for page in pages for spec in (*page.pipeline_specs, *page.own_tables)]
+    for spec in run if judge.asked else ():
         if (answer := judge.answers.get(spec.query.key)) is not None:
             rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
     local = judge.source.local
@@ -282,7 +285,7 @@ def lint_site(judge: Judge) -> list[Finding]:
     ) -> Looked | None:
         return judge.remember("lint", spec, quoted, lambda: look_at(spec, documents, quoted, ran))
 
-    found = lint((page.specs for page in pages), local, rows, look)
+    found = lint(((*page.specs, *page.own_tables) for page in pages), local, rows, look)
     if local is not None:
         found += _find_server_only(site.pages, rows, local.limits)
     found += _judge_versions(judge)

@@ -102,7 +102,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         comment.column,
         comment.kind,
         spec.id if isinstance(spec, PipelineSpec) else None,
-        spec.quoted_table,
+        None if quoted and quoted.comment is spec.comment else spec.quoted_table,
         collections,
         tuple(sorted(set(map(from_here, files)))),
         is_lasting(spec) and (asked is None or (is_lasting(asked) and asked.max_age is None)),

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
@@ -20,7 +20,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import Limits
 from mongo_tables.site.generated import without_code
 from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
-from mongo_tables.site.site_config import SiteConfig, find_site, from_here
+from mongo_tables.site.site_config import SiteConfig, find_site, from_here, values_of
 from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
 
@@ -192,7 +192,8 @@ class _Files:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.shared = SharedPipelines(Path(request.pipelines), _texts_below(request))
+        folder = Path(request.pipelines)
+        self.shared = SharedPipelines(folder, _texts_below(request), values_of(request.site))
         self.contents: dict[Path, bytes] = {}
 
     def read(self, file: Path, path: Path) -> bytes:
@@ -309,6 +310,7 @@ def read_folder(
     server: str,
     limits: PipelineLimits,
     results: str,
+    values: Mapping[str, Any],
 ) -> Snapshot:
     """Return a snapshot of the pages below ``root``, for a host that hands over pages one by one.
 
@@ -320,7 +322,8 @@ def read_folder(
             with suppress(OSError):
                 text = file.read_bytes().decode("utf-8-sig", "replace")
                 found.append(PageText(file.relative_to(root).as_posix(), text, _real(file)))
-    return Snapshot(tuple(found), SharedPipelines(pipelines), today(), "figures", server, limits, results)
+    shared = SharedPipelines(pipelines, values=values)
+    return Snapshot(tuple(found), shared, today(), "figures", server, limits, results)
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:

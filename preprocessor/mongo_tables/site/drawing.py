@@ -86,8 +86,9 @@ class FigureContext:
         """Return the HTML of a value within a sentence."""
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
-            name = f"<code>{text_html(spec.table)}</code>"
-            return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
+            kind, name = ("collection", spec.own.collection) if spec.own else ("table", spec.table)
+            told = f"no value: {kind} <code>{text_html(name)}</code> has a fault"
+            return f'<span class="mongo-table-fault" role="alert">{told}</span>'
         value, text, pieces, to, address = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
         one = conclusion_of(value) if spec.draw else None

@@ -67,10 +67,19 @@ class Page(NamedTuple):
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
     @property
+    def own_tables(self) -> list[TableSpec]:
+        """Return the tables of values that come from a collection; no page shows them."""
+        if not self.specs:
+            return []
+        from mongo_tables.directives.specs import ValueSpec
+
+        return [spec.own for spec in self.specs if isinstance(spec, ValueSpec) and spec.own]
+
+    @property
     def quoted_tables(self) -> list[str]:
         """Return the ids of the tables that values and statements of the page quote, with repetitions."""
         quoted = (spec.quoted_table for spec in self.specs if spec is not None)
-        return [table for table in quoted if table is not None]
+        return [table for table in quoted if table is not None and ":" not in table]
 
 
 Tables = Mapping[str, "TableSpec"]
@@ -81,7 +90,7 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
     """Return the valid tables of the pages that have an id, by id; the first of several with the same id."""
     found: dict[str, TableSpec] = {}
     for page in pages:
-        for spec in page.tables:
+        for spec in (*page.tables, *page.own_tables):
             if spec.id is not None:
                 found.setdefault(spec.id, spec)
     return found

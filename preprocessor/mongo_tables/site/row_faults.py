@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.computed_columns import compile_expression
-from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import format_count
@@ -142,6 +140,8 @@ def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
     """Return the hint that the entries of a list inside the documents have the column."""
     if "rows" in spec.comment.parsed.value:
         return ""
+    from mongo_tables.directives.row_paths import find_rows, rows_stages  # only for faults
+
     for path in find_rows(rows[0]):
         entries = aggregate(rows[:1], rows_stages(path))
         if any(column_value(entry, column) is not MISSING for entry in entries):
@@ -159,6 +159,8 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         form = spec.format.get(name)
         if not lacking or (form and form.missing):
             continue
+        from mongo_tables.directives.computed_columns import compile_expression
+
         computed = compile_expression(spec.comment.parsed.value["compute"][name])
         reasons = Counter(_why_not_computed(row, computed.columns) for row in lacking)
         (column, first), amount = reasons.most_common(1)[0]
@@ -177,7 +179,10 @@ def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[s
     for column in columns:
         value = column_value(row, column)
         if not is_number(value):
-            return column, f"`{column}` is {'missing' if value is MISSING or value is None else 'no number'}"
+            return (
+                column,
+                f"`{column}` is {'missing' if value is MISSING or value is None else 'not a number'}",
+            )
     return "", "a divisor is 0"
 
 

@@ -90,7 +90,8 @@ class Site:
         named = (
             self.tables[name] for page in self.pages for name in page.quoted_tables if name in self.tables
         )
-        for spec in (*(spec for page in self.judged for spec in page.pipeline_specs), *named):
+        own = (spec for page in self.judged for spec in (*page.pipeline_specs, *page.own_tables))
+        for spec in (*own, *named):
             distinct.setdefault(spec.query.key, spec.query)
             if figures or spec.max_age or spec.provenance:
                 distinct.setdefault(spec.source_query.key, spec.source_query)

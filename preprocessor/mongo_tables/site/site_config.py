@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
 
 
+_VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"
 OWN_FILE: Final = "mongo-tables.toml"
 """The name of the configuration file of a repository without a site."""
 
-_KEYS: Final = ("results", "pages", "pipelines", "server", "fail_on", *OPTIONS)
+_KEYS: Final = ("results", "pages", "pipelines", "values", "server", "fail_on", *OPTIONS)
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of configuration files, in the order of the search."""
@@ -346,6 +347,27 @@ def fill_in(arguments: Namespace) -> None:
         arguments.fail_on = _fail_on(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+
+
+def values_of(site: SiteConfig) -> Mapping[str, Any]:
+    """Return the values that a site names, each with the body of its comment.
+
+    Raises:
+        CommandError: If they are not a table of names.
+    """
+    return named_values(site.options.get("values"), site.file.name)
+
+
+def named_values(written: object, where: str) -> Mapping[str, Any]:
+    """Return the values of a setting. Raises CommandError, with the name of the file, for anything else."""
+    if not written:
+        return {}
+    if not isinstance(written, Mapping) or not all(re.fullmatch(_VALUE_NAME, str(name)) for name in written):
+        raise CommandError(
+            f"{where}: `values` is not a table of names, of small letters, digits, hyphens and _",
+            'for example [values.saved] with collection = "bench" and field = "result.saved_pct"',
+        )
+    return written
 
 
 def server_of(site: SiteConfig) -> str:

@@ -129,6 +129,11 @@ def value_findings(
     spec: ValueSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
+    if spec.own:
+        from mongo_tables.site.row_faults import row_findings  # few values have no table
+
+        if found := row_findings(spec.own, tables, answers, collections, today):
+            return found
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
@@ -137,16 +142,14 @@ def value_findings(
     if numerals := _numerals(spec, {"where": _rows_of(spec, tables, answers) or []}):
         return numerals
     if len(rows) != 1:
-        message = (
-            f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
-        )
+        message = f"a value comes from one row, but {_format_row_count(len(rows))} of {spec.source} match"
         hint = "let `where` select exactly one row"
         every = _rows_of(spec, tables, answers) or []
         return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)
     if value is MISSING:
         hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
-        message = f"the row of table `{spec.table}` has no `{spec.column}`"
+        message = f"the row of {spec.source} has no `{spec.column}`"
         return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
     if spec.url and (unsafe := _find_unsafe(spec, tables, answers)):
         return unsafe
@@ -183,12 +186,12 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     elif isinstance(value, str) and not value.strip():
         what = "an empty string, which leaves a gap in the sentence"
     elif fault := _find_contradiction(value):
-        message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
+        message = f"the comparison in `{spec.column}` of {spec.source} {fault}"
         hint = "measure it again, or use the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
     elif spec.format and (misfit := find_misfit(value, spec.format)):
         key, said, hint = misfit
-        message = f"`{spec.column}` of table `{spec.table}` is {said}"
+        message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
     elif spec.draw and not _conclusion_in_words(value):
         what = "not a comparison, and only comparisons have an interval to draw"
@@ -196,7 +199,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
         return []
-    message = f"`{spec.column}` of table `{spec.table}` is {what} here"
+    message = f"`{spec.column}` of {spec.source} is {what} here"
     hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
     return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
 

@@ -68,11 +68,12 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.results.opening import open_source
     from mongo_tables.site.disk import read_text
+    from mongo_tables.site.site_config import values_of
 
     if not Path(_split_place(arguments.place)[0]).exists() and _print_reference(arguments):
         return 0
     file, line = _find_place(arguments.place)
-    shared = SharedPipelines(Path(arguments.pipelines))
+    shared = SharedPipelines(Path(arguments.pipelines), values=values_of(arguments.site))
     comments = _find_comments(read_text(file), file.as_posix(), line)
     source = open_source(arguments.results, arguments.limits)
     try:
@@ -130,7 +131,12 @@ def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
     from mongo_tables.directives.page_scan import find
     from mongo_tables.directives.specs import DIRECTIVES
 
-    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.kind].has_pipeline]
+    found = [
+        comment
+        for comment in find(text, file).comments
+        if DIRECTIVES[comment.kind].has_pipeline
+        or (comment.kind == "value" and '"collection"' in comment.body)
+    ]
     if not found:
         kinds = " or a ".join(one.kind for one in DIRECTIVES.values() if one.has_pipeline)
         raise CommandError(f"{file} has no comment for a {kinds}")

@@ -1,7 +1,7 @@
 """The JSON Schemas of the program, by name.
 
 An object of a schema may have ``x-parts``, a list of file names in ``parts/``: the properties in these files precede
-its own. This avoids duplicates of properties that several kinds of comments share.
+its own, or follow them if ``x-parts`` does. This avoids duplicates of properties that several kinds of comments share.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
         return node
     shared = {key: about for part in node[_WITH_PARTS] for key, about in _part(part).items()}
     kept = {key: value for key, value in node.items() if key not in (_WITH_PARTS, "properties")}
-    return {**kept, "properties": {**shared, **node.get("properties", {})}}
+    own, keys = node.get("properties", {}), list(node)
+    if own and keys.index(_WITH_PARTS) > keys.index("properties"):
+        return {**kept, "properties": {**own, **shared, **own}}
+    return {**kept, "properties": {**shared, **own}}
 
 
 @cache
