@@ -116,6 +116,23 @@ def test_an_argument_may_be_newer_than_its_operator() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "told_of"),
+    [
+        ({"$dateToString": {"date": "$d", "format": "%d %b"}}, "`%b` of `$dateToString` came with MongoDB 7.0"),
+        ({"$dateToString": {"date": "$d", "format": "%d %%b"}}, ""),
+        ({"$dateFromString": {"dateString": "$d", "format": "%j %Y"}}, "`%j` of `$dateFromString` came with MongoDB 7.0"),
+        ({"$dateToString": {"date": "$d", "format": "%j %Y"}}, ""),
+        ({"$getField": {"$concat": ["d", "e"]}}, "a computed `field` came with MongoDB 7.2"),
+        ({"$getField": {"field": {"$literal": "$d"}, "input": "$e"}}, ""),
+        ({"$getField": "d"}, ""),
+    ],
+)  # fmt: skip
+def test_a_value_may_be_newer_than_its_argument(expression: Any, told_of: str) -> None:
+    said = [message for rule, message in told({"$set": {"a": expression}}, "6.0") if rule == "MT314"]
+    assert said == ([f"{told_of}, and the server is 6.0"] if told_of else [])
+
+
+@pytest.mark.parametrize(
     ("stage", "message"),
     [
         ({"$set": {"a": {"$sigmoid": "x"}}}, "`expression` of `$sigmoid` is number, not string"),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _KINDS: Final[tuple[OperatorKind, ...]] = ("stage", "expression", "accumulator", "window")
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)
+COMPUTED: Final = "computed"
+"""The part of a value that is an expression (``catalogue.Operator.since_values``)."""
 _LAST_PATCH: Final = 999
 """The patch of a version without one: 6.0 means the last version of its series."""
 _NUMBERS: Final = frozenset({"int", "long", "double", "decimal", "number"})
@@ -66,6 +68,26 @@ def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
             if name in use.argument and is_newer(argument.since, server):
                 inner = use._replace(path=(*use.path, name))
                 yield _too_new(spec, inner, f"`{name}` of `{use.name}`", argument.since, server)
+        for name, parts in ((operator and operator.since_values) or {}).items():
+            named = isinstance(use.argument, Mapping) and name in use.argument
+            value = use.argument[name] if named else use.argument
+            for part, since in parts.items():
+                if is_newer(since, server) and _has_part(value, part):
+                    inner = use._replace(path=(*use.path, name) if named else use.path)
+                    yield _too_new(
+                        spec,
+                        inner,
+                        f"a {part} `{name}`" if part == COMPUTED else f"`{part}` of `{use.name}`",
+                        since,
+                        server,
+                    )
+
+
+def _has_part(value: Any, part: str) -> bool:
+    """Return whether a value has a part of a format, or, for ``computed``, depends on the document."""
+    if part == COMPUTED:
+        return not _is_constant(value) and not (isinstance(value, Mapping) and "$literal" in value)
+    return isinstance(value, str) and part in value.replace("%%", "")
 
 
 def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -> Finding:
