@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from mongo_tables.runner.blocks import Campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import Run
 from mongo_tables.runner.store import Store
+from mongo_tables.runner.terminal import Progress
 
 
 def measure(runs: Sequence[Run], store: Store, *, resume: bool = False) -> int:

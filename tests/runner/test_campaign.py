@@ -18,10 +18,10 @@ from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import Run, open_run
 from mongo_tables.runner.store import HISTORY, FileStore
 from mongo_tables.runner.target import ALONE, NamedTarget, UriTarget
+from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import Cutting, measure
 
 RECORDS = """\

@@ -19,8 +19,8 @@ from mongo_tables.commands.run import plan
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
 from mongo_tables.runner.options import PROFILES
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.terminal import Progress
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 from tests.signals import heeded
 

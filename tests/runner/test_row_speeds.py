@@ -14,10 +14,10 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
+from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure
 
 PAGE = Path(__file__).parents[1] / "acceptance" / "pages" / "report.md"

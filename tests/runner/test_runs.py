@@ -18,10 +18,10 @@ from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFail
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import complaints_told, leave, open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
+from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure
 
 DATABASE = "mongo_tables_tiny"

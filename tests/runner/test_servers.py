@@ -24,7 +24,6 @@ from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.measurement import reads
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.sampling import read_machine
 from mongo_tables.runner.schema_check import check_document
@@ -43,6 +42,7 @@ from mongo_tables.runner.servers import (
 )
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
+from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure
 from tests.runner.test_runs import DATABASE, RECORDS
 

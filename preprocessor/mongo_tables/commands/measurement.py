@@ -13,7 +13,7 @@ from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, rea
 from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.terminal import Progress
 
 CLUSTER_EXTRA = ("asyncssh", "cryptography", "distributed")
 """Modules of the extra ``cluster``."""

@@ -20,7 +20,7 @@ from mongo_tables.runner.ownership import MARKER
 from mongo_tables.runner.schema_check import validator
 from mongo_tables.runner.sharding import SHARD_KEY
 from mongo_tables.runner.workloads import workload
-from mongo_tables.runner.workloads.queries import faults
+from mongo_tables.runner.workloads.queries import faults, leaves
 
 Path = tuple[str | int, ...]
 
@@ -81,20 +81,19 @@ LANGUAGE = frozenset({"query", "pipeline"})
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
-def unstorable(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, str]]:
+def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
     """Yield the path, a description and a hint for each value that MongoDB cannot store or no run can use."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from unstorable(inner, (*path, key))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from unstorable(inner, (*path, number))
-    elif isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
-        yield path, f"{value} cannot be used in a measurement", "give a finite one"
-    elif isinstance(value, int) and not _LEAST <= value <= _MOST:
-        yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
-    elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
-        yield path, f"{value} is half a date", "dates in MongoDB have a time, as 2020-01-31T00:00:00Z"
+    for path, value in leaves(data):
+        if isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
+            yield path, f"{value} cannot be used in a measurement", "give a finite one"
+        elif isinstance(value, int) and not _LEAST <= value <= _MOST:
+            yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
+        elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
+            yield (
+                path,
+                f"{value} is half a date",
+                "dates in MongoDB have a time, as 2020-01-31T00:00:00Z",
+            )
 
 
 RULE = "MT150"

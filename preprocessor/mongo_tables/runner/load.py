@@ -27,8 +27,8 @@ from mongo_tables.runner.options import ends_after
 from mongo_tables.runner.orders import Alternation, serve
 from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
 from mongo_tables.runner.series import add_counts, widest
-from mongo_tables.runner.signals import signals_ignored
 from mongo_tables.runner.slices import Sides, SideStats, Slices
+from mongo_tables.runner.terminal import signals_ignored
 from mongo_tables.runner.warmup import Lead, lead_interval
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of

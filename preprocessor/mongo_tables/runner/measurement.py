@@ -30,7 +30,7 @@ from mongo_tables.runner.sampling import (
     read_machine,
     series,
 )
-from mongo_tables.runner.servers import counters, describe_change, process_of, status
+from mongo_tables.runner.servers import counters, describe_change, process_of, status, value_at
 from mongo_tables.runner.sharding import ShardLook
 from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.worker import Load
@@ -89,7 +89,8 @@ def reads(
 def _grown(before: Mapping[str, Any], after: Mapping[str, Any], group: str, name: str) -> int | None:
     if not ("wiredTiger" in before and "wiredTiger" in after):
         return None
-    return int(after["wiredTiger"][group].get(name, 0)) - int(before["wiredTiger"][group].get(name, 0))
+    first, last = (value_at(status, ("wiredTiger", group, name)) or 0 for status in (before, after))
+    return int(last) - int(first)
 
 
 def _hit_rate(missed: int | None, asked: int | None) -> float | None:

@@ -22,7 +22,6 @@ from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import Options, has_rates, steps_without_length
 from mongo_tables.runner.ownership import Heartbeat, close_beside
-from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.servers import Servers
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (
@@ -37,6 +36,7 @@ from mongo_tables.runner.target import (
     variants_for,
     wanted_cache_gb,
 )
+from mongo_tables.runner.terminal import Progress
 from mongo_tables.runner.wire.connection import check_driver
 from mongo_tables.runner.worker import SELECTION_MS
 from mongo_tables.runner.workloads import Config, Workload, workload

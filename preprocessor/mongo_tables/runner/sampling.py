@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.runner.host import mount_of
-from mongo_tables.runner.servers import ServerProcess, is_one_process, process_of
+from mongo_tables.runner.servers import ServerProcess, is_one_process, process_of, value_at
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -227,7 +227,9 @@ class Sampler:
             server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
             operations=dict(status.get("opLatencies", {})),
             engine={
-                name: count for name, (_, path) in _ENGINE.items() if (count := _at(status, path)) is not None
+                name: int(count)
+                for name, (_, path) in _ENGINE.items()
+                if (count := value_at(status, path)) is not None
             },
             process=process_of(status),
         )
@@ -346,13 +348,6 @@ def _mean_time(kind: str, before: Sample, after: Sample) -> float | None:
     if not count or not is_one_process(before.process, after.process):
         return None
     return (last["latency"] - first["latency"]) / count / 1000
-
-
-def _at(status: Mapping[str, Any], path: Sequence[str]) -> int | None:
-    value: Any = status
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return None if value is None else int(value)
 
 
 def _cpu_seconds(pid: int) -> float:

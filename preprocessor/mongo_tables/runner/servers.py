@@ -32,6 +32,13 @@ OVERTAKEN_MS = 10_000
 """Milliseconds by which an uptime may seem to decrease: a delayed answer arrives after a later one."""
 
 
+def value_at(found: Any, path: Sequence[str]) -> Any:
+    """Return the value at a path of fields in an answer, or None if it has none."""
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
 class ServerProcess(NamedTuple):
     """A server process: its address, its number, and the milliseconds that it had run when asked."""
 
@@ -436,22 +443,16 @@ def _machine(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _storage(status: Mapping[str, Any]) -> dict[str, Any]:
-    cache = status.get("wiredTiger", {}).get("cache", {}).get("maximum bytes configured")
+    cache = value_at(status, ("wiredTiger", "cache", "maximum bytes configured"))
     return {
-        **_text("storage_engine", status.get("storageEngine", {}).get("name")),
+        **_text("storage_engine", value_at(status, ("storageEngine", "name"))),
         **({"cache_gib": round(cache / 2**30, 3)} if cache else {}),
     }
 
 
 def _options(parsed: Mapping[str, Any]) -> dict[str, Any]:
-    found = {}
-    for name, path in _OPTIONS.items():
-        value: Any = parsed
-        for part in path:
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if isinstance(value, int | float | str):
-            found[name] = value
-    return found
+    found = {name: value_at(parsed, path) for name, path in _OPTIONS.items()}
+    return {name: value for name, value in found.items() if isinstance(value, int | float | str)}
 
 
 def _text(name: str, value: Any) -> dict[str, str]:

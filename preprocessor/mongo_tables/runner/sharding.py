@@ -13,6 +13,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.servers import value_at
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -128,26 +129,18 @@ def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
     then, now = before.counted.get(name, {}), after.counted.get(name, {})
 
     def grown(*path: str) -> Int64:
-        return Int64(_at(now, path) - _at(then, path))
+        return Int64(int(value_at(now, path) or 0) - int(value_at(then, path) or 0))
 
     cache = ("storageStats", "wiredTiger", "cache")
     return {
         "chunks": after.chunks.get(name, 0),
         "documents": Int64(now.get("count", 0)),
-        "bytes": Int64(_at(now, ("storageStats", "size"))),
+        "bytes": Int64(value_at(now, ("storageStats", "size")) or 0),
         "reads": grown("latencyStats", "reads", "ops"),
         "writes": grown("latencyStats", "writes", "ops"),
         "read_into_cache_bytes": grown(*cache, _READ),
         "written_from_cache_bytes": grown(*cache, _WRITTEN),
     }
-
-
-def _at(found: Mapping[str, Any], path: Sequence[str]) -> int:
-    """Return the number at a path, or 0 without one, as for a shard without a part of the collection."""
-    value: Any = found
-    for part in path:
-        value = value.get(part, {})
-    return int(value) if isinstance(value, int | float) else 0
 
 
 def remark(sharding: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from mongo_tables.files.environment import TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.terminal import Progress
 
 DESCRIPTION = (
     "Measure the same work against itself: how often do this machine and target call it different, and how small\n"
@@ -104,7 +104,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError if they cannot be measured.
     """
-    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.terminal import Progress
 
     fill_in(arguments)
     progress = Progress(sys.stderr, arguments.progress)

@@ -39,8 +39,8 @@ from mongo_tables.runner.target import open_target
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.progress import Progress
     from mongo_tables.runner.store import Store
+    from mongo_tables.runner.terminal import Progress
 
 
 SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)

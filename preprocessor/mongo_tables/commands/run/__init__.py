@@ -30,7 +30,7 @@ from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.terminal import Progress
 
 DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
 EPILOG = f"""\
@@ -194,7 +194,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError if they cannot be written.
     """
-    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.terminal import Progress
 
     fill_in(arguments)
     _follow_profile(arguments)

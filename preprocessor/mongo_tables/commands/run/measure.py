@@ -23,8 +23,8 @@ from mongo_tables.runner.target import NamedTarget, differing, names_machines
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.progress import Progress
     from mongo_tables.runner.store import Store
+    from mongo_tables.runner.terminal import Progress
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:

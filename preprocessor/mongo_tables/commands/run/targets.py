@@ -33,9 +33,9 @@ from mongo_tables.runner.target import (
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
     from mongo_tables.runner.loadmachines.pool import MachinePool
-    from mongo_tables.runner.progress import Progress
     from mongo_tables.runner.store import Store
     from mongo_tables.runner.target import Target
+    from mongo_tables.runner.terminal import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ from mongo_tables.runner.experiment import LABELS
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.ownership import this_process
 from mongo_tables.runner.sampling import Monitored
-from mongo_tables.runner.signals import first_signal_noted
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
+from mongo_tables.runner.terminal import first_signal_noted
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""

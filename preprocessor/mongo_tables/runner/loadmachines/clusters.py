@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.signals import signals_ignored
+from mongo_tables.runner.terminal import signals_ignored
 
 if TYPE_CHECKING:
     from distributed import Client, Security

@@ -41,7 +41,8 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
     zeros, ones = (_encoded(template, number) for number in (0, 1))
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
     body = bytearray(zeros)
-    numbers, lists = _spread(_ranges(template), places)
+    texts = (RANGE.fullmatch(text) for _, text in leaves(template) if isinstance(text, str))
+    numbers, lists = _spread(filter(None, texts), places)
     draw, sample = chance.random, chance.sample
 
     def encode() -> bytes:
@@ -93,34 +94,20 @@ def _filled(template: Any, number: int) -> Any:
     return template
 
 
-def _ranges(template: Any) -> Iterator[re.Match[str]]:
-    """Yield the random numbers of a template, in the order of encoding."""
-    if isinstance(template, Mapping):
-        for value in template.values():
-            yield from _ranges(value)
-    elif isinstance(template, list):
-        for value in template:
-            yield from _ranges(value)
-    elif isinstance(template, str) and (match := RANGE.fullmatch(template)):
-        yield match
+def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the path and the value of everything inside that contains nothing itself, in order."""
+    if not isinstance(value, Mapping | list):
+        yield path, value
+        return
+    for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+        yield from leaves(inner, (*path, key))
 
 
-def faults(
-    template: Any, path: tuple[str | int, ...] = ()
-) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    """Yield every invalid random number: its path in the template, a description, and a hint."""
-    if isinstance(template, Mapping):
-        for key, value in template.items():
-            yield from faults(value, (*path, key))
-    elif isinstance(template, list):
-        for number, value in enumerate(template):
-            yield from faults(value, (*path, number))
-    elif isinstance(template, str) and _MEANT.match(template) and (reason := _fault(template)):
-        yield (
-            path,
-            f"{template!r} {reason}",
-            "RANDINT(first,last), or RANDINTLIST(first,last,count) for a list",
-        )
+def faults(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
+    """Yield every invalid random number: its path in the template, which begins there, a description, and a hint."""
+    for at, text in leaves(template, path):
+        if isinstance(text, str) and _MEANT.match(text) and (reason := _fault(text)):
+            yield at, f"{text!r} {reason}", "RANDINT(first,last), or RANDINTLIST(first,last,count) for a list"
 
 
 def _fault(text: str) -> str:

@@ -6,7 +6,7 @@ import errno
 import io
 import time
 
-from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.terminal import Progress
 
 
 def test_every_so_many_seconds_a_line_says_what_was_done_and_how_fast(monkeypatch):
