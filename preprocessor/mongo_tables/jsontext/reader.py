@@ -224,7 +224,7 @@ class _Reader:
                 raise self.stop(self.at, message, hint)
             if char:
                 message = "there is text after the end of the JSON value"
-                hint = "remove it, or move the closing bracket behind it: a comment holds one JSON object"
+                hint = "remove it, or move the closing bracket behind it"
                 raise self.stop(self.at, message, hint)
         except _Stop:
             self.readable, self.value = False, None

@@ -30,6 +30,7 @@ from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import brief_text, cell_text, is_number, raw_text, visible
 from mongo_tables.results.model import PlainRows
+from mongo_tables.results.row_names import find_naming_fields
 from mongo_tables.site.pages import Tables
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ def value_findings(
         return numerals
     if len(rows) != 1:
         message = f"a value comes from one row, but {_format_row_count(len(rows))} of {spec.source} match"
-        hint = "let `where` select exactly one row"
+        telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
+        hint = f"let `where` select exactly one row{f', by {telling}, too' if telling else ''}"
         every = _rows_of(spec, tables, answers) or []
         return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)

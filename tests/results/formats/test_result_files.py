@@ -445,3 +445,51 @@ def test_each_recorded_file_is_known_behind_a_log_or_as_it_is(path: Path, tmp_pa
     found = format_of(write(tmp_path, log + path.read_text("utf-8"), path.name))
     assert found is not None
     assert found.module == path.parent.name
+
+
+def test_a_number_at_the_end_of_a_name_is_a_parameter_only_in_the_whole_file(tmp_path: Path) -> None:
+    def bases(text: str, name: str = "bench.txt") -> list[tuple[str, Any]]:
+        rows = [one for one in read(write(tmp_path, text, name)) if one["metric"] == "time"]
+        return [(one["benchmark"], one.get("parameters", {})) for one in rows]
+
+    line = "Benchmark{}\t 100\t 10 ns/op\n"
+    assert bases("".join(map(line.format, ("SHA-256", "SHA-512", "MD5")))) == [
+        ("SHA-256", {}),
+        ("SHA-512", {}),
+        ("MD5", {}),
+    ]
+    assert bases("".join(map(line.format, ("SHA-256-8", "MD5-8")))) == [
+        ("SHA-256", {"gomaxprocs": 8}), ("MD5", {"gomaxprocs": 8}),
+    ]  # fmt: skip
+    assert bases("".join(map(line.format, ("MD5", "MD5-2", "SHA-256")))) == [
+        ("MD5", {}), ("MD5", {"gomaxprocs": 2}), ("SHA-256", {}),
+    ]  # fmt: skip
+
+    def messages(*names: str) -> str:
+        group = json.dumps(
+            {"reason": "group-complete", "group_name": "hash", "benchmarks": [f"hash/{one}" for one in names]}
+        )
+        return "".join(MESSAGE.replace("a/b", f"hash/{one}") + "\n" for one in names) + group + "\n"
+
+    assert bases(messages("sha/256", "sha/fast"), "bench.json") == [("sha/256", {}), ("sha/fast", {})]
+    assert bases(messages("sha/0.5", "sha/1.5"), "bench.json") == [
+        ("sha", {"value": 0.5}),
+        ("sha", {"value": 1.5}),
+    ]
+
+
+def test_of_faults_that_are_alike_the_first_is_told_with_their_number(tmp_path: Path) -> None:
+    path = write(tmp_path, json.dumps({"rows": [float("nan")] * 10}))
+    with pytest.raises(ResultsError) as raised:
+        rows_of(str(path))
+    assert raised.value.message == f"{path}:1:11: `NaN` is not JSON, and 9 more like it"
+
+
+def test_a_value_of_two_rows_is_told_the_field_that_selects_one(tmp_path: Path) -> None:
+    write(tmp_path, jmh("db.A.read", "db.B.read"))
+    (tmp_path / "p.md").write_text(
+        '<!-- RESULT_TABLE: {"id": "t", "collection": "bench", "columns": ["_id.testname", "name", "value"], "sort": "_id"} -->\n\n'
+        'It takes <!-- RESULT_VALUE: {"table": "t", "column": "value", "where": {"name": "read"}} -->.\n'
+    )
+    done = mongo_tables("check", "p.md", "--results", "bench.json", cwd=tmp_path, expect=1)
+    assert "hint: let `where` select exactly one row, by `_id.testname`, too" in done.stdout

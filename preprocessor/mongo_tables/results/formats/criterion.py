@@ -13,7 +13,7 @@ messages of single benchmarks look like those of fewer benchmarks; neither can b
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
@@ -28,9 +28,10 @@ from mongo_tables.results.formats.benchmark import (
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.json_parts import JsonPart, read_lines
+from mongo_tables.results.formats.json_parts import LARGEST_COUNT, JsonPart, read_lines
 from mongo_tables.results.formats.libtest import FAILURE
 from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.formats.raw_values import are_numbers
 
 _TOOL: Final = "Criterion"
 _HEADER: Final = b"group,function,value,"
@@ -86,7 +87,19 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
     for one in completed:
         if groups and (key := one.need("id").text()) not in groups:
             raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
-    return [measure for one in completed for measure in _with_throughput(_read_message(one, groups))]
+    lasts: dict[str, list[str]] = {}
+    for key in (one.need("id").text() for one in completed):
+        _, group, rest = _split_id(key, groups)
+        lasts.setdefault(group, []).extend([rest.rpartition("/")[2]] if "/" in rest else [])
+    sized = {group for group, some in lasts.items() if are_numbers(some)}
+    return [measure for one in completed for measure in _with_throughput(_read_message(one, groups, sized))]
+
+
+def _split_id(key: str, groups: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the suite of a benchmark, its group, and its name within it."""
+    group = groups.get(key, "")
+    is_own = not group or group == key
+    return (_TOOL, group, key) if is_own else (group, group, key.removeprefix(f"{group}/"))
 
 
 def _refuse_failure(file: SourceFile) -> None:
@@ -96,12 +109,12 @@ def _refuse_failure(file: SourceFile) -> None:
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
 
 
-def _read_message(message: JsonPart, groups: dict[str, str]) -> Benchmark:
+def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collection[str]) -> Benchmark:
+    """Read a benchmark; the end of its name is a parameter if it is a number in the whole group."""
     key = message.need("id").text()
-    group = groups.get(key, "")
-    rest = key.removeprefix(f"{group}/") if group and group != key else key
+    suite, group, rest = _split_id(key, groups)
     name, _, last = rest.rpartition("/")
-    sized = bool(name) and last.isdecimal()
+    has_value = bool(name) and group in sized
     typical, slope = message.need("typical"), message.find("slope")
     unit = message.need("unit")
     samples = message.need("measured_values").numbers()
@@ -109,12 +122,12 @@ def _read_message(message: JsonPart, groups: dict[str, str]) -> Benchmark:
     if len(samples) != len(counts) or 0 in counts:
         raise message.refuse("`measured_values` and `iteration_count` do not belong together")
     return Benchmark(
-        suite=group if group and group != key else _TOOL,
+        suite=suite,
         key=key,
         name=rest,
-        base=name if sized else rest,
+        base=name if has_value else rest,
         **_name_measure(unit.text()),
-        parameters={"value": last} if sized else {},
+        parameters={"value": last} if has_value else {},
         value=_read_estimate(typical, "estimate"),
         statistic="slope" if slope and slope.fields().get("estimate") == typical.fields().get("estimate") else "mean",
         summary={name: _read_estimate(message.need(name), "estimate") for name in ("mean", "median")},
@@ -205,7 +218,7 @@ _Row = tuple[tuple[str, ...], str, float, int]
 def _read_row(file: SourceFile, line: int, row: list[str]) -> _Row:
     try:
         *name, value, unit, count = row
-        if len(name) != 5 or int(count) < 1:
+        if len(name) != 5 or not 1 <= int(count) <= LARGEST_COUNT:
             raise ValueError
         return tuple(name), unit, float(value), int(count)
     except ValueError:
@@ -224,5 +237,7 @@ def _make_benchmark(id_: tuple[str, ...], unit: str, rows: list[Any]) -> Benchma
         parameters={"value": value} if value else {},
         samples=[_scale(measured / count, unit) for measured, count in rows],
         iterations=[count for _, count in rows],
-        extra={f"{kind}_per_iteration": int(amount)} if amount.isdecimal() else {},
+        extra={f"{kind}_per_iteration": int(amount)}
+        if amount.isdecimal() and int(amount) <= LARGEST_COUNT
+        else {},
     )

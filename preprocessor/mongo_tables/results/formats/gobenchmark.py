@@ -17,7 +17,7 @@ people keep only the result lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite
@@ -35,7 +35,7 @@ from mongo_tables.results.formats.benchmark import (
     shift,
     with_parameters,
 )
-from mongo_tables.results.formats.json_parts import read_lines
+from mongo_tables.results.formats.json_parts import LARGEST_COUNT, read_lines
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
@@ -142,7 +142,8 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     _refuse_begun(file, reading)
     varied = _find_varied([one.others for one in reading.samples.values()])
     merged = _merge(reading.samples.values(), varied)
-    benchmarks = [_make_benchmark(one, reading.better) for one in merged]
+    bare = {one.name for one in merged if not _PROCESSORS.search(one.name)}
+    benchmarks = [_make_benchmark(one, reading.better, bare) for one in merged]
     return make_documents(file, _make_origin(reading.origin), benchmarks)
 
 
@@ -223,6 +224,8 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _ReaderState
     words = line.split()
     if len(words) % 2 or len(words) < 4:
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
+    if int(words[1]) > LARGEST_COUNT:
+        raise file.refuse(f"{words[1]!r} has more than 64 bits", number, line.index(words[1]) + 1)
     for text, unit in zip(words[2::2], words[3::2], strict=True):
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)
@@ -266,10 +269,11 @@ def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
     return list(merged.values())
 
 
-def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
+def _make_benchmark(one: _Samples, stated: Mapping[str, str], bare: Collection[str]) -> Benchmark:
     better = stated.get(one.unit) or BETTER.get(one.unit, "")
     is_time = one.unit == _SECONDS
-    base, parameters = split_name(one.name)
+    # Go leaves out the number of processors if it is 1: then a number is a part of the name, as in SHA-256.
+    base, parameters = split_name(one.name, bare and _PROCESSORS.sub("", one.name) not in bare)
     alike = len(set(one.iterations)) == 1
     others = dict(one.others)
     return Benchmark(
@@ -287,16 +291,17 @@ def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
     )
 
 
-def split_name(full: str) -> tuple[str, dict[str, str]]:
+def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]:
     """Return a name without its prefix ``Benchmark`` and number suffix, and its parameters, ``/key=value``.
 
-    A suffix such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``.
+    A suffix such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``, unless the name
+    ``is_bare``.
 
     Example:
         >>> split_name("BenchmarkSort/size=10-8")
         ('Sort', {'size': '10', 'gomaxprocs': '8'})
     """
-    processors = _PROCESSORS.search(full)
+    processors = None if is_bare else _PROCESSORS.search(full)
     named = full[: processors.start()] if processors else full
     first, *others = named.removeprefix("Benchmark").split("/")
     parameters = {one[1]: _REPEATED.sub("", one[2]) for part in others if (one := PARAMETER.fullmatch(part))}

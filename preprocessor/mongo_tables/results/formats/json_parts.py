@@ -21,7 +21,7 @@ from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
 """A string, which is kept, or a number that JSON does not have."""
-_LARGEST: Final = 2**63 - 1
+LARGEST_COUNT: Final = 2**63 - 1
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
 """Texts that a tool writes in place of numbers that JSON does not have."""
 
@@ -108,13 +108,13 @@ class JsonPart(NamedTuple):
         """Return this value, a count."""
         if type(self.value) is not int or self.value < 0:
             raise self._unlike("a whole number")
-        if self.value > _LARGEST:
+        if self.value > LARGEST_COUNT:
             raise self.refuse("the number has more than 64 bits")
         return self.value
 
     def whole_or_none(self) -> int | None:
         """Return this value, a count that is not essential; None if it has more than 64 bits."""
-        return None if type(self.value) is int and self.value > _LARGEST else self.whole()
+        return None if type(self.value) is int and self.value > LARGEST_COUNT else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
         """Return the error that this part violates its format."""

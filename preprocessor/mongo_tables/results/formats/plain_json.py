@@ -6,7 +6,8 @@ Documents are MongoDB Extended JSON, as in fixture files. https://jsonlines.org/
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mongo_tables.files.text import place_at
@@ -71,9 +72,13 @@ def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
     return iter(documents)
 
 
-def _combine(file: SourceFile, faults: Iterable[_Fault]) -> ResultsError:
+def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:
+    """Return the error of all faults; of equal ones, as of each ``NaN``, it has the first, and their number."""
+    more = Counter(one.message for _, _, one in faults)
     found = []
     for text, first, one in faults:
-        line, column = place_at(text, one.at)
-        found.append(file_fault(file.path, (first + line - 1, column), one.message, one.hint))
+        if count := more.pop(one.message, 0):
+            line, column = place_at(text, one.at)
+            message = f"{one.message}, and {count - 1} more like it" if count > 1 else one.message
+            found.append(file_fault(file.path, (first + line - 1, column), message, one.hint))
     return combine_faults(found)
