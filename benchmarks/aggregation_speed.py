@@ -49,7 +49,7 @@ from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
 from benchmarks.page_queries import queries_of
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.join_index import IndexedCollection
-from mongo_tables.files.gcpause import seldom_collected
+from mongo_tables.files.process import seldom_collected
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_source import FileSource, open_fixtures
 from mongo_tables.results.model import Query

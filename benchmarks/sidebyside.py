@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mongo_tables.files.environment import TARGET_VARIABLE
+from mongo_tables.files.process import TARGET_VARIABLE
 from mongo_tables.runner.store import FileStore
 
 

@@ -48,7 +48,7 @@ SLOW: Final = (
     "tests/lsp/test_nothing_reached.py",
     "tests/lsp/test_same_as_check.py",
     "tests/lsp/test_served_",
-    "tests/files/test_gcpause.py",
+    "tests/files/test_process.py",
     "tests/findings/test_baseline.py",
     "tests/lint/test_check.py",
     "tests/lint/test_order.py",

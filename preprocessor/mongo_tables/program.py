@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from mongo_tables.files.gcpause import seldom_collected
+from mongo_tables.files.process import seldom_collected
 
 
 def main() -> int:

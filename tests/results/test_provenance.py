@@ -12,7 +12,7 @@ import pytest
 from bson import json_util
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.files.environment import today
+from mongo_tables.files.process import today
 from mongo_tables.render.provenance import provenance_commands, provenance_details, provenance_parts
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.provenance import Provenance, provenance_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
+from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
-from mongo_tables.files.environment import OUTPUT_VARIABLE, RESULTS_VARIABLE
+from mongo_tables.files.process import OUTPUT_VARIABLE, RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from typing import Any, Final, Literal, TypeAlias
 
 from mongo_tables.directives.schemas.validation import schema_findings
-from mongo_tables.files.digests import digest_of
+from mongo_tables.files.memo import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file, place_at
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place

@@ -1,10 +1,15 @@
-"""The single memo of the program: results of pure functions, by their inputs."""
+"""The single memo of the program: results of pure functions, by their inputs or a digest of these."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar
+
+try:  # ``hashlib`` would load OpenSSL, 8 ms of each check
+    from _blake2 import blake2b
+except ImportError:  # an interpreter built without it
+    from hashlib import blake2b
 
 _T = TypeVar("_T")
 
@@ -42,3 +47,13 @@ class Memo:
         self._kept[key] = result, weight
         while self._weight > self._most:
             self._weight -= self._kept.popitem(last=False)[1][1]
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """Return a digest of texts and bytes, as 32 hex digits; different parts give different digests."""
+    total = blake2b(digest_size=16)
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        total.update(b"%d\n" % len(content))
+        total.update(content)
+    return total.hexdigest()

@@ -24,8 +24,8 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File
 
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.files.memo import Memo
+from mongo_tables.files.process import seldom_collected
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.mkdocs_site import SiteBuild, log

@@ -20,7 +20,7 @@ from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
 from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import may_have_comment
-from mongo_tables.files.environment import today
+from mongo_tables.files.process import today
 from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import amounts, failing

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import paths_in_query, split_path
 from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec, TableSpec
-from mongo_tables.files.gcpause import nothing_collected
+from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES
 

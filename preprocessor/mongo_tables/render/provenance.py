@@ -21,7 +21,8 @@ from urllib.parse import quote
 from mongo_tables.files.text import list_some
 from mongo_tables.render.conclusions import say_range
 from mongo_tables.render.values import is_number, raw_text
-from mongo_tables.results.conditions import LOCAL, share_machine
+from mongo_tables.results.conditions import share_machine
+from mongo_tables.results.provenance import LOCAL
 
 if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.files.digests import digest_of
-from mongo_tables.files.gcpause import nothing_collected
-from mongo_tables.files.memo import Memo
+from mongo_tables.files.memo import Memo, digest_of
+from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.limits import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from mongo_tables.results.provenance import LOCAL
+
 Row = Mapping[str, Any]
 
 SERVERS: Final = "servers."
@@ -80,8 +82,6 @@ def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
             yield f"{part}.{field}", row.get(part, {}).get(field)
 
 
-LOCAL: Final = "local"
-"""The target that the program starts itself."""
 FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit_gib", "kernel", "system")
 """The fields that describe a machine: the same names for servers and client."""
 

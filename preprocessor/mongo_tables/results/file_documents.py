@@ -22,7 +22,7 @@ import bson.errors
 from bson.int64 import Int64
 
 from mongo_tables.aggregation.join_index import IndexedCollection
-from mongo_tables.files.digests import digest_of
+from mongo_tables.files.memo import digest_of
 from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.jsontext.reader import parse

@@ -17,8 +17,8 @@ import bson
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from mongo_tables.aggregation.limits import PipelineLimits, pause_clock
-from mongo_tables.files.digests import digest_of
-from mongo_tables.files.gcpause import nothing_collected
+from mongo_tables.files.memo import digest_of
+from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.results.collection import Collection

@@ -18,7 +18,6 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
-from mongo_tables.results.conditions import LOCAL
 from mongo_tables.results.model import Query
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from mongo_tables.results.model import Rows
 
 
+LOCAL: Final = "local"
+"""The target that the program starts itself."""
 IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "versions": ("server", "product", "driver", "runtime", "harness"),
     "topology": ("kind", "members", "cache_gb", "place", "program", "settings"),

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.conditions import LOCAL
+from mongo_tables.results.provenance import LOCAL
 from mongo_tables.runner.cache_size import SMALLEST_GB
 from mongo_tables.runner.errors import TargetError
 

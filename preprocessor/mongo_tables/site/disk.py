@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.files.environment import today
 from mongo_tables.files.folders import walk
+from mongo_tables.files.process import today
 from mongo_tables.files.text import bad_byte, may_be_file
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import Limits

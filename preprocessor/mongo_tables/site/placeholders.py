@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.containers import OPAQUE
 from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
-from mongo_tables.files.digests import digest_of
+from mongo_tables.files.memo import digest_of
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.keywords import may_have_comment
-from mongo_tables.files.digests import digest_of
+from mongo_tables.files.memo import digest_of
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
     Page,

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.files.environment import results_named
+from mongo_tables.files.process import results_named
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError

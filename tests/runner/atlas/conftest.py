@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY
 from mongo_tables.runner.atlas import api
 from mongo_tables.runner.atlas.api import BASE_VARIABLE
 from tests.runner.atlas.contract import is_there, violations

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import Owner
 from mongo_tables.runner.atlas.api import BASE_VARIABLE, ApiError, open_api, read_credentials

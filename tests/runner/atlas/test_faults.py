@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.files.environment import ATLAS_CLIENT
+from mongo_tables.files.process import ATLAS_CLIENT
 from mongo_tables.runner.atlas.api import ATTEMPTS
 from mongo_tables.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault

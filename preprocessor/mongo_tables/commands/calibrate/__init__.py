@@ -19,7 +19,7 @@ from mongo_tables.commands.options import (
     positive,
     slice_length_or_none,
 )
-from mongo_tables.files.environment import TARGET_VARIABLE
+from mongo_tables.files.process import TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:

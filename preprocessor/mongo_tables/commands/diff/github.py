@@ -24,7 +24,7 @@ from mongo_tables.commands.diff.changes import TableChange
 from mongo_tables.commands.diff.formats import markdown
 from mongo_tables.commands.diff.tables import PageTable, read_checkout
 from mongo_tables.files import atomic
-from mongo_tables.files.environment import read_variable
+from mongo_tables.files.process import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.revisions import on_disk, run_git

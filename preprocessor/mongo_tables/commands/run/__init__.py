@@ -25,7 +25,7 @@ from mongo_tables.commands.options import (
     scale,
     slice_length,
 )
-from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
+from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:

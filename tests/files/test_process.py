@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from mongo_tables.files.gcpause import nothing_collected
+from mongo_tables.files.process import nothing_collected
 
 
 @pytest.mark.parametrize("at_work", [True, False])

@@ -1,0 +1,72 @@
+"""The process: its environment variables, the day, and its garbage collector.
+
+A command keeps what it reads and creates until it ends, and leaves few cycles for the collector. By default the
+collector would still scan the pages, documents and rows of a site again and again while they are loaded.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from typing import Final
+
+RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
+TARGET_VARIABLE = "MONGO_TABLES_TARGET"
+OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
+ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
+"""The variables of an Atlas service account, with the names that Atlas uses in its own examples."""
+ATLAS_KEY = ("MONGODB_ATLAS_PUBLIC_KEY", "MONGODB_ATLAS_PRIVATE_KEY")
+"""The variables of an API key for the Atlas Administration API."""
+
+
+def results_named() -> str:
+    """Return the results source in ``MONGO_TABLES_RESULTS``; "" if it is not set, or blank."""
+    return read_variable(RESULTS_VARIABLE)
+
+
+def read_variable(variable: str) -> str:
+    """Return the value of a variable; "" if it is not set, or blank."""
+    return os.environ.get(variable, "").strip()
+
+
+def today() -> date:
+    """Return the day in UTC: from ``SOURCE_DATE_EPOCH`` if set (https://reproducible-builds.org), else today's."""
+    try:
+        return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC).date()
+    except (ValueError, OverflowError, OSError):  # Not set, or out of range.
+        return datetime.now(UTC).date()
+
+
+_SELDOM: Final = 100_000
+"""Objects between two collections; Python's default is 700. Higher values use more memory without saving time."""
+
+
+@contextmanager
+def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
+    """Run the collector only after so many objects; do not collect at the end.
+
+    The process end frees the remaining objects: Python would scan them several times.
+    """
+    often = gc.get_threshold()
+    gc.set_threshold(objects, *often[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        atexit.register(gc.freeze)
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """Disable the collector while many objects are created at once."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
