@@ -13,8 +13,7 @@ from typing import Any
 import bson
 import pytest
 
-from mongo_tables.commands.compare.arithmetic import explain
-from mongo_tables.commands.compare.wording import format_json, format_pooled, format_text
+from mongo_tables.commands.compare.wording import explain, format_json, format_pooled, format_text
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import compare
 from mongo_tables.results.history import list_series

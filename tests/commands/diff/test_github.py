@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mongo_tables.commands.diff.formats import MOST
+from mongo_tables.commands.diff.changes import MOST
 from tests.commands.diff import fake_github
 from tests.commands.diff.fake_github import BOT, TOKEN, GitHub
 from tests.commands.diff.pull_requests import PAGE, SITE, Repository, environment, propose, rows, start

@@ -1,6 +1,6 @@
 """``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one, or pool several.
 
-``campaigns`` reads, pools and stores rows, ``wording`` formats results, ``arithmetic`` explains them block by block.
+``campaigns`` reads, pools and stores rows, ``wording`` formats results, and explains them block by block.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _compare(arguments: Namespace) -> Difference:
 
 def _explain(found: Difference, name: str) -> Iterator[str]:
     """Explain the rows of this name; raise CommandError if there are none."""
-    from mongo_tables.commands.compare.arithmetic import explain
+    from mongo_tables.commands.compare.wording import explain
     from mongo_tables.findings.nearest import did_you_mean
 
     meant = [row for row in found.rows if name in ("", row.name, row.experiment)]

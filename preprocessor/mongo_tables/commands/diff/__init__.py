@@ -1,6 +1,6 @@
 """``mongo-tables diff``: changes in the tables of a site, and the comment that shows them to reviewers.
 
-``tables`` reads two lists of tables, ``changes`` compares them, ``formats`` writes the result; ``github`` finds the
+``tables`` reads two lists of tables, ``changes`` compares them and writes the result; ``github`` finds the
 base of a pull request, and posts the result there.
 """
 
@@ -84,8 +84,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError and ResultsError if the sides cannot be compared.
     """
-    from mongo_tables.commands.diff import formats
-    from mongo_tables.commands.diff.changes import compare
+    from mongo_tables.commands.diff.changes import compare, markdown, text
     from mongo_tables.commands.diff.tables import read_sides
 
     if arguments.post:
@@ -117,7 +116,7 @@ def run(arguments: Namespace) -> int:
     elif arguments.format == "json":
         print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
     elif arguments.format == "markdown":
-        print(formats.markdown(changes, names, failed), end="")
+        print(markdown(changes, names, failed), end="")
     else:
-        print("\n".join(formats.text(changes)))
+        print("\n".join(text(changes)))
     return 1 if changes else 0

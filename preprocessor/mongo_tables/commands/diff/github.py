@@ -20,8 +20,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.commands.diff.changes import TableChange
-from mongo_tables.commands.diff.formats import markdown
+from mongo_tables.commands.diff.changes import TableChange, markdown
 from mongo_tables.commands.diff.tables import PageTable, read_checkout
 from mongo_tables.files import atomic
 from mongo_tables.files.process import read_variable

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mongo_tables.commands.diff.formats import show
+from mongo_tables.commands.diff.changes import show
 from mongo_tables.findings.reporters import escape_control_chars
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
