@@ -73,7 +73,7 @@ class Figures:
 
 
 class Report:
-    """The result of a build; each part is computed once, on demand."""
+    """The result of a build. Each part is computed once, on demand."""
 
     def __init__(self, site: Site, answers: Answers, figures: Figures) -> None:
         self.site = site

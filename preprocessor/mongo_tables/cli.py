@@ -96,7 +96,7 @@ _MOMENT = 0.01
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status; without ``argv``, use the arguments of the process.
+    """Run one command and return the exit status. Without ``argv``, use the arguments of the process.
 
     The program prints one line when it is interrupted, and nothing if its work was already done.
     """
@@ -235,7 +235,7 @@ class _Program(HintingParser):
 
 
 def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
-    """Return the parser of the commands ``names``; each sets ``run``, which returns the exit status.
+    """Return the parser of the commands ``names``. Each sets ``run``, which returns the exit status.
 
     With ``declare`` false the commands are listed without their arguments, and none of them is imported.
     """

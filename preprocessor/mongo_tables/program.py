@@ -8,7 +8,7 @@ from mongo_tables.files.process import seldom_collected
 
 
 def main() -> int:
-    """Run the command that the process's arguments say; give the exit status."""
+    """Run the command that the process's arguments name, and return the exit status."""
     with seldom_collected():
         from mongo_tables.cli import main as run  # it stays to the end: nothing of it is to be collected
 

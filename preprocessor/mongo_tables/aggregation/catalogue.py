@@ -137,7 +137,7 @@ class Argument(NamedTuple):
 
 
 def find_arguments(kind: OperatorKind, name: str) -> Mapping[str, Argument]:
-    """Return an operator's arguments by MongoDB's definitions, by name; none for an undefined operator."""
+    """Return an operator's arguments by MongoDB's definitions, by name, or none for an undefined operator."""
     operator = find(kind, name)
     stated = (operator and operator.since_of) or {}
     return {

@@ -214,7 +214,7 @@ def check_variable_name(name: str) -> None:
     if not name:
         raise AggregationError("a variable needs a name", code=16866)
     if not (name[0].isascii() and name[0].isalpha()) and ord(name[0]) < 128:
-        raise AggregationError(f"the the the variable name '{name}' must start with a letter", code=16867)
+        raise AggregationError(f"the variable name '{name}' must start with a letter", code=16867)
     for letter in name[1:]:
         if ord(letter) < 128 and not (letter.isalnum() or letter == "_"):
             raise AggregationError(f"the variable name '{name}' must not contain '{letter}'", code=16868)
@@ -227,9 +227,7 @@ def check_user_variable(name: str, path: Path | None = None) -> None:
     except AggregationError as error:
         raise error.at(path) if path else error from None
     if name != "CURRENT" and name[0].isascii() and not name[0].islower():
-        raise AggregationError(
-            f"the the the variable name '{name}' must start with a lower-case letter", path, 16867
-        )
+        raise AggregationError(f"the variable name '{name}' must start with a lower-case letter", path, 16867)
 
 
 def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
@@ -270,7 +268,7 @@ _F = TypeVar("_F")
 def find_form(
     kind: catalogue.OperatorKind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
 ) -> _F:
-    """Return the registered form of an operator in ``forms``; imports its family on first use.
+    """Return the registered form of an operator in ``forms``. Imports its family on first use.
 
     Raises:
         AggregationError: With ``code``, if MongoDB has no operator of this kind and name.
@@ -328,7 +326,7 @@ class _Failing:
 
 
 def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
-    """Compile an expression; a constant part that cannot be computed fails when run, not when compiled."""
+    """Compile an expression. A constant part that cannot be computed fails when run, not when compiled."""
     try:
         return compile_expression(expression, scope, path)
     except AggregationError as error:
@@ -338,7 +336,7 @@ def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def alive(node: Node) -> Node:
-    """Return a node that will be computed; raises the failure that ``defer_failure`` postponed."""
+    """Return a node that will be computed. Raises the failure that ``defer_failure`` postponed."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node
@@ -367,7 +365,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def operator(*names: str) -> Callable[[_Function], _Function]:
-    """Register a plain function of evaluated argument values; the catalogue has the number of arguments.
+    """Register a plain function of evaluated argument values. The catalogue has the number of arguments.
 
     Values are bson values or MISSING. An AggregationError without a path gets the operator's.
     """
@@ -533,7 +531,7 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
 
 
 def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
-    """Return the arguments of an ``array`` style operator with their paths; checks their number."""
+    """Return the arguments of an ``array`` style operator with their paths. Checks their number."""
     name = str(path[-1])
     entry = catalogue.get("expression", name)
     several = isinstance(argument, list | tuple)
@@ -585,7 +583,7 @@ def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Eva
 
 
 def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
-    """Return the arguments of a ``named`` style operator with their paths; checks their names."""
+    """Return the arguments of a ``named`` style operator with their paths. Checks their names."""
     entry = catalogue.get("expression", str(path[-1]))
     given = check_names(
         argument, entry.required, entry.optional, path, (9, 9, 9), "a document of named arguments", "argument"

@@ -48,13 +48,13 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def unreadable(text: str, why: str) -> AggregationError:
-    """Return the error for a text that is no date, which ``onError`` catches."""
+    """Return the error for a text that is not a date, which ``onError`` catches."""
     return AggregationError(f"cannot parse '{text}' as a date: {why}", code=241)
 
 
 @dataclass(slots=True)
 class DateParts:
-    """The parts of a date found in ``text``; None if not found. ``offset``: seconds east of UTC."""
+    """The parts of a date found in ``text``, or None if not found. ``offset``: seconds east of UTC."""
 
     text: str
     year: int | None = None
@@ -71,7 +71,7 @@ class DateParts:
     offset: int | None = None
 
     def take(self, name: str, value: int, *, check: bool) -> None:
-        """Set a part by name; ``check``: refuse a mix of week date and calendar date."""
+        """Set a part by name. ``check``: refuse a mix of week date and calendar date."""
         setattr(self, name, value)
         iso = (self.iso_year, self.iso_week, self.iso_day)
         plain = (self.year, self.month, self.day, self.year_day)
@@ -81,7 +81,7 @@ class DateParts:
             raise unreadable(self.text, "this week or day of the week does not exist")
 
     def date(self, zone: Zone) -> int:
-        """Return the date in milliseconds; ``zone`` applies to a time without an offset."""
+        """Return the date in milliseconds. ``zone`` applies to a time without an offset."""
         days = self._days()
         hour, minute, second = self.hour or 0, self.minute or 0, self.second or 0
         if hour > 23 or minute > 59 or second > 59:
@@ -112,7 +112,7 @@ class DateParts:
 
 
 def read_zone(reading: DateParts, text: str, at: int) -> int:
-    """Read an offset or a zone's abbreviation at ``at`` into ``reading``; return its end."""
+    """Read an offset or a zone's abbreviation at ``at`` into ``reading``. Return its end."""
     found = _OFFSET.match(text, at)
     if found:
         hours, minutes = (int(part or 0) for part in found.group(2, 3))
@@ -251,10 +251,10 @@ def check_reading_format(format: str) -> tuple[tuple[bool, str], ...]:
 
 
 def read_formatted(text: str, format: str, zone: Zone) -> int:
-    """Parse ``text`` by ``format`` and return milliseconds; without an offset it is local to ``zone``.
+    """Parse ``text`` by ``format`` and return milliseconds. Without an offset it is local to ``zone``.
 
     Raises:
-        AggregationError: With code 241, if the text does not match the format or is no date.
+        AggregationError: With code 241, if the text does not match the format or is not a date.
     """
     reading = DateParts(text)
     at = 0

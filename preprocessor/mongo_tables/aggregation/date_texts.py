@@ -65,7 +65,7 @@ _YEAR_LAST = re.compile(
     rf"(?P<zone>[ \t]+[+-]\d\d:?\d\d)?[ \t]+{_YEAR}(?!\d)",
     re.I | re.ASCII,
 )
-# Words with a meaning in dates: for the server, a text with any other word is no date.
+# Words with a meaning in dates: for the server, a text with any other word is not a date.
 _VOCABULARY = """
     january february march april may june july august september october november december sept
     sun sunday mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday
@@ -79,10 +79,10 @@ _WORDS = frozenset(_VOCABULARY.split()).union(_MONTHS, _DAYS, ABBREVIATIONS)
 
 
 def read_date(text: str, zone: Zone) -> int:
-    """Parse ``text`` as a date and return milliseconds; without an offset it is local to ``zone``.
+    """Parse ``text`` as a date and return milliseconds. Without an offset it is local to ``zone``.
 
     Raises:
-        AggregationError: With code 241, if the text is no date.
+        AggregationError: With code 241, if the text is not a date.
         NotOffline: If it may be a date in an unsupported form.
 
     Example:
@@ -118,7 +118,7 @@ def read_date(text: str, zone: Zone) -> int:
 
 
 def _date(reading: DateParts, text: str) -> int | None:
-    """Read the date at the start of the text; return its end, or None without a date."""
+    """Read the date at the start of the text. Return its end, or None without a date."""
     for pattern in _DATE:
         found = pattern.match(text)
         if found is None:
@@ -144,7 +144,7 @@ def _date(reading: DateParts, text: str) -> int | None:
 
 
 def _time(reading: DateParts, text: str, at: int) -> int:
-    """Read the time after the date, if there is one; return its end."""
+    """Read the time after the date, if there is one. Return its end."""
     found = _COMPACT_TIME.match(text, at) or _TIME.match(text, at)
     if found is None:
         return at
@@ -166,7 +166,7 @@ def _time(reading: DateParts, text: str, at: int) -> int:
 
 
 def _refusal(text: str) -> AggregationError:
-    """Return the error that the text is no date, or NotOffline if it may be one in another form."""
+    """Return the error that the text is not a date, or NotOffline if it may be one in another form."""
     words = re.findall(r"[A-Za-z]+", re.sub(r"(?<=\d)(?:st|nd|rd|th|[ap]m)", " ", text, flags=re.I))
     unknown = [word for word in words if len(word) > 1 and word.lower() not in _WORDS]
     if unknown or not text.isascii() or not re.search(r"\d", text):

@@ -32,7 +32,7 @@ _LAST_MILLIS = 253_402_300_800_000  # 10000-01-01
 
 
 class Parts(NamedTuple):
-    """The parts of a local time; ``day`` and ``month`` count from 1."""
+    """The parts of a local time. ``day`` and ``month`` count from 1."""
 
     year: int
     month: int
@@ -44,7 +44,7 @@ class Parts(NamedTuple):
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:
-    """Return the days since 1970 of a date; ``day`` carries over if out of range, ``month`` may not be."""
+    """Return the days since 1970 of a date. ``day`` carries over if out of range, ``month`` may not be."""
     year -= month <= 2
     era, of_era = divmod(year, 400)
     of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
@@ -91,7 +91,7 @@ def iso_week(days: int) -> tuple[int, int]:
 
 
 def days_from_iso_week(year: int, week: int, weekday: int) -> int:
-    """Return the days since 1970 of an ISO week date; week and weekday carry over if out of range."""
+    """Return the days since 1970 of an ISO week date. Week and weekday carry over if out of range."""
     fourth = days_from_civil(year, 1, 4)
     return fourth - iso_weekday(fourth) + 1 + (week - 1) * 7 + weekday - 1
 
@@ -225,7 +225,7 @@ def zone_names() -> list[str]:
 
 
 def zone_of(value: Any) -> Zone:
-    """Return the zone of a non-null ``timezone`` argument. Raises AggregationError if it is no string."""
+    """Return the zone of a non-null ``timezone`` argument. Raises AggregationError if it is not a string."""
     if type(value) is not str:
         raise mistyped("a time zone must be a string, not", value, 40517)
     return zone(value)

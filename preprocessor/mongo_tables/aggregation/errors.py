@@ -77,7 +77,7 @@ def check_names(
 ) -> Mapping[str, Any]:
     """Return an operator's argument: a document with all ``required`` and no other than ``optional`` names.
 
-    ``codes``: the error codes for an argument that is no document, an unknown name, and a missing name.
+    ``codes``: the error codes for an argument that is not a document, an unknown name, and a missing name.
     """
     operator = path[-1]
     if not isinstance(argument, Mapping):

@@ -109,7 +109,7 @@ def register_record(name: str, record: StageRecord) -> None:
 
 
 def record_of(name: str) -> StageRecord | None:
-    """Return the record of a stage, or None for an unknown one; server-only stages only have an order."""
+    """Return the record of a stage, or None for an unknown one. Server-only stages only have an order."""
     if name not in _RECORDS:
         entry = catalogue.find("stage", name)
         if entry is None:
@@ -123,7 +123,7 @@ def record_of(name: str) -> StageRecord | None:
 
 
 def effect_of(name: str, argument: Any) -> Effect:
-    """Return the effect of a stage on fields; an unknown or malformed stage may read and change anything."""
+    """Return the effect of a stage on fields. An unknown or malformed stage may read and change anything."""
     record = record_of(name)
     try:
         return record.effect(argument) if record else _ANYTHING
@@ -229,7 +229,7 @@ def leaves(
 
 
 class ReadsAnything(Exception):
-    """The pipeline may read any field; the message names the reason."""
+    """The pipeline may read any field. The message names the reason."""
 
 
 def paths_read(pipeline: Iterable[Any], taken: Sequence[Parts] | None = None) -> list[Parts]:

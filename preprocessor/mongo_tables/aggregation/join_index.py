@@ -57,7 +57,7 @@ class JoinIndex:
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the values of a document for a join; an array yields its elements."""
+    """Yield the values of a document for a join. An array yields its elements."""
     value, parts = document.get(parts[0], MISSING), parts[1:]
     while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
         place = int(parts[0])

@@ -94,7 +94,7 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
 
 
 def exceeds(value: Any, most: int) -> bool:
-    """Return whether the value exceeds ``most`` bytes as BSON; stops as soon as that is certain.
+    """Return whether the value exceeds ``most`` bytes as BSON. Stops as soon as that is certain.
 
     Documents of another class are lazily read from files: they are skipped.
     """
@@ -127,7 +127,7 @@ def _few_left(value: Any, room: int) -> int:
 
 
 def _subtract_size(value: Any, room: int) -> int:
-    """Return ``room`` minus the BSON size of a value; any number below 0 if it does not fit."""
+    """Return ``room`` minus the BSON size of a value, or any number below 0 if it does not fit."""
     kind = type(value)
     if kind is str:
         return room - 5 - (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass")))
@@ -273,7 +273,7 @@ def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
 
 
 def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
-    """Return the elements of an array for a loop; long arrays are under ``watch_clock``."""
+    """Return the elements of an array for a loop. Long arrays are under ``watch_clock``."""
     if len(items) > BLOCK:
         return watch_clock(items, path)
     spend(len(items), path)
@@ -302,7 +302,7 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
 
 
 def is_counted(number: int) -> bool:
-    """Return whether the memory of so many documents counts; that of a few small ones does not."""
+    """Return whether the memory of so many documents counts. That of a few small ones does not."""
     return _METER.large or number >= BLOCK
 
 

@@ -27,7 +27,7 @@ _FIFTEEN = decimal.Context(prec=15, rounding=decimal.ROUND_HALF_EVEN, traps=[])
 
 
 def rank(value: Any) -> int:
-    """Return INT32, INT64, DOUBLE or DECIMAL, the number's type in order of promotion; 0 for non-numbers."""
+    """Return INT32, INT64, DOUBLE or DECIMAL, the number's type in order of promotion, or 0 for non-numbers."""
     kind = type(value)
     if kind is float:
         return DOUBLE
@@ -87,7 +87,7 @@ def decimal128(value: Decimal) -> Decimal128:
 
 
 def to_double(value: Any) -> float:
-    """Return any number as a double; a Decimal128 out of range becomes an infinity."""
+    """Return any number as a double. A Decimal128 out of range becomes an infinity."""
     if isinstance(value, Decimal128):
         return float(value.to_decimal())
     return float(value)

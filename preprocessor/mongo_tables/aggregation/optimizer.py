@@ -200,7 +200,7 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
-    """Return how many documents the ``$sort`` at ``place`` must return; 0 for all, or if it is no sort."""
+    """Return how many documents the ``$sort`` at ``place`` must return, or 0 for all of them and for another stage."""
     if "$sort" not in pipeline[place]:
         return 0
     skipped, most = 0, 0

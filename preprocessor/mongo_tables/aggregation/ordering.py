@@ -140,7 +140,7 @@ _PLAIN_NUMBERS = frozenset({int, float, Int64})
 
 
 def smallest(values: Sequence[Any]) -> Any:
-    """Return the least value that is not null or missing, the first of equals; None if there is none.
+    """Return the least value that is not null or missing, the first of equals, or None if there is none.
 
     Example:
         >>> smallest([3, None, 2.5])
@@ -150,7 +150,7 @@ def smallest(values: Sequence[Any]) -> Any:
 
 
 def largest(values: Sequence[Any]) -> Any:
-    """Return the greatest value that is not null or missing, the first of equals; None if there is none."""
+    """Return the greatest value that is not null or missing, the first of equals, or None if there is none."""
     return _outermost(max, values)
 
 

@@ -136,14 +136,14 @@ class OrderedDocument(dict[str, Any]):
 
 
 def open_places(document: Mapping[str, Any]) -> Document:
-    """Return a copy that may be changed; removed fields are MISSING and keep their places."""
+    """Return a copy that may be changed. Removed fields are MISSING and keep their places."""
     if type(document) is OrderedDocument:
         return {**document.places, **document}
     return {**document}
 
 
 def close_places(document: Document) -> Document:
-    """Return the document without the fields that are MISSING; it remembers their places."""
+    """Return the document without the fields that are MISSING. It remembers their places."""
     for value in document.values():
         if value is MISSING:
             kept = {name: value for name, value in document.items() if value is not MISSING}
@@ -162,7 +162,7 @@ def with_places(document: Document, names: Iterable[str]) -> Document:
 
 
 def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
-    """Return a copy of ``document`` with ``value`` at the path; MISSING removes the field.
+    """Return a copy of ``document`` with ``value`` at the path. MISSING removes the field.
 
     Values on the path that are not documents (including arrays) are replaced by documents.
     """

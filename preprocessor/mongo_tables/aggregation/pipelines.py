@@ -98,7 +98,7 @@ def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
 
 
 def content_key(*parts: Any) -> bytes:
-    """Return a key for BSON values, equal only for equal values of equal types; empty if there is none."""
+    """Return a key for BSON values, equal only for equal values of equal types, or nothing if there is none."""
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):

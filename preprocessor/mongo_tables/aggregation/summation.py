@@ -81,7 +81,7 @@ class DoubleDouble:
 
     @property
     def exact(self) -> int | None:
-        """Return the sum as an integer, rounded half away from zero; None if it does not fit an int64."""
+        """Return the sum as an integer, rounded half away from zero, or None if it does not fit an int64."""
         if not (math.isfinite(self.total) and math.isfinite(self.addend)):
             return None
         number = half_away(self.total) + half_away(self.addend)
@@ -138,7 +138,7 @@ def certain_sum(values: Sequence[float]) -> float | None:
 
 
 class MixedSum:
-    """A running sum of numbers of all types, for `$sum` and `$avg`; ``widest`` is the widest type seen."""
+    """A running sum of numbers of all types, for `$sum` and `$avg`. ``widest`` is the widest type seen."""
 
     __slots__ = ("count", "decimals", "numbers", "widest")
 
@@ -161,7 +161,7 @@ class MixedSum:
         self.numbers.add(*parts)
 
     def _parts(self, value: Any) -> Sequence[float]:
-        """Return the doubles to add for one value; a Decimal128 is added to its own sum at once."""
+        """Return the doubles to add for one value. A Decimal128 is added to its own sum at once."""
         kind = rank(value)
         if not kind:
             return ()
@@ -182,7 +182,7 @@ class MixedSum:
 
     @property
     def value(self) -> int | float | Decimal128:
-        """Return the sum in the widest type seen; integers that do not fit an int64 become a double."""
+        """Return the sum in the widest type seen. Integers that do not fit an int64 become a double."""
         if self.widest == DECIMAL:
             return decimal128(self.decimal)
         if self.widest != DOUBLE:
@@ -217,7 +217,7 @@ def _within_int32(values: Sequence[Any]) -> bool:
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
-    """Return the server's `$sum` of the numbers among ``values``; 0 if there is none.
+    """Return the server's `$sum` of the numbers among ``values``, or 0 if there is none.
 
     Example:
         >>> total([1, 2.5, None])
@@ -235,7 +235,7 @@ def total(values: Sequence[Any]) -> int | float | Decimal128:
 
 
 def mean(values: Sequence[Any]) -> float | Decimal128 | None:
-    """Return the server's `$avg` of the numbers among ``values``; None if there is none."""
+    """Return the server's `$avg` of the numbers among ``values``, or None if there is none."""
     parts = _plain_parts(values)
     certain = certain_sum(parts) if parts else None
     return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)
@@ -251,7 +251,7 @@ class Spread:
         self.mean = self.squares = 0.0
 
     def add(self, value: Any) -> None:
-        """Add a value; ignore values that are not numbers."""
+        """Add a value. Ignore values that are not numbers."""
         if not rank(value):
             return
         number = to_double(value)
@@ -261,7 +261,7 @@ class Spread:
         self.squares += delta * (number - self.mean)
 
     def deviation(self, *, sample: bool) -> float | None:
-        """Return the standard deviation of a population or a sample; None for too few numbers."""
+        """Return the standard deviation of a population or a sample, or None for too few numbers."""
         count = self.count - 1 if sample else self.count
         return plain(math.sqrt(self.squares / count)) if count > 0 else None
 

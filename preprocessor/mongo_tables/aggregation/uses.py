@@ -23,7 +23,7 @@ _Reader = Callable[[Any, Path], Uses]
 
 
 def list_uses(pipeline: Any, path: Path = ()) -> Uses:
-    """Yield every stage and operator of a pipeline, in reading order; malformed parts are skipped.
+    """Yield every stage and operator of a pipeline, in reading order. Malformed parts are skipped.
 
     The position of a name decides its kind, whether such an operator exists or not.
     """

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script; ``build_parser`` in the arguments returns the parser of all commands."""
+    """Print the script, or ``build_parser`` in the arguments returns the parser of all commands."""
     import shtab
 
     whole = arguments.build_parser()
@@ -93,7 +93,7 @@ def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
 
 
 def _take_joined_values(script: str, shell: str) -> str:
-    """Return the script that also completes the value of ``--option=value``; in fish only files are missing there."""
+    """Return the script that also completes the value of ``--option=value``. In fish only files are missing there."""
     if shell == "bash":
         return re.sub(r"\n(complete .*) -F _shtab_mongo_tables mongo-tables", lambda _: _JOINING, script)
     if shell == "zsh":

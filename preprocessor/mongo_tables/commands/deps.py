@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the source files of pages; return 1 if comments have faults, since their sources are unknown.
+    """Print the source files of pages. Return 1 if comments have faults, since their sources are unknown.
 
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """

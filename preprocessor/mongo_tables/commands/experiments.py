@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the list or the descriptions, or write the published figures; return 0.
+    """Print the list or the descriptions, or write the published figures. Return 0.
 
     Raises CommandError for a missing or invalid experiment, and if the figures cannot be written.
     """

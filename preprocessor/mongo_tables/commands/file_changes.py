@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file with its new text; ``before`` is "" for a new file. Messages use its ``name``."""
+    """A file with its new text. ``before`` is "" for a new file. Messages use its ``name``."""
 
     name: str
     file: Path
@@ -28,7 +28,7 @@ class FileEdit:
 
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
-    """Write the changed files, all or none, and name them; return the exit status."""
+    """Write the changed files, all or none, and name them. Return the exit status."""
     save_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
@@ -36,7 +36,7 @@ def write_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def print_changes(changes: Sequence[FileEdit]) -> int:
-    """Print the changes in each file as a unified diff; return 1 if there are any, else 0."""
+    """Print the changes in each file as a unified diff. Return 1 if there are any, else 0."""
     for change in changes:
         name = escape_control_chars(change.name)
         lines = changed_lines(change.before, change.after, name, f"{name} (as it should be)")
@@ -45,7 +45,7 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def save_texts(texts: Mapping[Path, str]) -> None:
-    """Write all files or none, with the folders that they need; the target of a symbolic link gets the new text."""
+    """Write all files or none, with the folders that they need. The target of a symbolic link gets the new text."""
     contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _date(text: str) -> datetime:
-    """Parse a date; raise an error for argparse. Without a time zone it is in UTC."""
+    """Parse a date. Raise an error for argparse. Without a time zone it is in UTC."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -82,7 +82,7 @@ def _date(text: str) -> datetime:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the documents; print a line for each file, what is unknown about it, and what changed; return 0."""
+    """Write the documents. Print a line for each file, what is unknown about it, and what changed. Return 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmark_results import leave_samples_out
     from mongo_tables.results.file_source import FileSource

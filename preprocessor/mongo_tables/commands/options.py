@@ -146,7 +146,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def whole_number(text: str) -> int:
-    """Return a number of rows, from 0; argparse uses this function's name in messages."""
+    """Return a number of rows, from 0. Argparse uses this function's name in messages."""
     number = int(text)
     if number < 0:
         raise ArgumentTypeError("a whole number from 0")

@@ -53,7 +53,7 @@ class HintingParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse as ``argparse`` does; a command refuses unknown options, since it knows its own."""
+        """Parse as ``argparse`` does. A command refuses unknown options, since it knows its own."""
         self.given = args or ()
         given, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:

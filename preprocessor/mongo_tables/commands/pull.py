@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each changed file; return 0, also if nothing changed."""
+    """Copy, and print a line for each changed file. Return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.pull import PULL_LIMITS, pull
     from mongo_tables.results.read_paths import trees_by_collection
@@ -146,7 +146,7 @@ def _naming_stages(pipeline: str | None) -> Iterator[None]:
 
 
 def _find_readers(arguments: Namespace) -> list[Reader]:
-    """Return the queries of the pages; pages are not needed if the collections are named and everything is copied."""
+    """Return the queries of the pages. Pages are not needed if the collections are named and everything is copied."""
     if arguments.collections and not arguments.prune:
         return []
     from mongo_tables.results.read_paths import Reader

@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each changed collection; return 0, also if nothing changed."""
+    """Copy, and print a line for each changed collection. Return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.opening import is_uri, open_source

@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Render every page or, if one has an error, none; return 1 if there are findings, else 0.
+    """Render every page or, if one has an error, none. Return 1 if there are findings, else 0.
 
     Raises CommandError for options that require another one.
     """
@@ -99,7 +99,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:
-    """Print findings on pages to standard error; return whether one of them is an error."""
+    """Print findings on pages to standard error. Return whether one of them is an error."""
     if findings:
         sources = {page.file: page.text for report in reports for page in report.site.judged}
         sys.stderr.write(write_findings(findings, "text", color=sys.stderr.isatty(), sources=sources))
@@ -125,7 +125,7 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 
 
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
-    """Update every page and its drawings, or with ``--check`` show the changes; return the exit status.
+    """Update every page and its drawings, or with ``--check`` show the changes. Return the exit status.
 
     Nothing is written if a page has an error, or a manual edit would be lost. Raises CommandError if two pages would
     have the same drawing.

@@ -26,7 +26,7 @@ _FIELD: Final = r"\{([^{}]*)\}"
 
 
 def safe_address(text: str) -> str:
-    """Return the address, safe in any attribute and in Markdown; "" for one that must not become a link.
+    """Return the address, safe in any attribute and in Markdown, or "" for one that must not become a link.
 
     Blanks and non-ASCII characters are percent-encoded. These are rejected: other schemes, a host without a scheme
     (``//host``), a name or a password before the host, control characters and backslashes.
@@ -70,7 +70,7 @@ def fields_of(template: str) -> list[str]:
 
 
 def template_fault(template: str) -> str:
-    """Return why an address template cannot lead anywhere; "" if it can."""
+    """Return why an address template cannot lead anywhere, or "" if it can."""
     fields, rest = fields_of(template), re.sub(_FIELD, "", template)
     if not fields:
         return "names no field: each row would lead to the same place"
@@ -92,7 +92,7 @@ def is_picture(address: str) -> bool:
 
 
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
-    """Return the address with the texts of its fields; "" if a field is empty or the address is unsafe.
+    """Return the address with the texts of its fields, or "" if a field is empty or the address is unsafe.
 
     A text at the beginning is used unchanged. Later texts cannot change the target: all their special characters except
     the slash are encoded.

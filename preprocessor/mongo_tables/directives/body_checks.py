@@ -50,7 +50,7 @@ _Complaints = Iterator[Complaint[Path]]
 
 
 def body_findings(document: Document, kind: str, subject: str) -> Iterator[Finding]:
-    """Yield faults in the body of a comment that a schema cannot express; values of the wrong type are skipped."""
+    """Yield faults in the body of a comment that a schema cannot express. Values of the wrong type are skipped."""
     body = document.parsed.value
     checks = (
         *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones, _check_url),
@@ -97,7 +97,7 @@ def _check_ignored_rules(body: _Body) -> _Complaints:
 
 
 def shown_columns(body: _Body) -> list[str]:
-    """Return the columns that are shown; values of the wrong type are skipped."""
+    """Return the columns that are shown. Values of the wrong type are skipped."""
     written = body.get("columns")
     if isinstance(written, list):
         return list(dict.fromkeys(one for one in written if isinstance(one, str)))
@@ -137,7 +137,7 @@ def _check_columns(body: _Body) -> _Complaints:
 
 
 def _check_settings(body: _Body) -> _Complaints:
-    """Find settings of columns that are not shown; if several agree on a name, the column itself is mistyped."""
+    """Find settings of columns that are not shown. If several agree on a name, the column itself is mistyped."""
     shown, columns, groups = shown_columns(body), body.get("columns"), body.get("header_groups")
     if not shown or "field" in body:
         return
@@ -237,7 +237,7 @@ def _check_references(body: _Body) -> _Complaints:
 
 
 def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
-    """Yield each format with its path; a value has one format, other kinds have one per column."""
+    """Yield each format with its path. A value has one format, other kinds have one per column."""
     written = body.get("format")
     if not isinstance(written, dict):
         return

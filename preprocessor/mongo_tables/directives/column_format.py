@@ -69,7 +69,7 @@ class ColumnFormat(NamedTuple):
 
     @property
     def cell_unit_key(self) -> str:
-        """The key for numbers with their unit; "" for plain numbers."""
+        """The key for numbers with their unit, or "" for plain numbers."""
         for key in CELL_UNITS:  # No generator: this runs for each number.
             if getattr(self, key):
                 return key
@@ -87,7 +87,7 @@ class ColumnFormat(NamedTuple):
 
     @property
     def raw_unit(self) -> str:
-        """The unit of the raw values, for files and axes; "" if unknown."""
+        """The unit of the raw values, for files and axes, or "" if unknown."""
         return self.unit or self.currency or self.duration or ("B" if self.bytes else "")
 
     @property
@@ -97,7 +97,7 @@ class ColumnFormat(NamedTuple):
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
-    """Return the formats of a comment's columns; with a ``locale`` for all, each column has one."""
+    """Return the formats of a comment's columns. With a ``locale`` for all, each column has one."""
     written: Mapping[str, Mapping[str, Any]] = body.get("format", {})
     common = {"locale": body["locale"]} if "locale" in body else {}
     named = [*written, *(_named_columns(body) if common else ())]

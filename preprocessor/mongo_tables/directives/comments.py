@@ -93,12 +93,12 @@ class Comment:
         return _NamedComment(**{one.name: getattr(self, one.name) for one in fields(self)}, settings=body)
 
     def release(self) -> None:
-        """Discard the values computed from the text; they are recomputed on demand."""
+        """Discard the values computed from the text. They are recomputed on demand."""
         for name in ("parsed", "_line_starts", "matter"):
             vars(self).pop(name, None)
 
     def locate(self, body_offset: int) -> tuple[int, int]:
-        """Return line and column in the file of an offset in ``body``; an offset out of range is clamped."""
+        """Return line and column in the file of an offset in ``body``. An offset out of range is clamped."""
         offset = min(max(body_offset, 0), len(self.body))
         index = bisect_right(self._line_starts, offset) - 1
         return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
@@ -148,7 +148,7 @@ class Scan:
 def replace(
     text: str, comments: Sequence[Comment], replacements: Sequence[str], *, with_regions: bool
 ) -> str:
-    """Replace each ``comments[i]`` by ``replacements[i]``; all other bytes stay the same.
+    """Replace each ``comments[i]`` by ``replacements[i]``. All other bytes stay the same.
 
     The comments are those that `find` returned for this ``text``, or some of them, in order. ``with_regions``: the
     generated region under a comment, and the text between the two, is replaced too. Raises ValueError if the
@@ -174,12 +174,12 @@ END_MARKER = "<!-- mongo-tables: end -->"
 
 
 def begin_marker(inner: str) -> str:
-    """Return the marker that begins a region with this inner text; `END_MARKER` ends it."""
+    """Return the marker that begins a region with this inner text. `END_MARKER` ends it."""
     return f"<!-- mongo-tables: begin {digest(read_generated(inner))} -->"
 
 
 def was_edited(region: Region) -> bool:
-    """Return whether a person edited the region; what formatters of Markdown rewrite is no edit."""
+    """Return whether a person edited the region. What formatters of Markdown rewrite is not an edit."""
     # Earlier versions wrote the digest of the bytes.
     return region.digest not in (digest(region.inner), digest(read_generated(region.inner)))
 

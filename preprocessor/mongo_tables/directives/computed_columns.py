@@ -1,6 +1,6 @@
 """The key ``compute``: arithmetic over columns, ``"mib": "docs * size / 1024"``, as a stage of the pipeline.
 
-Python's own parser reads the expression; nothing is evaluated. Where an operand is no number or a divisor is 0, the
+Python's own parser reads the expression; nothing is evaluated. Where an operand is not a number or a divisor is 0, the
 cell has no value.
 """
 

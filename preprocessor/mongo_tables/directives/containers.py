@@ -75,7 +75,7 @@ class Placement(NamedTuple):
 
 
 def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Placement]:
-    """Return the place of each comment whose number is in ``wanted``; comments in fences are omitted."""
+    """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted."""
     scan = _Scan(wanted)
     found: dict[int, Placement] = {}
     following = [*(line.text for line in lines[1:]), ""]
@@ -112,7 +112,7 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line is a rule; the end alone rules out most lines of many list markers."""
+    """Return whether a line is a rule. The end alone rules out most lines of many list markers."""
     mark = text.lstrip(" ")[:1]
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
@@ -143,7 +143,7 @@ class _Scan:
         self.html = RawHtml()
 
     def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
-        """Read one line and return the places of its comments; ``after`` is the next line."""
+        """Read one line and return the places of its comments. ``after`` is the next line."""
         if line.fenced:
             if line.opens:
                 self._enter(line.text.expandtabs(_STEP))
@@ -220,7 +220,7 @@ class _Scan:
                 yield number, Placement("code", prefix, True, TITLE, contained=True)
 
     def _enter(self, text: str) -> tuple[str, str]:
-        """Enter the containers that the line continues, then those it opens; return prefix and rest."""
+        """Enter the containers that the line continues, then those it opens. Return prefix and rest."""
         prefix, rest, depth = "", text, 0
         for index, container in enumerate(self.open):
             if self.open[index + 1 :] and self.open[index + 1].tight and container.kind == "item":
@@ -252,7 +252,7 @@ class _Scan:
         return prefix + rest[:indent], rest[indent:]
 
     def _drop_below(self, depth: int, rest: str) -> None:
-        """Close the containers that the line leaves; a paragraph in a quote or list item continues without prefix."""
+        """Close the containers that the line leaves. A paragraph in a quote or list item continues without prefix."""
         if depth == len(self.open):
             return
         if self.open[depth].tight:
@@ -267,7 +267,7 @@ class _Scan:
         self.table = False
 
     def _open_container(self, rest: str, at_item: bool) -> tuple[str, str] | None:
-        """Open the container that ``rest`` begins, if any; return its prefix and the rest of the line."""
+        """Open the container that ``rest`` begins, if any. Return its prefix and the rest of the line."""
         if quote := _QUOTE.match(rest):
             return self._push("quote", quote[0], rest[quote.end() :], tight=at_item)
         if _is_rule(rest):
@@ -327,7 +327,7 @@ class _Scan:
             )
 
     def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
-        """Return the element around the comment in which it is no comment, or ""."""
+        """Return the element around the comment in which it is not a comment, or ""."""
         before, behind = rest[: token.start()], rest[token.end() :]
         if any(end in behind for end in ")>") and (
             _IN_ADDRESS.search(before) or _IN_LINK_TITLE.search(before)
@@ -424,7 +424,7 @@ class RawHtml:
         return match is not None and match[1].lower() in _BLOCK_LEVEL
 
     def read(self, text: str) -> Iterator[tuple[int, str, int]]:
-        """Read a line of a raw block; yield each comment's number, its opaque element, and the end of the block.
+        """Read a line of a raw block. Yield each comment's number, its opaque element, and the end of the block.
 
         The end is an offset in ``text``, or -1 if the comment is inside the block.
         """
@@ -440,7 +440,7 @@ class RawHtml:
                 ended_at = piece.end()
 
     def follow(self, text: str) -> dict[int, str]:
-        """Track opaque elements through a line of Markdown; return the one around each comment, or ``""``."""
+        """Track opaque elements through a line of Markdown. Return the one around each comment, or ``""``."""
         around: dict[int, str] = {}
         for piece in _PIECE.finditer(text):
             if piece["token"] is not None:

@@ -29,7 +29,7 @@ def may_have_front_matter(text: str) -> bool:
 
 
 def front_matter_lines(lines: Sequence[str]) -> int:
-    """Return the number of lines of front matter at the top of a page; 0 if there are none."""
+    """Return the number of lines of front matter at the top of a page, or 0 if there are none."""
     if not lines:
         return 0
     first = lines[0].removeprefix("\ufeff")
@@ -45,7 +45,7 @@ def front_matter_lines(lines: Sequence[str]) -> int:
 
 
 def _yaml_lines(lines: Sequence[str]) -> int:
-    """Return the number of lines of a YAML mapping between ``---`` lines; 0 if it is not one, or never ends."""
+    """Return the number of lines of a YAML mapping between ``---`` lines, or 0 if it is not one, or never ends."""
     keys = False
     for index in range(1, len(lines)):
         line = lines[index]
@@ -83,7 +83,7 @@ def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
 
 
 def _values(page: PageLines, count: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end offsets of keys and values in the front matter; YAML comments are skipped."""
+    """Yield the start and end offsets of keys and values in the front matter. YAML comments are skipped."""
     lines = range(count)
     if page.lines[0].removeprefix("\ufeff").startswith("---"):
         import yaml  # late import: only pages with a comment in their front matter need it

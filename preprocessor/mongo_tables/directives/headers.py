@@ -33,7 +33,7 @@ def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the headers as plain text; by default they are made from the names of columns."""
+    """Return the headers as plain text. By default they are made from the names of columns."""
     if "headers" in body:
         return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
 

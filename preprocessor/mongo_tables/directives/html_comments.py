@@ -78,7 +78,7 @@ def is_fenced(text: str, offset: int) -> bool:
 
 
 def _knows_all_options(options: str | None) -> bool:
-    """Return whether all options of a header are known; with any other the line is ordinary text."""
+    """Return whether all options of a header are known. With any other the line is ordinary text."""
     return all(
         name in _KNOWN_OPTIONS and value for name, value in _OPTION.findall(options or "") if name or value
     )
@@ -110,7 +110,7 @@ _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
 
 
 class HtmlComment(NamedTuple):
-    """One HTML comment: offsets of ``<!--`` and after its end; the end of the text if it is not ``closed``.
+    """One HTML comment: offsets of ``<!--`` and after its end, or the end of the text if it is not ``closed``.
 
     ``fence`` is the index of the last line above that looks like a fence but is not one on the site.
     """
@@ -143,14 +143,14 @@ class PageLines:
         return bisect_right(self.starts, offset) - 1
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column of ``offset``, both from 1, in characters; a byte order mark does not count."""
+        """Return line and column of ``offset``, both from 1, in characters. A byte order mark does not count."""
         index = self.line_index(offset)
         mark = index == 0 and offset > 0 and self.text.startswith("\ufeff")
         return index + 1, offset - self.starts[index] + 1 - mark
 
 
 def fold(page: PageLines, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
-    """Fold the comments of ``page`` from line ``first_line`` on; the lines above are front matter."""
+    """Fold the comments of ``page`` from line ``first_line`` on. The lines above are front matter."""
     return _Folding(page).run(first_line)
 
 
@@ -194,7 +194,7 @@ class _Folding:
         return fence
 
     def _fold_line(self, index: int) -> int:
-        """Fold the line with ``index`` and those that its comments extend to; return the last index."""
+        """Fold the line with ``index`` and those that its comments extend to. Return the last index."""
         if self._nothing_opens(index):
             self.folded.append(FoldedLine(self.page.lines[index]))
             return index
@@ -253,7 +253,7 @@ class _Folding:
         return comment
 
     def _close_after(self, start: int) -> int:
-        """Return the offset after the close of a comment that opens at ``start``; 0 if there is none."""
+        """Return the offset after the close of a comment that opens at ``start``, or 0 if there is none."""
         if start + 4 >= self.no_close_after:
             return 0
         match = CLOSE.search(self.page.text, start + 4)

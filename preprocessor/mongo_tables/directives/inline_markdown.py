@@ -1,4 +1,4 @@
-"""Inline Markdown in a table: emphasis, code, line breaks and links; anything else is text, also HTML and pictures.
+"""Inline Markdown in a table: emphasis, code, line breaks and links. Anything else is text, also HTML and pictures.
 
 It is CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with GitHub's strikethrough. The parser returns pieces,
 never the source, and the writers escape each text for its place.
@@ -25,7 +25,7 @@ _KINDS: Final[dict[str, Kind]] = {"strong": "strong", "em": "em", "s": "del", "a
 
 
 class Piece(NamedTuple):
-    """A part of a text: ``text`` for text or code, else the pieces ``inside``; ``to`` is a link's safe address."""
+    """A part of a text: ``text`` for text or code, else the pieces ``inside``. ``to`` is a link's safe address."""
 
     kind: Kind
     text: str = ""
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def read_inline(text: str) -> tuple[Piece, ...]:
-    """Return the pieces of a text; a link without a safe address stays as written."""
+    """Return the pieces of a text. A link without a safe address stays as written."""
     if len(text) > _LONGEST:
         return (Piece("text", text),)
     tokens = _parser().parseInline(text)[0].children or []
@@ -81,7 +81,7 @@ def _merge_texts(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return the parser with only these rules; imported late, because most pages do not need it."""
+    """Return the parser with only these rules. Imported late, because most pages do not need it."""
     from markdown_it import MarkdownIt
 
     class Inline(MarkdownIt):

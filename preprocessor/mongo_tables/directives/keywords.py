@@ -122,7 +122,7 @@ class Opening(NamedTuple):
 
 
 def opening_at(text: str, start: int) -> Opening | None:
-    """Read the name of the comment at ``start``; return None for an ordinary comment.
+    """Read the name of the comment at ``start``. Return None for an ordinary comment.
 
     Example:
         >>> opening_at("<!-- MONGO_TABEL: {} -->", 0).meant

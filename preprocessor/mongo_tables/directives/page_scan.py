@@ -67,7 +67,7 @@ class _Candidate:
 
 
 def find(text: str, file: str) -> Scan:
-    """Find the live comments of a page; findings name ``file``. Never raises, whatever the text.
+    """Find the live comments of a page. Findings name ``file``. Never raises, whatever the text.
 
     Example:
         >>> find('<!-- RESULT_TABLE: {"id": "speed"} -->', "page.md").comments[0].keyword
@@ -169,7 +169,7 @@ _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fenc
 def _second_opinions(
     folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool
 ) -> Mapping[int, Opinion]:
-    """Return how CommonMark parses the comments, by number; ``all_fences``: everything like a fence is one.
+    """Return how CommonMark parses the comments, by number. ``all_fences``: everything like a fence is one.
 
     GitHub and editors follow CommonMark (https://spec.commonmark.org). If it disagrees with the scan for
     Python-Markdown, the author gets a finding, because one of the two audiences sees raw JSON. Comments that end up
@@ -192,7 +192,7 @@ def _second_opinions(
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Return the shared parser; its inline rule is off, because only paragraphs with a token need it."""
+    """Return the shared parser. Its inline rule is off, because only paragraphs with a token need it."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable("table").disable("inline")
@@ -370,7 +370,7 @@ def _ends_in_string(body: str) -> bool:
 
 
 def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
-    """Return the comment; on further lines its body is without the prefix of its container."""
+    """Return the comment. On further lines its body is without the prefix of its container."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)

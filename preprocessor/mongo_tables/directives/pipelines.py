@@ -59,7 +59,7 @@ class Expanded:
 
 
 class SharedPipelines:
-    """The shared stage lists of a folder; call it with a name. A missing folder has none.
+    """The shared stage lists of a folder. Call it with a name. A missing folder has none.
 
     The constructor reads all files of the folder, so that a list is a function of these bytes. ``texts`` replaces files
     that are about to be written, by the file names in findings. ``values`` are the bodies of values that the settings
@@ -96,7 +96,7 @@ class SharedPipelines:
         return self._load(name, ())
 
     def files_of(self, names: Iterable[str]) -> list[FilePath]:
-        """Return the files of lists and of the lists they include, each once; names without a file are skipped."""
+        """Return the files of lists and of the lists they include, each once. Names without a file are skipped."""
         found: dict[str, FilePath] = {}
         waiting = list(names)
         while waiting:
@@ -168,7 +168,7 @@ def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str =
 
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
-    """Parse the text of one shared list; findings name ``file``, ``shared`` returns the lists that it includes."""
+    """Parse the text of one shared list. Findings name ``file``, ``shared`` returns the lists that it includes."""
     document = Document(file, parse(text), partial(place_at, text))
     found = syntax_findings(document)
     if document.parsed.readable:
@@ -208,7 +208,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
-    """Return the findings of the shared list named at ``here``; findings without a file are placed there."""
+    """Return the findings of the shared list named at ``here``. Findings without a file are placed there."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known) or _suggest_known(part)
         return [document.finding("MT140", here, f"unknown shared stage list `{part.name}`", hint)]
@@ -225,7 +225,7 @@ def _suggest_known(part: SharedPipeline) -> str:
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """Return a hint for a path that leads to a name instead of a stage within a pipeline; else ""."""
+    """Return a hint for a path that leads to a name instead of a stage within a pipeline, or "" otherwise."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # A text that begins like this is an expression, not a file name.
@@ -263,7 +263,7 @@ class Origin:
     offsets: Mapping[Path, int] = field(default_factory=dict)
 
     def offset(self, inner: Path) -> int | None:
-        """Return the offset in the expression of the value at ``inner`` in the stage; None if it is no expression."""
+        """Return the offset in the expression of the value at ``inner`` in the stage; None without an expression."""
         found = (self.offsets.get(inner[2:depth]) for depth in range(len(inner), 1, -1))
         return next((at for at in found if at is not None), None)
 
@@ -287,7 +287,7 @@ ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
 
 
 def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
-    """Return the stages that the keys of a comment represent; values of the wrong type are skipped.
+    """Return the stages that the keys of a comment represent. Values of the wrong type are skipped.
 
     ``body`` is the body of ``document`` with its Extended JSON decoded. Beside a ``pipeline`` the keys of ``STAGES``
     have no effect.
@@ -332,7 +332,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
 
 
 def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
-    """Return the operand of the stage for a key; None if the written value is invalid."""
+    """Return the operand of the stage for a key, or None if the written value is invalid."""
     if key == "sort":
         named = [written] if isinstance(written, str) else written
         texts = isinstance(named, list) and all(isinstance(one, str) for one in named)

@@ -87,7 +87,7 @@ def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: 
 
 
 def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
-    """Return the body with Extended JSON decoded and its pipeline expanded; values of the wrong type are skipped."""
+    """Return the body with Extended JSON decoded and its pipeline expanded. Values of the wrong type are skipped."""
     body, found = dict(document.parsed.value), list[Finding]()
     for key in ("let", "where", "expect", "baseline"):
         if key in body:

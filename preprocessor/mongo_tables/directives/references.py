@@ -75,7 +75,7 @@ def no_table(name: str) -> str:
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:
-    """Return the possible ids of a comment with this body, faulty or not; several only if it cannot be parsed."""
+    """Return the possible ids of a comment with this body, faulty or not. Several only if it cannot be parsed."""
     if not parsed.readable:
         return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None

@@ -41,7 +41,7 @@ _FAULTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker of a region, with the offsets of its HTML comment; ``digest`` is None for an end marker."""
+    """A marker of a region, with the offsets of its HTML comment. ``digest`` is None for an end marker."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class Marker:
 
 
 def marker_at(text: str, html: HtmlComment) -> Marker | None:
-    """Parse an HTML comment as a marker; return None if it is not one."""
+    """Parse an HTML comment as a marker. Return None if it is not one."""
     match = re.match(_MARKER, text[html.start : html.end]) if html.end - html.start < 200 else None
     if match is None:
         return None
@@ -90,7 +90,7 @@ def attach_regions(
 
 
 def _fault_of(page: PageLines, marker: Marker, closed: bool, comments: Sequence[Comment]) -> str:
-    """Return the rule that a marker violates; "" if none."""
+    """Return the rule that a marker violates, or "" if none."""
     if marker.digest is None:
         return "MT161"
     if not closed:

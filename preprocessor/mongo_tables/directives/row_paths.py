@@ -21,7 +21,7 @@ _TOP: Final = "_top"
 """The field with the entry of a document that is a map of maps (``*.*``)."""
 _KEY: Final = "_key"
 _VALUE: Final = "_value"
-"""The field with an entry that is no object."""
+"""The field with an entry that is not an object."""
 _NESTED: Final = ("object", "array")
 _FEWEST: Final = 2
 _DEEPEST: Final = 4
@@ -30,7 +30,7 @@ Stage = Mapping[str, Any]
 
 
 def rows_stages(path: str) -> list[Stage]:
-    """Return the stages that make a row of each entry; none for a text that is no such path.
+    """Return the stages that make a row of each entry, or none for another text.
 
     Example:
         >>> [*map(next, map(iter, rows_stages("measurements.*")))]
@@ -68,7 +68,7 @@ def rows_stages(path: str) -> list[Stage]:
 
 
 def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
-    """Return the expression for a list of the entries of a list or a map; empty for anything else.
+    """Return the expression for a list of the entries of a list or a map, or nothing for anything else.
 
     Values of a map beside objects, such as a unit, become fields of each of them. ``wrapped``: an object is a value,
     too, because its own entries become rows.

@@ -92,7 +92,7 @@ _INTERVAL: Final = "interval"
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """The tolerance of a number on a page: a ``share`` of it; None if it must lie in the current interval."""
+    """The tolerance of a number on a page: a ``share`` of it, or None if it must lie in the current interval."""
 
     share: Decimal | None = None
 
@@ -202,7 +202,7 @@ class PipelineSpec(Spec):
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``Spec.locate`` does; an implicit stage is located at its key or name (``Origin``).
+        """Return the place as ``Spec.locate`` does. An implicit stage is located at its key or name (``Origin``).
 
         The name of a shared list is a ``StandIn`` of the place in its file.
         """
@@ -256,7 +256,7 @@ class TableSpec(PipelineSpec):
     tolerance: Tolerance | None = None
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``PipelineSpec.locate`` does; a default header is located at its column."""
+        """Return the place as ``PipelineSpec.locate`` does. A default header is located at its column."""
         if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
             path = ("columns", *path[1:])
         if path[:1] == ("columns",) and "field" in self.comment.parsed.value:  # the table of a value
@@ -281,7 +281,7 @@ class TableSpec(PipelineSpec):
                     yield ("format", column, "link"), name
 
     def form_of(self, column: str) -> ColumnFormat | None:
-        """Return the format of a column; the end of a range has the format of its column."""
+        """Return the format of a column. The end of a range has the format of its column."""
         ranged = (self.format.get(shown) for shown, ends in self.spread.items() if column in ends[:2])
         return self.format.get(column) or next(ranged, None)
 
@@ -294,7 +294,7 @@ class TableSpec(PipelineSpec):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChartSpec(PipelineSpec):
-    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series. ``spread`` is as in a table."""
 
     drawn: ChartSettings
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -370,7 +370,7 @@ class ValueSpec(QuotingSpec):
         return replace(super().of(comment, file, {**value, "where": {}}, expanded), own=own)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``Spec.locate`` does; the column of a value from a collection is its field."""
+        """Return the place as ``Spec.locate`` does. The column of a value from a collection is its field."""
         return super().locate(("field",) if self.own and path == ("column",) else path, key=key)
 
     @property

@@ -47,7 +47,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
 
 
 def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
-    """Write a temporary file next to ``path`` for replacing it; record it before anything can fail."""
+    """Write a temporary file next to ``path`` for replacing it. Record it before anything can fail."""
     from tempfile import mkstemp  # late import: most runs write nothing
 
     try:

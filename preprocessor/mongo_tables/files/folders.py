@@ -15,7 +15,7 @@ def walk(
     follows: bool = True,
     leaves_out: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[str, Entries]]:
-    """Yield a folder and those below it, each with its entries; call ``failed`` for an unreadable folder.
+    """Yield a folder and those below it, each with its entries. Call ``failed`` for an unreadable folder.
 
     ``follows`` includes folders behind links, as a MkDocs build does, except links to an enclosing folder, which would
     never end. Folders whose name satisfies ``leaves_out`` are skipped.
@@ -53,5 +53,5 @@ def _leads_around(real: str, around: Sequence[str]) -> bool:
 
 
 def _with_separator(folder: str) -> str:
-    """Return a folder as the prefix of the paths below it; the root already ends with a separator."""
+    """Return a folder as the prefix of the paths below it. The root already ends with a separator."""
     return os.path.join(folder, "")  # noqa: PTH118

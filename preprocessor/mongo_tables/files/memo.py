@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 
 class Memo:
-    """A cache of the latest results of pure functions; their weights are at most ``most`` together.
+    """A cache of the latest results of pure functions. Their weights are at most ``most`` together.
 
     A key contains everything that determines the result, or a digest of it. Entries are therefore never stale, and
     never invalidated.
@@ -50,7 +50,7 @@ class Memo:
 
 
 def digest_of(*parts: str | bytes) -> str:
-    """Return a digest of texts and bytes, as 32 hex digits; different parts give different digests."""
+    """Return a digest of texts and bytes, as 32 hex digits. Different parts give different digests."""
     total = blake2b(digest_size=16)
     for part in parts:
         content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part

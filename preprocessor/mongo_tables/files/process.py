@@ -24,12 +24,12 @@ ATLAS_KEY = ("MONGODB_ATLAS_PUBLIC_KEY", "MONGODB_ATLAS_PRIVATE_KEY")
 
 
 def results_named() -> str:
-    """Return the results source in ``MONGO_TABLES_RESULTS``; "" if it is not set, or blank."""
+    """Return the results source in ``MONGO_TABLES_RESULTS``, or "" if it is not set, or blank."""
     return read_variable(RESULTS_VARIABLE)
 
 
 def read_variable(variable: str) -> str:
-    """Return the value of a variable; "" if it is not set, or blank."""
+    """Return the value of a variable, or "" if it is not set, or blank."""
     return os.environ.get(variable, "").strip()
 
 
@@ -47,7 +47,7 @@ _SELDOM: Final = 100_000
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
-    """Run the collector only after so many objects; do not collect at the end.
+    """Run the collector only after so many objects. Do not collect at the end.
 
     The process end frees the remaining objects: Python would scan them several times.
     """

@@ -20,7 +20,7 @@ class BadByte(NamedTuple):
 
 
 def bad_byte(content: bytes) -> BadByte | None:
-    """Return the first byte of ``content`` that is not UTF-8; None if all are.
+    """Return the first byte of ``content`` that is not UTF-8, or None if all are.
 
     Example:
         >>> bad_byte(b"ab\\xff")
@@ -35,7 +35,7 @@ def bad_byte(content: bytes) -> BadByte | None:
 
 
 def place_at(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of ``offset``, both from 1 and in characters; the offset is from 0.
+    """Return line and column of ``offset``, both from 1 and in characters. The offset is from 0.
 
     Example:
         >>> place_at("ab\\ncd", 4)

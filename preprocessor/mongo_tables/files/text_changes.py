@@ -39,7 +39,7 @@ def difference(before: str, after: str) -> TextChange:
 
 
 def _count_alike(one: str, other: str) -> int:
-    """Return the length of the common beginning of two texts; it compares slices, because texts may be large."""
+    """Return the length of the common beginning of two texts. It compares slices, because texts may be large."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -33,7 +33,7 @@ class Compared:
 
 
 def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
-    """Return the baseline that accepts ``findings``; file names are relative to its ``folder``."""
+    """Return the baseline that accepts ``findings``. File names are relative to its ``folder``."""
     counted = Counter(_mark(one, folder) for one in set(findings))
     accepted = [
         {"file": file, "rule": rule, "message": message, "count": count}

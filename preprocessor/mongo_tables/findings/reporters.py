@@ -30,7 +30,7 @@ def report(
     color: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> str:
-    """Return all findings in one of ``REPORT_FORMATS``, ending in a newline; "" if there is nothing to report.
+    """Return all findings in one of ``REPORT_FORMATS``, ending in a newline, or "" if there is nothing to report.
 
     ``color`` and ``sources`` (file → its text, for an excerpt under each finding) apply to the format "text". ``json``
     and ``sarif`` are complete documents even without findings.
@@ -57,7 +57,7 @@ def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
 
 
 def amounts(findings: Iterable[Finding]) -> str:
-    """Return the number of findings in words: "3 errors, 1 warning"; "" without any."""
+    """Return the number of findings in words: "3 errors, 1 warning", or "" without any."""
     return ", ".join(
         format_count(number, severity) for severity, number in _counts(findings).items() if number
     )
@@ -149,7 +149,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _lines(source: str) -> list[str]:
-    """Return the lines of a page; findings come page by page, so a cache of one page is enough."""
+    """Return the lines of a page. Findings come page by page, so a cache of one page is enough."""
     return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
 
 

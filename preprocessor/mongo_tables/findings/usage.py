@@ -39,7 +39,7 @@ class CommandError(Exception):
 
 
 def print_failure(error: CommandError) -> int:
-    """Print on standard error why the command ends; return its exit status."""
+    """Print on standard error why the command ends. Return its exit status."""
     if error.findings:
         print(report(error.findings, "text", sources=error.sources), end="", file=sys.stderr)
     else:
@@ -48,7 +48,7 @@ def print_failure(error: CommandError) -> int:
 
 
 def print_error(message: str, hint: str = "") -> None:
-    """Print an error on standard error; the lines below a hint are for copying."""
+    """Print an error on standard error. The lines below a hint are for copying."""
     print("\n".join(map(escape_control_chars, f"mongo-tables: {message}".split("\n"))), file=sys.stderr)
     if hint:
         first, *below = hint.split("\n")

@@ -300,7 +300,7 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 
 def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
-    """Return the pages of the site on disk; they and the results are read once per build or preview page."""
+    """Return the pages of the site on disk. They and the results are read once per build or preview page."""
     if place.preview or place.pages is None:
         _read_once.cache_clear()
     return _read_once(place.folder.absolute(), place.pages, place.left_out if place.pages else None, settings)
@@ -308,7 +308,7 @@ def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
 
 @lru_cache(maxsize=1)
 def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Settings) -> Snapshot:
-    """Return the snapshot of one build, identified by ``left_out``; only the latest build is cached."""
+    """Return the snapshot of one build, identified by ``left_out``. Only the latest build is cached."""
     _source(settings).refresh()
     return read_folder(
         folder,
@@ -334,5 +334,5 @@ def _memo() -> Memo:
 
 
 def makeExtension(**settings: Any) -> MongoTablesExtension:
-    """Return the extension; Python-Markdown calls this by module name."""
+    """Return the extension. Python-Markdown calls this by module name."""
     return MongoTablesExtension(**settings)

@@ -99,7 +99,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add our files; remove shared pipelines from the site."""
+        """Add our files. Remove shared pipelines from the site."""
         folder = pipelines_of(self.config, config)
         for file in list(files):
             if file.abs_src_path and Path(file.abs_src_path).parent == folder:
@@ -127,7 +127,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Query and judge the whole site; a build with an error ends here, before anything is written."""
+        """Query and judge the whole site. A build with an error ends here, before anything is written."""
         site = self._site
         site.judge()
         self._fill_documents(files)

@@ -79,7 +79,7 @@ _RENDERED: Final = 16
 
 @dataclass
 class SiteBuild:
-    """One build; a preview has a ``memo``.
+    """One build. A preview has a ``memo``.
 
     Attributes:
         source: The current page and its text on disk.
@@ -135,7 +135,7 @@ class SiteBuild:
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
-        """Return the HTML without comments that came in during the conversion; these become faults."""
+        """Return the HTML without comments that came in during the conversion. These become faults."""
         html, left = take_out_live_comments(html)
         if left:
             hint = "list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments"
@@ -145,7 +145,7 @@ class SiteBuild:
         return html
 
     def _on_disk(self, page: SitePage) -> str:
-        """Return the text of the current page; pages that plugins read by themselves are not announced."""
+        """Return the text of the current page. Pages that plugins read by themselves are not announced."""
         return self.source[1] if self.source[0] is page else self.read_source(page)
 
     # When all pages are converted
@@ -166,7 +166,7 @@ class SiteBuild:
         return build(snapshot, self.answers, self.memo)
 
     def judge(self) -> None:
-        """Report every fault of every page; a build with an error ends here. Titles get their values."""
+        """Report every fault of every page. A build with an error ends here. Titles get their values."""
         for given in self.given:
             self.late += find_taken_anchors(given.read, given.page.present_anchor_ids or ())
             self._look_for_lost(given)
@@ -245,7 +245,7 @@ class SiteBuild:
             put(files, Path(self.config.site_dir))
 
     def finish(self) -> None:
-        """Replace the tokens that other plugins copied; the build ends if one cannot be replaced."""
+        """Replace the tokens that other plugins copied. The build ends if one cannot be replaced."""
         with _writing():
             found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         self._report(found, "do not publish this site")

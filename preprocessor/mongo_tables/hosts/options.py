@@ -137,12 +137,12 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
 
 
 def _same(where: str) -> str:
-    """Return a comparable name of a folder; an address stays as it is."""
+    """Return a comparable name of a folder. An address stays as it is."""
     return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
 
 
 def _refusal(option: str, reason: str = "figures of one site come from one source") -> str:
-    """Return the message about an option; it omits the sources, which may contain a password."""
+    """Return the message about an option. It omits the sources, which may contain a password."""
     return (
         f"`{option}` of the plugin and `{option}` of the Markdown extension are not the same; "
         f"give both the same in this file, for {reason}"

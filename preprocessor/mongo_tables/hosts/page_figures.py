@@ -76,7 +76,7 @@ class PageFigures:
 
 
 def render(given: Given, report: Report, address: Callable[[str, str, Any], str]) -> PageFigures:
-    """Render the figures of a page; ``address`` is that of ``Documents``."""
+    """Render the figures of a page. ``address`` is that of ``Documents``."""
     url = given.page.url
     shelf = Shelf(given.page.file.src_uri, url)
     made = report.figures.html(given.read, shelf.place, lambda collection, key: address(url, collection, key))

@@ -150,7 +150,7 @@ def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
 
 @cache
 def print_unwatched(watch: tuple[str, ...], folder: Path, results: str, pipelines: Path) -> None:
-    """Print once the paths that Zensical's preview does not watch; saving a page shows their changes."""
+    """Print once the paths that Zensical's preview does not watch. Saving a page shows their changes."""
     paths = list_unwatched(watch, folder, results, pipelines)
     if paths:
         listed = " and ".join(f"`{path}`" for path in paths)

@@ -43,7 +43,7 @@ class Shelf:
     files: dict[str, str] = field(default_factory=dict)
 
     def place(self, name: str, text: str) -> str:
-        """Add a file; return its address relative to the page, quoted like ``url``."""
+        """Add a file. Return its address relative to the page, quoted like ``url``."""
         self.files[f"{self._stem}.{name}"] = text
         return f"{self._way}.{quote(name)}"
 
@@ -104,7 +104,7 @@ class PublishedDocuments:
 
     @classmethod
     def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
-        """Publish the local documents; none if they cannot be read, which the results source reports."""
+        """Publish the local documents, or none if they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
             keys = _keys(lines)
@@ -128,7 +128,7 @@ class PublishedDocuments:
 
 
 def path_of_all(collection: str) -> str:
-    """Return the path of the file with all documents of a collection; known before any document is read."""
+    """Return the path of the file with all documents of a collection. Known before any document is read."""
     return f"{_path_of(collection)}.jsonl"
 
 
@@ -137,7 +137,7 @@ def _path_of(collection: str) -> str:
 
 
 def _keys(lines: list[bytes]) -> list[Any]:
-    """Return each document's ``_id`` as a results source gives it; usually parses only a line's start."""
+    """Return each document's ``_id`` as a results source gives it. Usually parses only a line's start."""
     if not lines:
         return []
     content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()

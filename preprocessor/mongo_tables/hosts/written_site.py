@@ -183,7 +183,7 @@ _HINT: Final = "the plugin that wrote this file has put it in a notation that is
 def swap_left(
     site: Path, without: Collection[str], figures_for: Callable[[str, str], TokenFigures]
 ) -> list[Finding]:
-    """Replace copied tokens; return a finding for each file that still has one, or a comment.
+    """Replace copied tokens. Return a finding for each file that still has one, or a comment.
 
     Files ``without`` tokens, those copied unchanged, are not searched for tokens. ``figures_for`` returns the
     figures for a file, by its path in the site and its text.

@@ -29,7 +29,7 @@ class Document:
         return self.place(nearest(self.parsed.positions, path))
 
     def at_key(self, path: Path) -> tuple[int, int]:
-        """Return the position of the key of the value at ``path``; a list element has no key: then its own position."""
+        """Return the position of the key of the value at ``path``. A list element has no key: then its own position."""
         offset = self.parsed.key_positions.get(path)
         return self.at(path) if offset is None else self.place(offset)
 
@@ -60,7 +60,7 @@ def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
-    """Return the offset of ``path`` or of its nearest ancestor that has one; 0 without any."""
+    """Return the offset of ``path`` or of its nearest ancestor that has one, or 0 without any."""
     found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((offset for offset in found if offset is not None), 0)
 
@@ -71,13 +71,13 @@ def syntax_findings(document: Document) -> list[Finding]:
 
 
 def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
-    """Decode the Extended JSON at ``base``; return the BSON value and a finding for each malformed wrapper."""
+    """Decode the Extended JSON at ``base``. Return the BSON value and a finding for each malformed wrapper."""
     result, malformed = decode(value)
     return result, [document.locate(one, base) for one in malformed]
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """Return the value at a path; None if it does not exist.
+    """Return the value at a path, or None if it does not exist.
 
     Example:
         >>> value_at({"a": [1, 2]}, ("a", 1))

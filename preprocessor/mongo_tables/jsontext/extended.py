@@ -85,7 +85,7 @@ def _unwrap(
 
 
 def _bson() -> Any:
-    """Return the module of MongoDB's types; a page without such a value does not pay for the import."""
+    """Return the module of MongoDB's types. A page without such a value does not pay for the import."""
     import bson
 
     return bson
@@ -298,7 +298,7 @@ _DAY: Final = re.compile(
 
 
 def of_shell_call(name: str, arguments: str) -> Any:
-    """Return the Extended JSON of mongosh's ``name(arguments)``; None if its value is not certain.
+    """Return the Extended JSON of mongosh's ``name(arguments)``, or None if its value is not certain.
 
     https://www.mongodb.com/docs/mongodb-shell/reference/data-types/
 
@@ -339,7 +339,7 @@ def of_regular_expression(pattern: str, flags: str) -> Any:
 
 
 def _with_time(value: dict[str, Any]) -> str:
-    """Return a day or a time without a zone in the notation of dates; "" for anything else."""
+    """Return a day or a time without a zone in the notation of dates, or "" for anything else."""
     held = value.get("$date")
     date = of_shell_call("ISODate", json.dumps(held)) if isinstance(held, str) else None
     return json.dumps(date) if date else ""

@@ -58,7 +58,7 @@ class Parsed:
 
     @property
     def positions(self) -> dict[Path, int]:
-        """The offset at which each value begins, in characters, by path; the root is ``()``."""
+        """The offset at which each value begins, in characters, by path. The root is ``()``."""
         return self._reading.positions
 
     @property
@@ -72,7 +72,7 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Read one JSON text (RFC 8259); never raises: faults are in ``problems``.
+    """Read one JSON text (RFC 8259). Never raises: faults are in ``problems``.
 
     Example:
         >>> parse('{"a": [1, 2,]}').problems[0].message
@@ -89,7 +89,7 @@ class NotPlain(Exception):
 
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object for ``json``; raises ``NotPlain`` for a duplicate key."""
+    """Return an object for ``json``. Raises ``NotPlain`` for a duplicate key."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise NotPlain
@@ -239,7 +239,7 @@ class _Reader:
         return _Stop()
 
     def peek(self) -> str:
-        """Return the next non-blank character ("" at the end); report comments and invalid blanks as problems."""
+        """Return the next non-blank character ("" at the end). Report comments and invalid blanks as problems."""
         while True:
             match = _BLANK.match(self.text, self.at)
             self.at = start = match.end() if match else self.at
@@ -264,7 +264,7 @@ class _Reader:
     # -- values --
 
     def read_value(self, path: Path, closer: str) -> Any:
-        """Parse the value at ``path``; ``closer`` is the bracket that ends the container around it."""
+        """Parse the value at ``path``. ``closer`` is the bracket that ends the container around it."""
         char = self.peek()
         start = self.positions[path] = self.at
         if char == '"':
@@ -367,7 +367,7 @@ class _Reader:
     # -- strings --
 
     def string(self, path: Path | None) -> str:
-        """Parse a string that begins at the double quote at ``at``; ``path`` is None for a key."""
+        """Parse a string that begins at the double quote at ``at``. ``path`` is None for a key."""
         start = self.at
         match = _STRING.match(self.text, start)
         if match is None:
@@ -382,7 +382,7 @@ class _Reader:
         return found
 
     def mend_part(self, match: re.Match[str], start: int) -> str:
-        """Return an escape or a character of the string at ``start`` as valid JSON; report invalid ones as problems."""
+        """Return an escape or a character of the string at ``start`` as valid JSON. Report invalid ones as problems."""
         part, offset = match[0], start + match.start()
         if part[0] != "\\":
             short = json.dumps(part)[1:-1]
@@ -468,7 +468,7 @@ class _Reader:
         return outdented and (beside or self.indent(last_key) > self.indent(key_at))
 
     def missing_brace(self) -> _Stop | None:
-        """Return a stop at the likely end of an unclosed object; None if nothing looks like one."""
+        """Return a stop at the likely end of an unclosed object, or None if nothing looks like one."""
         if self.gap is None:
             return None
         message = f"a `}}` is missing here: `{self.gap.key}` is a key of an object further out"
@@ -486,7 +486,7 @@ class _Reader:
         return len(line) - len(line.lstrip(" \t"))
 
     def has_more(self, start: int, *, first: bool) -> bool:
-        """Move to the next element of the container opened at ``start``; at its end, move past it and return False."""
+        """Move to the next element of the container opened at ``start``. At its end, move past it and return False."""
         opener = self.text[start]
         closer = _CLOSERS[opener]
         end_of_last = self.at
@@ -513,7 +513,7 @@ class _Reader:
         return True
 
     def missing_comma(self, offset: int, char: str, closer: str) -> None:
-        """Continue if an element clearly begins here; else stop, because a stray quote may have ended a string."""
+        """Continue if an element clearly begins here. Otherwise stop: a stray quote may have ended a string."""
         plain = char == '"' or (char in "{[" and closer == "]") or "\n" in self.text[offset : self.at]
         stray = self.text[offset - 1 : offset + 1] == '""'
         if stray or not plain or char in ":=;":

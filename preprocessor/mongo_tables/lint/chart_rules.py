@@ -46,13 +46,13 @@ def find_dates_as_names(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _dates_as_text(rows: Rows, column: str) -> list[str]:
-    """Return the distinct texts of a column; empty if one of its values is not a date as text."""
+    """Return the distinct texts of a column, or nothing if one of its values is not a date as text."""
     names = list(dict.fromkeys(present_values(rows, column)))
     return names if all(isinstance(one, str) and _DATE.fullmatch(one) for one in names) else []
 
 
 def _out_of_order(names: list[str]) -> tuple[str, str] | None:
-    """Return the first two names that contradict the order of time; None if time always runs forwards or backwards."""
+    """Return the first two names that contradict the order of time, or None if time runs in one direction."""
     if names == sorted(names, reverse=True):
         return None
     return next(((one, other) for one, other in pairwise(names) if one > other), None)

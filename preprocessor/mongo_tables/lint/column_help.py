@@ -59,7 +59,7 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
-    """Do the work of ``_trace_rows``; tables that begin with the same stages share the common part."""
+    """Do the work of ``_trace_rows``. Tables that begin with the same stages share the common part."""
     import bson
 
     return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else load_result_shape()

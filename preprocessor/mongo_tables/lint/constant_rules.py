@@ -105,7 +105,7 @@ def _class_of(kind: str) -> str:
 
 
 def _say_kind(value: Any, kinds: Kinds) -> str:
-    """Return how a constant is written as one of these kinds; "" if that is not plain."""
+    """Return how a constant is written as one of these kinds, or "" if that is not plain."""
     if isinstance(value, str):
         if "date" in kinds and re.match(r"\d{4}-\d\d", value):
             return f'write the date as {{"$date": "{value}"}}'
@@ -271,7 +271,7 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
 
 
 def _kinds_of(documents: Shape, path: str) -> frozenset[str]:
-    """Return the kinds that a join compares at a path, with those of elements; empty if they are not known."""
+    """Return the kinds that a join compares at a path, with those of elements, or nothing if they are not known."""
     shape = lookup(documents, tuple(path.split(".")))
     inner = elements(shape)
     if shape.unknown or inner.unknown or not documents.kinds:

@@ -138,7 +138,7 @@ def leading_match(pipeline: Stages) -> Stages:
 
 @cache
 def load_result_shape() -> Shape:
-    """Return the shape of the documents that the runner writes; read once, for all tables."""
+    """Return the shape of the documents that the runner writes. Read once, for all tables."""
     return read_schema_shape(load("result"))
 
 

@@ -111,7 +111,7 @@ _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
 
 
 def read_unit(header: str) -> str:
-    """Return the unit that a header names: the text in its last brackets, or a word such as ``KB/s``; else "".
+    """Return the unit that a header names: the text in its last brackets, or a word such as ``KB/s``, or "" otherwise.
 
     Example:
         >>> read_unit("Speed (KB/s)")

@@ -48,7 +48,7 @@ _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 
 
 class Ran(NamedTuple):
-    """A pipeline that was run, with its rows; None if it failed."""
+    """A pipeline that was run, with its rows, or None if it failed."""
 
     rows: Sequence[Mapping[str, Any]] | None
 
@@ -106,7 +106,7 @@ def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]
 def look_at(
     spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
 ) -> Looked | None:
-    """Inspect one comment; None if the effect of its pipeline is unknown.
+    """Inspect one comment, or None if the effect of its pipeline is unknown.
 
     ``quoted``: fields of its rows that the prose reads; ``ran``: None if its pipeline was not run.
     """

@@ -108,7 +108,7 @@ _GUARD = (
 
 @rule("MT410", needs=_DIVIDING)
 def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
-    """MT410: nothing ensures that the divisor is not 0; one such document would fail the whole table."""
+    """MT410: nothing ensures that the divisor is not 0. One such document would fail the whole table."""
     places: dict[str, list[Path]] = defaultdict(list)
     for divisor in _divisors(subject):
         traits = divisor.shape.traits

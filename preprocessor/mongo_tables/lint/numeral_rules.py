@@ -85,19 +85,19 @@ def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
 
 
 def _field_of(shape: Shape) -> str:
-    """Return the field of the collection whose texts a value is, unchanged; "" if there is none."""
+    """Return the field of the collection whose texts a value is, unchanged, or "" if there is none."""
     has_texts = "string" in shape.kinds and not shape.unknown and "array" not in shape.kinds
     return (shape.traits.path or "") if has_texts else ""
 
 
 def _field_in_elements(shape: Shape) -> str:
-    """Return the field whose texts the elements of an array are, unchanged; "" if there is none."""
+    """Return the field whose texts the elements of an array are, unchanged, or "" if there is none."""
     has_texts = shape.kinds == {"array"} and shape.items is not None and "string" in shape.items.kinds
     return (shape.traits.path or "") if has_texts else ""
 
 
 def _sortings(subject: RuleContext) -> Iterator[FieldComparison]:
-    """Yield sort keys that are numbers in some documents and texts in others; MT408 checks keys with texts alone."""
+    """Yield sort keys that are numbers in some documents and texts in others. MT408 checks keys with only texts."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if (field := _field_of(shape)) and shape.kinds & NUMBERS:
@@ -116,7 +116,7 @@ def _inner_sortings(subject: RuleContext) -> Iterator[FieldComparison]:
 
 
 def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
-    """Yield the places of ``sortBy`` in a stage, with their fields; those of an array are below the array's field."""
+    """Yield the places of ``sortBy`` in a stage, with their fields. Those of an array are below the array's field."""
     if isinstance(written, dict):
         for name, one in written.items():
             if name == "sortBy":
@@ -166,7 +166,7 @@ def _on_own_fields(conditions: Iterable[FieldComparison], shape: Shape) -> Itera
 def _compare(
     path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]
 ) -> FieldComparison | None:
-    """Return the comparison of a field with numbers, or of two fields; None if none has texts from the collection."""
+    """Return the comparison of a field with numbers or another field, or None without texts from the collection."""
     fields = [shape.traits.path or "" for shape in compared]
     if not all(fields) or not any(map(_field_of, compared)):
         return None
@@ -246,7 +246,7 @@ def _compared(visit: Visit) -> Iterator[FieldComparison]:
 
 
 def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:
-    """Return what goes wrong with the values that the documents have; "" for nothing."""
+    """Return what goes wrong with the values that the documents have, or "" for nothing."""
     compared, one = _documents_of(use, subject, documents), use.comparison
     values = [column_value(document, one.field) for document in compared]
     if one.other:

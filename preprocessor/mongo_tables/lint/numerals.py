@@ -88,7 +88,7 @@ def _compare(
 
 
 def field_in(expression: Any) -> str:
-    """Return the field of the document that an expression returns unchanged; "" if it returns something else."""
+    """Return the field of the document that an expression returns unchanged, or "" if it returns something else."""
     is_field = isinstance(expression, str) and expression.startswith("$") and not expression.startswith("$$")
     return expression[1:] if is_field else ""
 
@@ -100,7 +100,7 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
 
 
 def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
-    """Return what goes wrong if an operator compares the values with numbers, or with each other; "" for nothing."""
+    """Return what goes wrong if an operator compares the values with numbers, or with each other, or "" for nothing."""
     texts = {
         one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
     }
@@ -119,7 +119,7 @@ def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) ->
 
 
 def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
-    """Return what goes wrong if an operator compares two values of a document; "" for nothing."""
+    """Return what goes wrong if an operator compares two values of a document, or "" for nothing."""
     for pair in pairs:
         first, second = map(_number_of, pair)
         texts = [one for one in pair if isinstance(one, str)]
@@ -133,14 +133,14 @@ def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
 
 
 def _number_of(value: Any) -> float | None:
-    """Return the number that a value is or spells; None if it is neither."""
+    """Return the number that a value is or spells, or None if it is neither."""
     if isinstance(value, str):
         return read_numeral(value)
     return float(str(value)) if is_number(value) else None
 
 
 def read_numeral(text: str) -> float | None:
-    """Return the number that a text spells; None if it spells none.
+    """Return the number that a text spells, or None if it spells none.
 
     Example:
         >>> read_numeral("1,234.5")

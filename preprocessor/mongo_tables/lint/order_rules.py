@@ -33,7 +33,7 @@ _DRAWING: Final = names_with("random")
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
-    """Yield the sort keys of a stage with their shapes; array positions in a key are not followed."""
+    """Yield the sort keys of a stage with their shapes. Array positions in a key are not followed."""
     for key, order in stage.argument.items():
         if isinstance(order, (int, float)) and not any(part.isdigit() for part in key.split(".")):
             yield key, lookup(stage.before, tuple(key.split(".")))
@@ -340,7 +340,7 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
 
 
 def _written(expression: Any, document: Row) -> str | None:
-    """Return the value of an expression of paths as a text; None for an expression that computes something."""
+    """Return the value of an expression of paths as a text, or None for an expression that computes something."""
     if expression is None:
         return ""
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":

@@ -157,7 +157,7 @@ class Sorting(NamedTuple):
         return all(is_kept(key, self.behind) for key in self.keys)
 
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the sort key of each row; empty if only a server can compute the keys."""
+        """Return the sort key of each row, or nothing if only a server can compute the keys."""
         try:
             pattern = parse(self.keys, ())
             return [pattern.keys(row) for row in rows]
@@ -165,7 +165,7 @@ class Sorting(NamedTuple):
             return []
 
     def first(self, rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-        """Return the first rows in this order; fewer than ``most`` if only a server can compute the keys."""
+        """Return the first rows in this order, or fewer than ``most`` if only a server can compute the keys."""
         try:
             return parse(self.keys, ()).first(rows, most)
         except AggregationError:
@@ -180,7 +180,7 @@ def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
 
 
 def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
-    """Return the sort that decides the order of the rows; None if another stage does, or makes several rows of one.
+    """Return the sort that decides the order of the rows, or None if another stage does, or makes several rows of one.
 
     ``found``: the order after each stage (see ``orders``).
     """

@@ -105,7 +105,7 @@ def _is_by_document(stage: Mapping[str, Any]) -> bool:
 
 
 def _has_names(column: str, rows: Rows) -> bool:
-    """Return whether a column has a text, a date or another value that is no number, list or document."""
+    """Return whether a column has a text, a date or another value that is not a number, list or document."""
     values = (column_value(row, column) for row in rows)
     return any(
         value is not MISSING
@@ -264,7 +264,7 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
-    """Return the values of a column that shows too many digits; empty for any other column."""
+    """Return the values of a column that shows too many digits, or nothing for any other column."""
     traits, form = subject.column(column).traits, _form_of(subject.spec, column, rows)
     if traits.digits is not None or (form and (form.rounds or form.few_digits)):
         return []

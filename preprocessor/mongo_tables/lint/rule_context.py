@@ -79,14 +79,14 @@ class HeadedColumn(NamedTuple):
 
 
 class ShownTable(NamedTuple):
-    """An inspected table or chart, with the columns of a table; a chart has none."""
+    """An inspected table or chart, with the columns of a table. A chart has none."""
 
     spec: PipelineSpec
     columns: tuple[HeadedColumn, ...]
 
 
 def find_definition(spec: PipelineSpec, name: str) -> Path | None:
-    """Return the place of the last stage that computes the rows' field ``name``; None if no stage does."""
+    """Return the place of the last stage that computes the rows' field ``name``, or None if no stage does."""
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         made = find_made(stage, name)
         if made is not None and made.becomes == "made":
@@ -150,7 +150,7 @@ class RuleContext:
 
     @cached_property
     def headed_columns(self) -> tuple[HeadedColumn, ...]:
-        """The columns of a table with their headers; a chart has none."""
+        """The columns of a table with their headers. A chart has none."""
         spec = self.spec
         if not isinstance(spec, TableSpec):
             return ()

@@ -28,7 +28,7 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 
 
 def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
-    """Return two texts that are in the wrong order; None if there are none."""
+    """Return two texts that are in the wrong order, or None if there are none."""
     texts = sorted({value for value in values if isinstance(value, str)})
     for read in (_read_runs, _read_decimals, _read_time, _read_date):
         framed: dict[str, list[tuple[str, Any]]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _read_time(text: str) -> _Key:
 
 
 def _read_date(text: str) -> _Key:
-    """Read a date whose year is last, or whose month has a name; day and month by numbers may be either."""
+    """Read a date whose year is last, or whose month has a name. Day and month by numbers may be either."""
     if named := _NAMED_MONTH.fullmatch(text):
         month = named[2].lower()
         return ("", (int(named[3]), _MONTHS.index(month), int(named[1] or 0))) if month in _MONTHS else None

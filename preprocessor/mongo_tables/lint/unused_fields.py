@@ -19,7 +19,7 @@ from mongo_tables.lint.shape.values import has_array
 
 
 class Live:
-    """The paths that are used after a stage; none of them addresses an array element by position."""
+    """The paths that are used after a stage, none of which addresses an array element by position."""
 
     def __init__(self, paths: Iterable[Parts]) -> None:
         self.paths = frozenset(map(_without_places, paths))
@@ -34,7 +34,7 @@ class Live:
         )
 
     def below(self, parts: Parts) -> set[Parts]:
-        """Return the live paths at or below ``parts``; ``parts`` itself if something above it is live."""
+        """Return the live paths at or below ``parts``, or ``parts`` itself if something above it is live."""
         near = (one if len(one) >= len(parts) else parts for one in self._by_name.get(parts[0], ()))
         found = {one for one in near if one[: len(parts)] == parts}
         return found | {parts} if WHOLE in self.paths else found

@@ -42,7 +42,7 @@ _PLAIN: Final = _NUMBERS | {
 
 
 def since_hint(message: str) -> str:
-    """Return the hint for a server's complaint about an unknown operator; "" for any other complaint.
+    """Return the hint for a server's complaint about an unknown operator, or "" for any other complaint.
 
     There is a hint if MongoDB has the operator since a version in the catalogue.
     """
@@ -97,7 +97,7 @@ def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -
 
 
 def is_newer(since: str, server: str) -> bool:
-    """Return whether a version is newer than the server's; False if either is unknown.
+    """Return whether a version is newer than the server's, or False if either is unknown.
 
     Example:
         >>> is_newer("7.0", "6.0.3")
@@ -140,7 +140,7 @@ def _pair_arguments(use: Use) -> Iterator[tuple[tuple[str | int, ...], Argument,
 
 
 def _find_wrong_kind(argument: Argument, value: Any) -> str:
-    """Return the kind of a constant that an argument does not accept; "" if it is accepted, or may be."""
+    """Return the kind of a constant that an argument does not accept, or "" if it is accepted, or may be."""
     if argument.variadic or not _PLAIN.issuperset(argument.takes) or not _is_constant(value):
         return ""
     kind = type_name(value)

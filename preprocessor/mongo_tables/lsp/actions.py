@@ -52,7 +52,7 @@ class _FindingText(NamedTuple):
 
 
 def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -> Iterator[Action]:
-    """Yield the actions for findings of a text; ``body`` is the JSON that contains them, None outside JSON."""
+    """Yield the actions for findings of a text. ``body`` is the JSON that contains them, None outside JSON."""
     text = lines.text
     tokens = read_tokens(text, body.start, body.end).found if body else ()
     in_comment = body is not None and body.kind != PIPELINE
@@ -171,7 +171,7 @@ _WAYS: Final[Sequence[Callable[[_FindingText], Iterator[Rewrite]]]] = (
 
 
 def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
-    """Return the edit that ignores the finding in the comment; None if no comment can do that."""
+    """Return the edit that ignores the finding in the comment, or None if no comment can do that."""
     if not is_silenced(one, {one.rule: REASON}) or one.rule == "MT507":
         return None
     if any(token.kind == "key" and token.path[:-1] == ("ignore",) for token in tokens):
@@ -182,7 +182,7 @@ def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
 
 
 def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> TextChange | None:
-    """Return an edit that adds a last member to an object; None if the object is empty or has this member."""
+    """Return an edit that adds a last member to an object, or None if the object is empty or has this member."""
     keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
     if not keys or any(one.path[-1] == key for one in keys):
         return None
@@ -191,7 +191,7 @@ def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value:
 
 
 def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -> TextChange | None:
-    """Return an edit that adds a last element to a list; None if the list is empty."""
+    """Return an edit that adds a last element to a list, or None if the list is empty."""
     elements = [one for one in tokens if one.path[:-1] == path and one.path != path and one.kind != "close"]
     if not elements or not isinstance(elements[-1].path[-1], int):
         return None

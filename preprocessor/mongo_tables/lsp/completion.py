@@ -105,7 +105,7 @@ class _CompletionContext:
 
 
 def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
-    """Return the completions at a position; ``start`` is the input of a pipeline that does not name its source."""
+    """Return the completions at a position. ``start`` is the input of a pipeline that does not name its source."""
     body, is_key = cursor.body, cursor.role == "key"
     if cursor.role == "none":
         return Completion(cursor.start, cursor.start, ())
@@ -278,7 +278,7 @@ def _query_keys(asked: _CompletionContext) -> _Offers:
 
 
 def _condition_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the operators of a condition on a field, which may be combined; ``$rand`` belongs to expressions."""
+    """Yield the operators of a condition on a field, which may be combined. ``$rand`` belongs to expressions."""
     alone = () if "$regex" in asked.beside else ("$options",)
     return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
 

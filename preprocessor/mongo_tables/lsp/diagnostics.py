@@ -30,7 +30,7 @@ class Diagnostic(NamedTuple):
 
 
 class Diagnoses(NamedTuple):
-    """The findings of a file with their ranges; unchanged lines keep their ranges without a new search."""
+    """The findings of a file with their ranges. Unchanged lines keep their ranges without a new search."""
 
     lines: Lines
     found: list[Diagnostic]
@@ -49,7 +49,7 @@ class Diagnoses(NamedTuple):
 
 
 def _line_of(one: Finding, lines: Lines) -> int:
-    """Return the line, from 0, of a finding; the first one if it is about the whole file."""
+    """Return the line, from 0, of a finding, or the first one if it is about the whole file."""
     return min(max(one.line, 1), len(lines)) - 1
 
 
@@ -77,7 +77,7 @@ def _relate(one: Diagnostic, known: Mapping[str, Diagnoses]) -> Diagnostic:
 
 
 def offset_of(one: Finding, lines: Lines) -> int:
-    """Return the offset of a finding; 0 if it is about the whole file."""
+    """Return the offset of a finding, or 0 if it is about the whole file."""
     if not one.line:
         return 0
     line = _line_of(one, lines)

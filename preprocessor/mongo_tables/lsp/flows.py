@@ -115,7 +115,7 @@ def _stage_of_where(value: Any) -> list[Stage]:
 
 
 def list_all_stages(value: Any) -> list[Stretch]:
-    """Return all stages of a comment as the pipelines before a place; none if it has no pipeline."""
+    """Return all stages of a comment as the pipelines before a place, or none if it has no pipeline."""
     pipeline = value_at(value, ("pipeline",))
     return [Stretch(("pipeline",), len(pipeline), ("collection",))] if isinstance(pipeline, list) else []
 
@@ -154,7 +154,7 @@ def _bindings(value: Any, stretch: Stretch) -> Mapping[str, Any]:
 
 
 def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """Return the shape after stages; a malformed stage is assumed to change nothing."""
+    """Return the shape after stages. A malformed stage is assumed to change nothing."""
     for stage in stages:
         try:
             shape = _behind_one(stage, shape, variables, known)
@@ -211,7 +211,7 @@ def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: s
 
 
 def _with(value: Any, path: Path, written: str) -> Any:
-    """Return a copy of a value with a text at a path; missing containers are created."""
+    """Return a copy of a value with a text at a path. Missing containers are created."""
     if not path:
         return written
     step = path[0]
@@ -265,7 +265,7 @@ def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
 
 
 def tell_kinds(shape: Shape) -> str:
-    """Return the kinds of a value: ``string``, ``int|double``, ``array of object``; "" if unknown."""
+    """Return the kinds of a value: ``string``, ``int|double``, ``array of object``, or "" if unknown."""
     if shape.unknown:
         return ""
     kinds = [kind for kind in sorted(shape.kinds) if kind != "null"]

@@ -227,12 +227,12 @@ _CALLED: Final[Mapping[str, str]] = {
 
 
 def _tell_kind(kind: str) -> str:
-    """Return a kind of argument in words; "" for one that accepts anything."""
+    """Return a kind of argument in words, or "" for one that accepts anything."""
     return "" if kind == "any" else _CALLED.get(kind) or kind.replace("|", " or ")
 
 
 def _tell_form(operator: Operator) -> str:
-    """Return the operand of an operator without named arguments, mostly an expression; "" for a condition."""
+    """Return the operand of an operator without named arguments, mostly an expression, or "" for a condition."""
     known = _FORMS if operator.kind == "stage" else _OTHER_FORMS
     if operator.name in known:
         return known[operator.name]
@@ -381,14 +381,14 @@ def _said_by_lists(asked: _HoverContext, path: str) -> str:
 
 
 def _find_meaning(asked: _HoverContext, path: str) -> ResultField | None:
-    """Return the meaning of a field of benchmark results; None for other documents."""
+    """Return the meaning of a field of benchmark results, or None for other documents."""
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)
     return field_at(path) if results else None
 
 
 def _tell_share(asked: _HoverContext, path: str) -> str:
-    """Return how many documents have a field of the collection; stages before the position may drop some."""
+    """Return how many documents have a field of the collection. Stages before the position may drop some."""
     collection = value_at(asked.value, ("collection",))
     if not isinstance(collection, str):
         return ""

@@ -86,7 +86,7 @@ class Knowledge:
         return found.shape if found.present else unknown_documents()
 
     def shared(self, name: str) -> Sequence[Stage]:
-        """Return the stages of a shared list; none if it does not exist."""
+        """Return the stages of a shared list, or none if it does not exist."""
         return self._project.shared(name).stages
 
     def meanings(self, name: str) -> Mapping[str, str]:
@@ -129,7 +129,7 @@ class Knowledge:
         }
 
     def rows(self, table: str) -> Rows:
-        """Return the rows of a table; none if it did not run, or failed."""
+        """Return the rows of a table, or none if it did not run, or failed."""
         spec = self._project.report.tables.get(table)
         answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
@@ -150,7 +150,7 @@ class Knowledge:
         return found.present == named == found.member("start_time").kinds["date"] > 0
 
     def value_text(self, value: Any) -> str:
-        """Return the text that the comment of a value with this JSON writes into its sentence; else ""."""
+        """Return the text that the comment of a value with this JSON writes into its sentence, or "" otherwise."""
         report = self._project.report
         for page in report.site.judged:
             for spec in page.specs:
@@ -161,7 +161,7 @@ class Knowledge:
 
 
 def _tell_size(collection: str, local: FileSource) -> str:
-    """Return the number of documents of a collection, in words; "" without a readable file."""
+    """Return the number of documents of a collection, in words, or "" without a readable file."""
     try:
         return format_count(len(local.documents(collection)), "document")
     except ResultsError:
@@ -234,7 +234,7 @@ class Observed:
 
     @cached_property
     def elements(self) -> Observed | None:
-        """The elements of the values that are arrays; None if there are none."""
+        """The elements of the values that are arrays, or None if there are none."""
         found: list[Any] = []
         for value in self._values:
             if isinstance(value, list) and len(found) < _ELEMENTS:
@@ -243,7 +243,7 @@ class Observed:
 
     @cached_property
     def few(self) -> frozenset[str | int | float] | None:
-        """The distinct values, if all are texts or numbers, and few; else None."""
+        """The distinct values, if all are texts or numbers, and few, or None otherwise."""
         if not self._values or self._beside > _WIDE or not _SCALARS.issuperset(self.kinds):
             return None
         found: set[str | int | float] = set()
@@ -289,7 +289,7 @@ class _Fields(Mapping[str, Shape]):
 
 
 def has_more_fields(shape: Shape, amount: int) -> bool:
-    """Return whether a document has more than ``amount`` fields; if not computed yet, the first one decides."""
+    """Return whether a document has more than ``amount`` fields. If not computed yet, the first one decides."""
     fields = shape.fields
     return fields._of.begins_with_more(amount) if isinstance(fields, _Fields) else len(fields) > amount
 

@@ -110,7 +110,7 @@ _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def refuse_name(name: Name, new: str, texts: Texts) -> str:
-    """Return why a name cannot be changed to another one; "" if it can."""
+    """Return why a name cannot be changed to another one, or "" if it can."""
     if name.sort == "table":
         if not _ID.fullmatch(new):
             return "an id has small letters, digits and hyphens, and begins with a letter"
@@ -182,7 +182,7 @@ class LinkTarget(NamedTuple):
     anchor: str
 
     def leads_to(self, file: str, page: str, folders: Sequence[str]) -> bool:
-        """Return whether it leads from ``page`` to a file; an absolute path may start in any of ``folders``."""
+        """Return whether it leads from ``page`` to a file. An absolute path may start in any of ``folders``."""
         if _ELSEWHERE.match(self.path):
             return False
         path = unquote_path(self.path.partition("?")[0])

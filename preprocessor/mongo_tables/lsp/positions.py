@@ -77,7 +77,7 @@ class Lines:
         return bisect_right(self._starts, offset) - 1
 
     def start_of(self, line: int) -> int:
-        """Return the offset at which a line begins; the end of the text for lines beyond it."""
+        """Return the offset at which a line begins, or the end of the text for lines beyond it."""
         return self._starts[line] if line < len(self._starts) else len(self.text)
 
     def end_of(self, line: int) -> int:
@@ -100,7 +100,7 @@ class Lines:
         return Position(line, offset - start if self._narrow else _units(self.text[start:offset]))
 
     def offset(self, at: Position) -> int:
-        """Return the offset, in characters, of a position; a position out of range is clamped."""
+        """Return the offset, in characters, of a position. A position out of range is clamped."""
         if at.line < 0:
             return 0
         start, end = self.start_of(at.line), self.end_of(at.line)

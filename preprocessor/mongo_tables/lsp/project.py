@@ -62,7 +62,7 @@ class Project:
         self.report = build(snapshot_of({}), self.answers)
 
     def glance(self) -> str:
-        """Return a digest of the files that a check reads; it changes with their contents."""
+        """Return a digest of the files that a check reads. It changes with their contents."""
         total = sha256()
         folder = Path(self.request.pipelines)
         files = dict.fromkeys(file for each in self.folders for file in pages_under(Path(each)))
@@ -77,7 +77,7 @@ class Project:
         return f"{total.hexdigest()} {written}"
 
     def edit(self, file: str, text: str | None) -> None:
-        """Use a text in place of a saved file; with None, use the saved file again."""
+        """Use a text in place of a saved file. With None, use the saved file again."""
         if text is None:
             self._edited.pop(file, None)
         else:
@@ -119,7 +119,7 @@ class Project:
         return list(dict.fromkeys([*saved, *edited]))
 
     def text(self, file: str) -> str | None:
-        """Return the edited text of a file, else the saved one; None if there is no such file."""
+        """Return the edited text of a file, else the saved one, or None if there is no such file."""
         if file in self._edited:
             return self._edited[file]
         try:
@@ -162,7 +162,7 @@ class Project:
         return found
 
     def _judge_unnamed_lists(self) -> Findings:
-        """Return the faults of edited shared pipelines; ``check`` only has those of lists that a page names."""
+        """Return the faults of edited shared pipelines. ``check`` only has those of lists that a page names."""
         found = {}
         for file, text in self._edited.items():
             if self.is_list(file) and (

@@ -61,7 +61,7 @@ class _Protocol(LanguageServerProtocol):
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
     def write(self, one: Diagnostic, uri_of: Callable[[str], str]) -> dict[str, Any]:
-        """Return a finding in the form that is sent; ``uri_of`` returns the URI of a file."""
+        """Return a finding in the form that is sent. ``uri_of`` returns the URI of a file."""
         written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one, uri_of))
         return written
 
@@ -130,11 +130,11 @@ class Server(LanguageServer):
         return self.sites.sessions if self.sites else []
 
     def session_of(self, file: str) -> Session | None:
-        """Return the session of the site of a file; None without a file, or before the editor has opened a folder."""
+        """Return the session of the site of a file, or None before the editor has opened a file or a folder."""
         return self.sites.of(file) if self.sites and file else None
 
     def file_of(self, uri: str) -> str:
-        """Return the name of a file as ``check`` has it; "" for files that are not ours."""
+        """Return the name of a file as ``check`` has it, or "" for files that are not ours."""
         path = to_fs_path(uri) if uri.startswith("file:") else None
         if path is None or self.sites is None:
             return ""
@@ -206,7 +206,7 @@ class Server(LanguageServer):
             self._running = False
 
     async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
-        """Return the answer of the file's session to a question, between two checks; None without a session."""
+        """Return the answer of the file's session to a question, between two checks, or None without a session."""
         session = self.session_of(file)
         return None if session is None else await self._run(partial(question, session))
 
@@ -268,7 +268,7 @@ def range_of(span: Span) -> lsp.Range:
 
 
 def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnostic:
-    """Return a finding as a diagnostic of the protocol; ``uri_of`` returns the URI of a file."""
+    """Return a finding as a diagnostic of the protocol. ``uri_of`` returns the URI of a file."""
     found = one.finding
     related = [
         lsp.DiagnosticRelatedInformation(

@@ -205,7 +205,7 @@ class Session:
         return None if body is None or is_fenced(text, body.opened) else body
 
     def _start_of(self, file: str) -> Shape | None:
-        """Return the input of a shared pipeline on the page that first names it; None if no page does."""
+        """Return the input of a shared pipeline on the page that first names it, or None if no page does."""
         name = Path(file).stem
         for page in self.project.report.site.judged if self.project.is_list(file) else ():
             for comment in page.comments if f'"{name}"' in page.text else ():
@@ -226,7 +226,7 @@ class Session:
             self.project.edit(file, text)
 
     def _split(self, file: str, text: str) -> Lines:
-        """Return the lines of a text; reuse those of the open file if the text is the same."""
+        """Return the lines of a text. Reuse those of the open file if the text is the same."""
         document = self.documents.get(file)
         return document.lines if document is not None and document.text == text else Lines(text)
 
@@ -290,7 +290,7 @@ class Session:
         return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
 
     def _look_again(self) -> None:
-        """Read the disk again; if the site has changed, reopen everything."""
+        """Read the disk again. If the site has changed, reopen everything."""
         asked = self._asked
         # If the site file is incomplete because it is being written, the old settings stay.
         with suppress(CommandError):

@@ -368,7 +368,7 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
 
 
 def kind_of_argument(name: str, argument: str) -> str:
-    """Return the kind of an argument of a stage, an operator or a nested document; ``any`` if it is not restricted."""
+    """Return the kind of an argument of a stage, an operator or a nested document, or ``any`` without a restriction."""
     own = _MEANT.get(name, {}).get(argument)
     if own is not None:
         return own

@@ -200,7 +200,7 @@ def body_of(comment: Comment, text: str) -> Body:
 
 
 def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
-    """Return the body of the comment around an offset; an unclosed one ends at the next comment or the end.
+    """Return the body of the comment around an offset. An unclosed one ends at the next comment or the end.
 
     ``whole``: the name of the comment counts as part of it.
     """
@@ -273,7 +273,7 @@ def _expected(before: Tokens) -> tuple[Path, Literal["key", "value", "none"]]:
 
 
 def read_value(text: str, tokens: Tokens) -> Any:
-    """Return the value of the tokens; unclosed containers end with the text."""
+    """Return the value of the tokens. Unclosed containers end with the text."""
     containers: dict[Path, Any] = {}
     root: list[Any] = []
     for token in tokens.found:
@@ -302,7 +302,7 @@ def _put(container: Any, place: str | int, value: Any) -> None:
 
 
 def scalar(written: str) -> Any:
-    """Return the value of a token; an invalid word is a string."""
+    """Return the value of a token. An invalid word is a string."""
     if written.startswith('"'):
         return unquote(written)
     words = {"true": True, "false": False, "null": None}

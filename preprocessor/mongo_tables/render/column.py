@@ -17,7 +17,7 @@ _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
 class Column(NamedTuple):
-    """One column. ``values`` are the raw values, ``texts`` the unescaped cell texts; both have one entry per row.
+    """One column. ``values`` are the raw values, ``texts`` the unescaped cell texts. Both have one entry per row.
 
     ``raws`` are the values as text without a format, "" for no value; cells, files and anchors share them. ``unit`` is
     shown after the header, "" if the header already contains it; ``raw_unit`` is the unit of the raw values if cells
@@ -105,7 +105,7 @@ def _descend(value: object, path: list[str]) -> object:
 
 
 def index_hint(column: str) -> str:
-    """Return a hint on how to get an array element, for a path with a number; "" for other paths.
+    """Return a hint on how to get an array element, for a path with a number, or "" for other paths.
 
     As in an aggregation expression, a number in a path is a field name, not an array index.
     """
@@ -120,7 +120,7 @@ def index_hint(column: str) -> str:
 
 
 def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:
-    """Return the address that a ``link`` template gives for a row; "" for none or an unsafe one.
+    """Return the address that a ``link`` template gives for a row, or "" for none or an unsafe one.
 
     ``{value}`` stands for ``value``, if given.
     """
@@ -132,7 +132,7 @@ def address_in(template: str, row: Mapping[str, object], value: str | None = Non
 
 
 def find_added_unit(header: str, unit: str) -> str:
-    """Return the unit to show after the header; "" if the header already ends with it, with or without brackets."""
+    """Return the unit to show after the header, or "" if the header already ends with it, with or without brackets."""
     header, wanted = _plain(header), _plain(unit)
     return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
 

@@ -47,7 +47,7 @@ def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
 
 
 def _same(left: object, right: object) -> bool:
-    """Return whether MongoDB considers the values equal: numbers of any type by value; a boolean is not a number."""
+    """Return whether MongoDB considers the values equal: numbers of any type by value. A boolean is not a number."""
     one, other = finite_decimal(left), finite_decimal(right)
     if one is not None and other is not None:
         return one == other
@@ -91,7 +91,7 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 
 
 def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Column:
-    """Return a column of the ratios of rows measured in blocks, with intervals; a note gives the baseline's own."""
+    """Return a column of the ratios of rows measured in blocks, with intervals. A note gives the baseline's own."""
     others = [None if number == base else one for number, one in enumerate(conclusions)]
     texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
     texts[base] = _BASELINE_TEXT
@@ -157,7 +157,7 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
-    """Return faults of the baseline: it is no row or several rows, or there is nothing to compare it with."""
+    """Return faults of the baseline: it is not exactly one row, or there is nothing to compare it with."""
     if spec.baseline is None:
         return []
     numbers = baseline_rows(spec, rows)
@@ -194,7 +194,7 @@ def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[SpecFa
 
 
 def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
-    """Find rows whose field is missing or is not a conclusion; null is valid, as a conclusion may be absent."""
+    """Find rows whose field is missing or is not a conclusion. Null is valid, as a conclusion may be absent."""
     values = [column_value(row, field) for row in rows]
     pairs = enumerate(zip(values, conclusions, strict=True))
     lacking = [number for number, (value, one) in pairs if one is None and value is not None]

@@ -51,7 +51,7 @@ class Conclusion(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign after a row that is neither faster nor slower; "" after any other."""
+        """The sign after a row that is neither faster nor slower, or "" after any other."""
         return _SIGNS.get(self.verdict, "")
 
     @property
@@ -66,7 +66,7 @@ class Conclusion(NamedTuple):
 
 
 def conclusion_of(value: object) -> Conclusion | None:
-    """Return the conclusion in a field of a row; None if there is none."""
+    """Return the conclusion in a field of a row, or None if there is none."""
     if not is_document(value):
         return None
     names = ("ratio", "blocks", "margin", "low", "high", "count", "negligible")
@@ -92,7 +92,7 @@ def conclusion_of(value: object) -> Conclusion | None:
 
 
 def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
-    """Return the ratios of campaigns whose intervals do not overlap; empty if they do, or if one has too few data."""
+    """Return the ratios of campaigns whose intervals do not overlap, or nothing if they do or if data are missing."""
     if not isinstance(each, Sequence) or isinstance(each, str):
         return ()
     names = ("ratio", "low", "high")
@@ -107,7 +107,7 @@ def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[C
 
 
 def find_contradiction(one: Conclusion) -> str:
-    """Return how a conclusion contradicts itself; "" if it is consistent."""
+    """Return how a conclusion contradicts itself, or "" if it is consistent."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
     return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
@@ -118,7 +118,7 @@ def find_contradiction(one: Conclusion) -> str:
 
 
 def conclusion_in_words(value: object) -> str:
-    """Return a conclusion in words: ``7 % slower (5 to 9 %)``; "" if the field has none.
+    """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" if the field has none.
 
     For the reference, its two measurements in each block are compared: ``with itself: not known``.
     """
@@ -189,7 +189,7 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
 
 
 def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
-    """Return what the reference rows of a field say about the others; empty if no row is compared with itself."""
+    """Return what the reference rows of a field say about the others, or nothing if no row is compared with itself."""
     every = [one for one in map(conclusion_of, values) if one]
     found = [one for one in every if one.against == ITSELF and one.ratio is not None]
     if not found:
@@ -277,7 +277,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
 
 
 def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
-    """Return the differences that the intervals of all these rows exclude; "" if there are no intervals."""
+    """Return the differences that the intervals of all these rows exclude, or "" if there are no intervals."""
     intervals = [one.interval for one in some if one.interval is not None]
     if not intervals:
         return ""
@@ -300,7 +300,7 @@ _EDGE: Final = 2
 
 
 def interval_picture(one: Conclusion) -> str:
-    """Return a comparison as inline SVG that accompanies its words; "" if there is no ratio or no interval.
+    """Return a comparison as inline SVG that accompanies its words, or "" if there is no ratio or no interval.
 
     All pictures share one scale, from an eighth to eight times the speed in equal steps of a factor, with a mark at
     each doubling, so that pictures below one another are comparable. An interval that exceeds the scale continues to

@@ -43,7 +43,7 @@ _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> str:
-    """Return the table as CSV: a header, then one line per row; lines end in ``\\r\\n``.
+    """Return the table as CSV: a header, then one line per row. Lines end in ``\\r\\n``.
 
     Pass ``columns`` (from ``columns_of``) if they are already known.
     """
@@ -63,7 +63,7 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
 
 
 def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iterator[Column]:
-    """Yield the columns of the table; a range or an interval is followed by columns of its ends."""
+    """Yield the columns of the table. A range or an interval is followed by columns of its ends."""
     for column in columns:
         percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
         yield column._replace(unit="%") if percent else column
@@ -80,7 +80,7 @@ def _safe(text: str) -> str:
 
 
 def _first_seen(text: str) -> str:
-    """Return the first character that leaves ink; "" if there is none."""
+    """Return the first character that leaves ink, or "" if there is none."""
     if text[:1].isalnum() and text[0] not in _BLANK:  # Fast path for most texts.
         return text[0]
     return next((one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN), "")
@@ -109,7 +109,7 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 
 @lru_cache(maxsize=256)
 def _sets(source: Provenance) -> str:
-    """Return the sets as JSON; cached, because they can be longer than the rows and many figures share them."""
+    """Return the sets as JSON. Cached, because they can be longer than the rows and many figures share them."""
     return _to_extended_json(list(source.sets))
 
 
@@ -133,7 +133,7 @@ def _encoder() -> Callable[[object], str]:
 
 
 def data_address(name: str, text: str) -> str:
-    """Return the file as a data URL, for pages that cannot have files next to them; "" if it is too large."""
+    """Return the file as a data URL, for pages that cannot have files next to them, or "" if it is too large."""
     content = text.encode("utf-8", "replace")
     if len(content) > _MOST_BYTES:
         return ""

@@ -32,7 +32,7 @@ _ROUNDING: Final = Decimal("1e-9")
 
 
 def find_misfit(value: object, form: ColumnFormat) -> tuple[str, str, str] | None:
-    """Return the format key that a value does not fit, with a description of the value and a hint; else None.
+    """Return the format key that a value does not fit, with a description of the value and a hint, or None otherwise.
 
     A text without a digit, such as ``n/a``, is valid, because it represents a missing value.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TableWriter(Protocol):
-    """A function that returns the lines of a table, without line ends; ``below`` are texts to print under it."""
+    """A function that returns the lines of a table, without line ends. ``below`` are texts to print under it."""
 
     def __call__(  # noqa: D102 (described by the class)
         self, spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()

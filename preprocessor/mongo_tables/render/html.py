@@ -194,7 +194,7 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
 
 
 def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
-    """Yield a table body for each group of rows, after its heading; row ``marked``, counted from 0, is the baseline."""
+    """Yield a table body for each group of rows, after its heading. Row ``marked``, counted from 0, is the baseline."""
     labels, *others = layout.columns
     anchors = row_anchors(anchor, layout.all_columns) if anchor else []
     if anchors:
@@ -242,7 +242,7 @@ def _total_cell(column: Column, total: Total | None) -> str:
 
 
 def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a column; those of the first column name their rows and link to ``behind``."""
+    """Return the cells of a column. Those of the first column name their rows and link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
     # Numbers and conclusions get minus signs; a text is unchanged.
     texts = [
@@ -295,7 +295,7 @@ def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
 
 
 def _part_unit(value: object, text: str) -> str:
-    """Return the text with its unit in a box; all boxes have the same width, so that the digits line up."""
+    """Return the text with its unit in a box. All boxes have the same width, so that the digits line up."""
     number, blank, unit = text.rpartition(" ")
     if not blank or "(" in text or not is_number(value):
         return text
@@ -311,7 +311,7 @@ def _explain_sign(text: str, meaning: str) -> str:
 
 
 def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
-    """Yield the raw value of each cell whose text differs; Markdown cells sort by their text."""
+    """Yield the raw value of each cell whose text differs. Markdown cells sort by their text."""
     raws = column.raws
     if column.marked:
         raws = tuple(text if own else raw for own, text, raw in zip(column.marked, texts, raws, strict=True))
@@ -343,7 +343,7 @@ def _shades(values: Sequence[object], scale: str) -> list[int]:
 
 
 def _shade_note(column: Column) -> str:
-    """Return the meaning of a column's shades; "" if it has none."""
+    """Return the meaning of a column's shades, or "" if it has none."""
     if not column.scale or not any(_shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
@@ -355,6 +355,6 @@ def _shade_note(column: Column) -> str:
 
 
 def _numbers(values: Sequence[object]) -> list[float | None]:
-    """Return the values as floats for drawing; None for non-numbers and for numbers that do not fit a double."""
+    """Return the values as floats for drawing, or None for non-numbers and for numbers that do not fit a double."""
     floats = (None if one is None else float(one) for one in map(finite_decimal, values))
     return [one if one is not None and abs(one) < _LARGEST else None for one in floats]

@@ -66,7 +66,7 @@ def with_minus_signs(text: str) -> str:
 
 
 def range_text(low: str, high: str) -> str:
-    """Return both ends of a range: ``0.9–1.25``; ``-5 to -3`` if a dash would be next to a minus.
+    """Return both ends of a range: ``0.9–1.25``, or ``-5 to -3`` if a dash would be next to a minus.
 
     Example:
         >>> range_text("0.9", "1.25")
@@ -141,7 +141,7 @@ def _piece_html(one: Piece) -> str:
 
 
 def link_html(to: str, inner: str) -> str:
-    """Return HTML as a link; HTML without visible text is returned unchanged, as the link would have no name."""
+    """Return HTML as a link. HTML without visible text is returned unchanged, as the link would have no name."""
     return f'<a href="{text_html(to)}">{inner}</a>' if to and inner.strip() else inner
 
 
@@ -169,7 +169,7 @@ def escape_words(text: str) -> str:
 
 
 def _escape_line(text: str) -> str:
-    """Return a text without line ends, escaped for part of a line; blanks at its ends stay."""
+    """Return a text without line ends, escaped for part of a line. Blanks at its ends stay."""
     return _escape(_SPACE.sub(" ", text), _escape_character)
 
 
@@ -210,7 +210,7 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
 
 
 def _end_of(beside: Sequence[Piece], end: int) -> str:
-    """Return the adjacent character of a neighbour; a line end if the neighbour is not plain text."""
+    """Return the adjacent character of a neighbour, or a line end if the neighbour is not plain text."""
     if not beside:
         return ""
     return beside[0].text[end] if beside[0].kind == "text" else "\n"
@@ -238,7 +238,7 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
 
 
 def link_markdown(to: str, inner: str) -> str:
-    """Return Markdown as a link; Markdown without visible text is returned unchanged."""
+    """Return Markdown as a link. Markdown without visible text is returned unchanged."""
     if not to or not inner.strip():
         return inner
     return f"[{inner}]({_destination(to)})"

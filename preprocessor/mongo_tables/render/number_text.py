@@ -41,13 +41,13 @@ _GROUPED_FROM: Final = 4
 
 
 def wide_for(number: Decimal) -> Context:
-    """Return a context that is precise enough for ``quantize()``; Decimal128 reaches 1E+6144."""
+    """Return a context that is precise enough for ``quantize()``. Decimal128 reaches 1E+6144."""
     needed = number.adjusted() + 60
     return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_UP)
 
 
 def round_decimals(number: Decimal, decimals: int) -> Decimal:
-    """Return the number with so many decimals; a number that rounds to zero has no sign.
+    """Return the number with so many decimals. A number that rounds to zero has no sign.
 
     Example:
         >>> round_decimals(Decimal("0.9745"), 3)
@@ -58,13 +58,13 @@ def round_decimals(number: Decimal, decimals: int) -> Decimal:
 
 
 def signed_decimals(number: Decimal, decimals: int) -> str:
-    """Return the rounded number as digits with its sign; a number that rounds to zero has no sign."""
+    """Return the rounded number as digits with its sign. A number that rounds to zero has no sign."""
     rounded = round_decimals(number, decimals)
     return format(rounded, "+f" if rounded else "f")
 
 
 def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
-    """Return the number with so many significant digits; ``pad`` adds zeros to a number with fewer.
+    """Return the number with so many significant digits. ``pad`` adds zeros to a number with fewer.
 
     Example:
         >>> round_significant(Decimal("9.996"), 3, pad=True)
@@ -85,7 +85,7 @@ def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
 
 
 def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
-    """Return the number with ``FEW_DIGITS`` significant digits; all digits before the decimal sign stay.
+    """Return the number with ``FEW_DIGITS`` significant digits. All digits before the decimal sign stay.
 
     ``pad`` adds zeros to a number with fewer digits.
     """
@@ -206,7 +206,7 @@ def _fit(number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round
 
 
 def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
-    """Return the amount in a unit; if it rounds up to one (59.96 s, so 60.0 s, to 1.00 min), return ``carried``."""
+    """Return the amount in a unit. If it rounds up to one (59.96 s, so 60.0 s, to 1.00 min), return ``carried``."""
     shown = rounded(_CONTEXT.divide(amount, unit.size))
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
@@ -240,7 +240,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
 
 @lru_cache(maxsize=8192)
 def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
-    """Return the text of a number that is given as its raw text; NaN and infinities are unchanged.
+    """Return the text of a number that is given as its raw text. NaN and infinities are unchanged.
 
     ``whole``: the number has an integer type and gets no zeros that would make it look measured.
 
@@ -280,7 +280,7 @@ def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
 
 
 class NumbersInText(NamedTuple):
-    """The numbers of a text in order, as written and as values; ``words`` is the text with ``#`` for each number."""
+    """The numbers of a text in order, as written and as values. ``words`` is the text with ``#`` for each number."""
 
     written: tuple[str, ...]
     numbers: tuple[Decimal, ...]
@@ -301,7 +301,7 @@ def _signs_of(form: ColumnFormat | None) -> _Signs:
 
 
 def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
-    """Return the numbers of a text that ``form`` has written, such as a cell; rounding is not undone.
+    """Return the numbers of a text that ``form`` has written, such as a cell. Rounding is not undone.
 
     In ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
 
@@ -333,7 +333,7 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
 
 
 def _plain(text: str, signs: _Signs) -> str:
-    """Return the number in the syntax of ``Decimal``; a single point that groups digits reads as a decimal point."""
+    """Return the number in the syntax of ``Decimal``. A single point that groups digits reads as a decimal point."""
     if signs.group == signs.decimal and text.count(signs.group) < 2:
         return text
     return text.replace(signs.group, "").replace(signs.decimal, ".")

@@ -49,7 +49,7 @@ def pipe_picture(spec: PipelineSpec, picture: str, *, below: Sequence[str] = ())
 
 
 def image(name: str, address: str) -> str:
-    """Return a picture in Markdown; ``name`` is its text alternative."""
+    """Return a picture in Markdown. ``name`` is its text alternative."""
     return f"![{escape_words(' '.join(name.split()))}]({address})"
 
 

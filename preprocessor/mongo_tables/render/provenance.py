@@ -104,7 +104,7 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 
 
 def due_part(due: date) -> str:
-    """Return the part that says on which day results become too old; it does not depend on the build day."""
+    """Return the part that says on which day results become too old. It does not depend on the build day."""
     return f"to be measured again by {due.isoformat()}"
 
 
@@ -114,7 +114,7 @@ def provenance_commands(source: Provenance) -> list[str]:
 
 
 def _command(told: Told) -> str:
-    """Return the command; a remote target has no known address, and a program only has its name."""
+    """Return the command. A remote target has no known address, and a program only has its name."""
     experiment = told["experiment"]
     words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
     for name in ("profile", "scale", "seconds", "repeats", "seed"):
@@ -143,7 +143,7 @@ def _at(told: Told, *path: str) -> Any:
 
 
 def _all(template: str, values: Iterable[Any]) -> str:
-    """Return the template with all known values, each once; versions are ordered by value: ``6.0.5``, ``6.0.12``."""
+    """Return the template with all known values, each once. Versions are ordered by value: ``6.0.5``, ``6.0.12``."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
         return ""
@@ -172,7 +172,7 @@ def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]
 
 
 def _profile(sets: Sequence[Told]) -> str:
-    """Return a warning for documents that were measured with the quick profile; else ""."""
+    """Return a warning for documents that were measured with the quick profile, or "" otherwise."""
     hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
     named = f"measured with the {_HURRIED} profile"
     return (f"in part {named}" if False in hurried else named) if True in hurried else ""
@@ -207,7 +207,7 @@ def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
 
 
 def _servers(told: Told) -> str:
-    """Return ``3 of Some CPU, 4 processors, 16 GiB memory``, as far as known; "" for a local target."""
+    """Return ``3 of Some CPU, 4 processors, 16 GiB memory``, as far as known, or "" for a local target."""
     members = _members(told)
     counts = Counter(text for one in members if (text := _describe_machine(one)))
     if len(members) == counts.total() == 1:
@@ -249,7 +249,7 @@ def _machine_in_short(told: Told) -> str:
 
 
 def _size(machine: Told) -> str:
-    """Return processors and memory; memory has only the digits that readers need to compare machines."""
+    """Return processors and memory. Memory has only the digits that readers need to compare machines."""
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
     return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
@@ -304,7 +304,7 @@ def _join(*parts: Any) -> str:
 
 
 class _Campaign(NamedTuple):
-    """A campaign in a row; ``day`` is "" and ``blocks`` 0 if the row does not have them."""
+    """A campaign in a row. ``day`` is "" and ``blocks`` 0 if the row does not have them."""
 
     id: str
     day: str
@@ -327,7 +327,7 @@ def _campaigns(told: Told) -> list[_Campaign]:
 
 
 def _repeats(told: Told) -> int:
-    """Return the number of blocks of a row, or of its repeats without blocks; 0 if unknown."""
+    """Return the number of blocks of a row, or of its repeats without blocks, or 0 if unknown."""
     repeats = _at(told, "experiment", "repeats")
     return repeats if isinstance(repeats, int) else 0
 
@@ -349,7 +349,7 @@ def _join_days(days: Iterable[str]) -> str:
 
 
 def _how_often(sets: Sequence[Told]) -> str:
-    """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks; "" if unknown.
+    """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks, or "" if unknown.
 
     For pooled rows it adds which campaign the uncompared figures come from: ``speeds of 2026-11-25``.
     """
@@ -380,7 +380,7 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
 
 
 def whose_runs(sets: Sequence[Told]) -> str:
-    """Return whose runs are listed for pooled rows: ``, those of the campaign 86f09823a2ab alone``; else "".
+    """Return whose runs are listed for pooled rows: ``, those of the campaign 86f09823a2ab alone``, or "" otherwise.
 
     A pooled row only has the runs of its own campaign; the others are in the results that were pooled.
     """
@@ -392,7 +392,7 @@ def whose_runs(sets: Sequence[Told]) -> str:
 
 
 def _windows_of_blocks(sets: Iterable[Told]) -> str:
-    """Return the windows of each row in a block, if more than one; "" if it is one or unknown."""
+    """Return the windows of each row in a block, if more than one, or "" if it is one or unknown."""
     ways = {_at(one, "experiment", "and_back") is True for one in sets if _campaigns(one)}
     some = "of some rows " if False in ways else ""
     return f"{some}two in each block, one on the way there and one on the way back" if True in ways else ""

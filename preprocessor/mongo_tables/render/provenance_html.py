@@ -78,7 +78,7 @@ class ListedRuns:
     anchors: Mapping[str, str]
 
     def behind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return for each row the anchor of the first run of the document whose ``_id`` the row has kept; else "".
+        """Return for each row the anchor of the first run of the document whose ``_id`` it has kept, or "" for none.
 
         Only an ``_id`` that is a document identifies one: a number may also be the ``_id`` of a group.
         """
@@ -87,7 +87,7 @@ class ListedRuns:
 
 
 def lines_of(runs: Iterable[RowRepeat]) -> list[Line]:
-    """Return the lines of these runs; those of a document are consecutive, its blocks in order."""
+    """Return the lines of these runs. Those of a document are consecutive, its blocks in order."""
     lines: dict[tuple[str, int, int], list[RowRepeat]] = {}
     for run in runs:
         place = (run.block, 0) if run.block is not None else (-1, run.number)
@@ -226,7 +226,7 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
 
 
 def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
-    """Yield the parts of the line as HTML; scripts can read the day after which the results are too old."""
+    """Yield the parts of the line as HTML. Scripts can read the day after which the results are too old."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
         text = text_html(part)

@@ -58,7 +58,7 @@ class TableLayout(NamedTuple):
 
     @property
     def headings(self) -> list[tuple[str, int]]:
-        """Return the cells above the headers, each with its text ("" for none) and its span; empty without headings."""
+        """Return the cells above the headers, each with its text ("" for none) and its span."""
         if not any(column.heading for column in self.columns):
             return []
         return [(text, len(list(same))) for text, same in groupby(column.heading for column in self.columns)]
@@ -76,7 +76,7 @@ def lay_out(
 
 
 def _group_rows(column: Column) -> list[RowGroup]:
-    """Return the groups by a column; the heading of a number includes the column's header, which explains it."""
+    """Return the groups by a column. The heading of a number includes the column's header, which explains it."""
     groups = []
     for (_, text), same in groupby(
         range(len(column.values)), key=lambda row: (column.raws[row], column.texts[row])

@@ -93,7 +93,7 @@ def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
 
 
 def raw_or_nothing(value: object) -> str:
-    """Return the same text as ``raw_text``; "" if there is no value."""
+    """Return the same text as ``raw_text``, or "" if there is no value."""
     return "" if value is MISSING or value is None else raw_text(value)
 
 
@@ -144,7 +144,7 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def is_document(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Return whether the value is a document; its type is tested first, because a ``Mapping`` check is slow."""
+    """Return whether the value is a document. Its type is tested first, because a ``Mapping`` check is slow."""
     return type(value) not in _SCALARS and isinstance(value, Mapping)
 
 
@@ -158,13 +158,13 @@ def is_number(value: object) -> bool:
 
 
 def finite_decimal(value: object) -> Decimal | None:
-    """Return a number as the decimal shown in the raw rows; None for NaN, infinities and non-numbers."""
+    """Return a number as the decimal shown in the raw rows, or None for NaN, infinities and non-numbers."""
     number = Decimal(raw_text(value)) if is_number(value) else None
     return number if number is not None and number.is_finite() else None
 
 
 def significant_digits(value: object) -> int:
-    """Return the number of significant digits of a number with a fraction; 0 for any other value.
+    """Return the number of significant digits of a number with a fraction, or 0 for any other value.
 
     Example:
         >>> significant_digits(0.0125)
@@ -179,7 +179,7 @@ def significant_digits(value: object) -> int:
 
 
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
-    """Return a value as messages show it: rounded like its cell; an unformatted fraction has six digits.
+    """Return a value as messages show it: rounded like its cell. An unformatted fraction has six digits.
 
     The value is not rounded across any number in ``beside``, because the message would contradict itself.
     """
@@ -257,7 +257,7 @@ def _special_text(value: object) -> str:
 
 
 def _date_text(value: datetime) -> str:
-    """Return a date as ISO 8601 in UTC; a date without a time zone is UTC, as PyMongo returns it."""
+    """Return a date as ISO 8601 in UTC. A date without a time zone is UTC, as PyMongo returns it."""
     moment = value.astimezone(UTC) if value.tzinfo else value
     text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
     milliseconds = moment.microsecond // 1000

@@ -59,7 +59,7 @@ class Answers:
             self._source.refresh()
 
     def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query that has no answer yet, and return all answers; an error is an answer, too.
+        """Run each distinct query that has no answer yet, and return all answers. An error is an answer, too.
 
         ``unreachable`` is then the first error of these queries that concerns the whole source.
         """
@@ -121,7 +121,7 @@ class Answers:
 
     @property
     def digest(self) -> str | None:
-        """A digest of all documents of the source, as this build reads them; None for a database."""
+        """A digest of all documents of the source, as this build reads them, or None for a database."""
         if self.local is None:
             return None
         names = self.collections
@@ -141,7 +141,7 @@ class Answers:
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections of the source, as of the last ``refresh``; empty if the source does not list them."""
+        """The collections of the source, as of the last ``refresh``, or nothing if the source does not list them."""
         if self._collections is None:
             try:
                 self._collections = self.source.collections()
@@ -151,7 +151,7 @@ class Answers:
 
     @property
     def local(self) -> FileSource | None:
-        """The documents on this machine, from which the linter learns; None for any other source."""
+        """The documents on this machine, from which the linter learns, or None for any other source."""
         try:
             local: FileSource | None = self.source.local
             if local is not None:
@@ -162,7 +162,7 @@ class Answers:
 
     @property
     def version(self) -> str:
-        """The MongoDB version of the source; "" if it is not a server or does not report its version."""
+        """The MongoDB version of the source, or "" if it is not a server or does not report its version."""
         if self._version is None:
             try:
                 self._version = self.source.version()
@@ -172,24 +172,24 @@ class Answers:
 
     @property
     def unreachable(self) -> ResultsError | None:
-        """The error that makes the whole source unusable; None if it can be used."""
+        """The error that makes the whole source unusable, or None if it can be used."""
         return self._unreachable
 
     def writes(self) -> str | None:
-        """Return a text that changes with every write to the source; None if the source cannot report writes."""
+        """Return a text that changes with every write to the source, or None if the source cannot report writes."""
         try:
             return self.source.writes()
         except ResultsError:
             return None
 
     def release(self) -> None:
-        """Drop the documents and what later builds would share; keep the answers."""
+        """Drop the documents and what later builds would share. Keep the answers."""
         self._memo = Memo(MOST_ROWS)
         if self._source is not None and (local := self._source.local) is not None:
             local.release()
 
     def close(self) -> None:
-        """Close the connections of the source; keep the answers."""
+        """Close the connections of the source. Keep the answers."""
         if self._source is not None:
             self._source.close()
             self._source = None

@@ -29,7 +29,7 @@ _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo
 
 
 def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
-    """Return the benchmark documents of a source, of one collection or of all; dates have a time zone.
+    """Return the benchmark documents of a source, of one collection or of all. Dates have a time zone.
 
     Raises ``ResultsError`` if there are none.
     """
@@ -45,7 +45,7 @@ def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
 
 
 def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document without its samples and their details; ``count`` keeps the number of samples.
+    """Return the document without its samples and their details. ``count`` keeps the number of samples.
 
     Without samples there is no interval between two runs (``results.comparison``).
     """
@@ -63,7 +63,7 @@ _LEAST: Final = 2
 
 
 def list_processes(row: Row) -> list[float]:
-    """Return the mean sample of each process, in order; empty if all samples come from one process."""
+    """Return the mean sample of each process, in order, or nothing if all samples come from one process."""
     samples, processes = row.get("samples") or (), row.get("processes") or 0
     if processes < _LEAST or len(samples) % processes:
         return []
@@ -115,7 +115,7 @@ def _merge(rows: Sequence[tuple[int, Row]]) -> dict[str, Any]:
 
 
 def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
-    """Return the speed in each block and over all blocks; empty if it is not a speed, or was 0 in a block."""
+    """Return the speed in each block and over all blocks, or nothing if it is not a speed, or was 0 in a block."""
     speeds = [(block, row, _speed(row)) for block, row in measured]
     if not speeds or not all(speed for _, _, speed in speeds):
         return {}
@@ -133,7 +133,7 @@ def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
 
 
 def _speed(row: Row) -> float:
-    """Return operations per second; 0 if the row has no speed."""
+    """Return operations per second, or 0 if the row has no speed."""
     value = float(row["value"])
     if (row["metric"], row["unit"]) == (TIME, SECONDS) and value > 0:
         return 1 / value

@@ -50,9 +50,9 @@ _Intervals = Sequence[Interval | None]
 
 
 def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
-    """Return the share of false alarms, the power, and the noise; shares are from 0 to 1.
+    """Return the share of false alarms, the power, and the noise. Shares are from 0 to 1.
 
-    For the power, a difference of at most the fraction ``negligible`` is no difference. For false alarms every
+    For the power, a difference of at most the fraction ``negligible`` is not a difference. For false alarms every
     difference counts, because their share shows how far intervals can be trusted. Raises ValueError without a pair.
     """
     pairs = [pair for group in groups for pair in group]
@@ -214,7 +214,7 @@ def find_design_effect(groups: Sequence[Count]) -> float:
 
 
 def _variance_ratio(groups: Sequence[Count]) -> float:
-    """Return Rao and Scott's estimate; 1 if none or all cases are of the kind, so groups say nothing."""
+    """Return Rao and Scott's estimate, or 1 if none or all cases are of the kind, so groups say nothing."""
     number, cases = sum(one.number for one in groups), sum(one.cases for one in groups)
     share = number / cases
     if number in (0, cases):

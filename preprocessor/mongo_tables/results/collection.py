@@ -105,7 +105,7 @@ class ValueIndex:
 
 
 def _value_at(value: Any, path: Parts) -> Any:
-    """Return the value at a path; an array on the way as a whole, None if there is no value."""
+    """Return the value at a path, or None if there is none. An array on the way is returned whole."""
     for name in path:
         if type(value) is not dict:
             return value if type(value) is list else None
@@ -129,7 +129,7 @@ def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, frozenset[Scalar]]:
 
 
 def _admitted(value: Any) -> frozenset[Scalar]:
-    """Return the values that a condition admits; empty for any other kind of condition (a list must equal an array)."""
+    """Return the values that a condition admits, or nothing for other conditions (a list must equal an array)."""
     accepted: Any = [value]
     if isinstance(value, Mapping) and len(value) == 1:
         accepted = value["$in"] if "$in" in value else [value.get("$eq")]

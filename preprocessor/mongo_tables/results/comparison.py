@@ -63,7 +63,7 @@ class Side(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A ratio with its interval and verdict; ``of`` says what it is the ratio of.
+    """A ratio with its interval and verdict. ``of`` says what it is the ratio of.
 
     ``processes`` is the number of processes behind an interval without a verdict; 0 for all others. ``p`` is compared
     with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a verdict. If a
@@ -144,12 +144,12 @@ class Comparison(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The ratio; ``judged`` says of what."""
+        """The ratio. ``judged`` says of what."""
         return self.judged.ratio
 
     @property
     def why_not_judged(self) -> str:
-        """The reason for a missing interval; "" if there is one."""
+        """The reason for a missing interval, or "" if there is one."""
         judged = self.judged
         if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
             return judged.reason or "it has no ratio"
@@ -157,7 +157,7 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict; None if there is none."""
+        """The verdict, or None if there is none."""
         return self.judged.verdict
 
 
@@ -192,7 +192,7 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
 
 
 def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
-    """Return the row that was measured in the same blocks as the reference of this one; None if it does not exist."""
+    """Return the row that was measured in the same blocks as the reference of this one, or None if there is none."""
     against = row.get("comparison", {}).get("against", "")
     return next(
         (
@@ -217,7 +217,7 @@ def name_row(row: Row) -> str:
 
 
 def say_what_stopped(old: Row, new: Row) -> str:
-    """Return in how many blocks or repeats a row did nothing that worked before; "" if it works, or never did."""
+    """Return in how many blocks or repeats a row did nothing that worked before, or "" if it works, or never did."""
     if not any(_list_speeds(old)):
         return ""
     speeds = _list_speeds(new)
@@ -234,7 +234,7 @@ def count_idle(speeds: Sequence[float]) -> int:
 
 
 def _list_speeds(row: Row) -> list[float]:
-    """Return the speeds of blocks, else of repeats; empty for documents of another program."""
+    """Return the speeds of blocks, else of repeats, or nothing for documents of another program."""
     blocks = list(block_speeds(row).values())
     return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 
@@ -250,7 +250,7 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def side_of_row(row: Row) -> Side:
-    """Return the speed of a row, or the figure of a benchmark tool; documents of another program have none."""
+    """Return the speed of a row, or the figure of a benchmark tool. Documents of another program have none."""
     speeds = _list_speeds(row)
     if block_speeds(row):
         return side_of_blocks(speeds)
@@ -265,7 +265,7 @@ def _variant(row: Row) -> str:
 
 
 def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
-    """Compare the rows of two campaigns; rows with equal ``_id`` belong together."""
+    """Compare the rows of two campaigns. Rows with equal ``_id`` belong together."""
     pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
     common = [one["_id"] for one, _ in pairs]
     return Difference(
@@ -341,7 +341,7 @@ def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
-    """Return why two rows allow no conclusion; "" if they allow one."""
+    """Return why two rows allow no conclusion, or "" if they allow one."""
     without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
     if without:
         return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")

@@ -64,8 +64,8 @@ def conclude_targets(
 ) -> list[dict[str, Any] | None]:
     """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row on the first target.
 
-    A difference that two copies of the same data can cause is no difference. None for a row that the first target does
-    not have.
+    A difference that two copies of the same data can cause is not a difference. None for a row that the first target
+    does not have.
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
@@ -89,17 +89,17 @@ def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
-    """Return the speeds of both in each block that has both; several windows of a block give their geometric mean."""
+    """Return the speeds of both in each block that has both. Several windows of a block give their geometric mean."""
     return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
-    """Return the second and the first measurement of the reference in each block; each may have several windows."""
+    """Return the second and the first measurement of the reference in each block. Each may have several windows."""
     return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
 
 
 def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
-    """Return pairs of a row and its reference from equal rows; only blocks that have all measurements count.
+    """Return pairs of a row and its reference from equal rows. Only blocks that have all measurements count.
 
     The reference has two measurements in a block. Measurement i is compared with the mean of those before and after
     it, then of those two places away, and so on. Of five measurements, each is twice the row, in ten different pairs.
@@ -144,7 +144,7 @@ def list_ratios(pairs: Pairs) -> list[float]:
 
 
 def block_speeds(row: Row) -> dict[int, float]:
-    """Return the speed of a row in each block; empty if it was measured without blocks."""
+    """Return the speed of a row in each block, or nothing if it was measured without blocks."""
     return _means_by_block(row.get("repeats", ()))
 
 
@@ -170,7 +170,7 @@ def mean_of_block(speeds: Sequence[float]) -> float:
 def conclude_pairs(
     pairs: Sequence[Pairs], against: str, margin: float = MARGIN, negligible: float = 0.0
 ) -> list[dict[str, Any]]:
-    """Return the subdocument of each pair; at most 5 % of the reported differences are false or negligible."""
+    """Return the subdocument of each pair. At most 5 % of the reported differences are false or negligible."""
     intervals = [find_interval(one, negligible) for one in pairs]
     return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, margin, negligible)
 
@@ -182,7 +182,7 @@ def conclude_intervals(
     margin: float,
     negligible: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """Return the subdocument of each interval over its number of blocks; None gives the verdict "not known"."""
+    """Return the subdocument of each interval over its number of blocks. None gives the verdict "not known"."""
     about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
     judged = judge_together(intervals, margin, negligible)
     return [
@@ -194,7 +194,7 @@ def conclude_intervals(
 def judge_together(
     intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
 ) -> list[Verdict]:
-    """Return the verdict of each interval of one family; None gives "not known"."""
+    """Return the verdict of each interval of one family. None gives "not known"."""
     differ = discoveries([one.p if one else 1.0 for one in intervals])
     return [
         judge(one.low, one.high, differs, margin, negligible) if one else "not known"
@@ -203,26 +203,26 @@ def judge_together(
 
 
 def find_interval(pairs: Pairs, negligible: float = 0.0) -> Interval | None:
-    """Return the interval of the ratio; None without a block, or if a speed was 0 in a block."""
+    """Return the interval of the ratio, or None without a block, or if a speed was 0 in a block."""
     if not pairs.blocks or min(*pairs.speeds, *pairs.references) <= 0:
         return None
     return interval(pairs.speeds, pairs.references, negligible)
 
 
 def find_negligible(told: Mapping[str, Any]) -> float:
-    """Return the fraction of a speed that a subdocument calls negligible; 0 if it names none."""
+    """Return the fraction of a speed that a subdocument calls negligible, or 0 if it names none."""
     return float(told.get("negligible", 0.0))
 
 
 def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
-    """Return ratio, ends of the interval, ``p`` and blocks as document fields; None gives those of "not known"."""
+    """Return ratio, ends of the interval, ``p`` and blocks as document fields. None gives those of "not known"."""
     if found is None:
         return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
     return {name: getattr(found, name) for name in ("ratio", "low", "high", "p", "blocks")}
 
 
 def variant_name(key: Mapping[str, Any]) -> str:
-    """Return the comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document.
+    """Return the comment of a variant, else its parameters. ``key`` is the ``_id`` of a result document.
 
     For a benchmark it is the name and the measure.
     """

@@ -98,7 +98,7 @@ def share_machine(row: Mapping[str, Any]) -> bool:
 
 
 def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the known fields of the servers' machines; one value for each kind of member if they differ."""
+    """Yield the known fields of the servers' machines. One value for each kind of member if they differ."""
     members = row.get("servers", {}).get("members", ())
     for field in FIELDS:
         values = list(dict.fromkeys(one[field] for one in members if field in one))
@@ -107,7 +107,7 @@ def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def describe_machine(row: Mapping[str, Any]) -> str:
-    """Return the processor of the servers, their number and the memory, as pages show it; "" if a part is unknown."""
+    """Return the processor of the servers, their number and the memory, as on pages, or "" if a part is unknown."""
     members = row.get("servers", {}).get("members")
     target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
     machine = row.get("hardware", {})

@@ -162,14 +162,14 @@ def _unwrap(value: Document) -> tuple[Any, int]:
 
 
 def _read_long(value: Document) -> Any:
-    """Return the whole number of a wrapper; None if it needs the careful parser."""
+    """Return the whole number of a wrapper, or None if it needs the careful parser."""
     text = value["$numberLong"]
     plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
     return Int64(text) if plain and len(value) == 1 else None
 
 
 def _read_date(value: Document) -> datetime | None:
-    """Return the date of a wrapper in the form of MongoDB's tools (``2026-01-31T12:00:00.000Z``); None for others."""
+    """Return the date of a wrapper in the form of MongoDB's tools (``2026-01-31T12:00:00.000Z``), or None."""
     text = value["$date"]
     if (
         type(text) is not str

@@ -205,7 +205,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _find_faults(folder: Path) -> ResultsError | None:
-    """Return every fault of every file of a fixture folder, so that one run reports all; None if there is none."""
+    """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none."""
     faults: list[Finding] = []
     for places in list_results([SourcePart("", str(folder), "")]).collections.values():
         for place in places:
@@ -223,7 +223,7 @@ def _find_faults(folder: Path) -> ResultsError | None:
 def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool]:
     """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``.
 
-    ``name`` distinguishes the file from others of its collection; "" if there can be no others.
+    ``name`` distinguishes the file from others of its collection; "" if there cannot be others.
     """
     found = _format_of(file)
     decoded = _decode(file, found)
@@ -238,7 +238,7 @@ def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool]:
 
 
 def find_fault(plain: ResultsFile) -> Finding | None:
-    """Return the first fault of a small file that no comment uses; None if it can be read.
+    """Return the first fault of a small file that no comment uses, or None if it can be read.
 
     Authors learn of the fault before a comment uses the file.
     """

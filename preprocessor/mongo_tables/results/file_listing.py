@@ -54,9 +54,9 @@ _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """A file of a collection, and the types of its columns; links may not lead out of the folder ``within``.
+    """A file of a collection, and the types of its columns. Links may not lead out of the folder ``within``.
 
-    ``name`` distinguishes it from the other files of its collection; "" if there can be no others.
+    ``name`` distinguishes it from the other files of its collection; "" if there cannot be others.
     """
 
     path: Path
@@ -156,7 +156,7 @@ def folder_of(folder: Path, collection: str) -> Path:
 
 
 def fixture_files(place: Path) -> list[Path]:
-    """Return the fixture files in the folder of a collection, in order; empty if there is no such folder."""
+    """Return the fixture files in the folder of a collection, in order, or nothing if there is no such folder."""
     return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
 
 

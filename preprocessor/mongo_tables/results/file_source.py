@@ -108,7 +108,7 @@ class FileSource(ResultsSource):
             self._read.clear()
 
     def release(self) -> None:
-        """Drop the decoded documents; they are read again on access."""
+        """Drop the decoded documents. They are read again on access."""
         with self._lock:
             self._decoded.clear()
             self._read.clear()
@@ -120,7 +120,7 @@ class FileSource(ResultsSource):
         return tuple(sorted({*self._given, *self._list()}))
 
     def files(self, collection: str) -> Sequence[Path]:
-        """Return the files of a collection, in order; empty for an unknown one."""
+        """Return the files of a collection, in order, or nothing for an unknown one."""
         return [file.path for place in self._list().get(collection, ()) for file in place.files()]
 
     def broken(self) -> Sequence[Finding]:
@@ -230,7 +230,7 @@ class FileSource(ResultsSource):
         return [bson.encode(one) for one in self.read_collection(collection).documents]
 
     def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
-        """Return the documents that the query's first ``$match`` keeps; all of them if it keeps none, or fails."""
+        """Return the documents that the query's first ``$match`` keeps, or all of them if it keeps none, or fails."""
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
@@ -243,7 +243,7 @@ class FileSource(ResultsSource):
     # -- queries --
 
     def aggregate(self, query: Query) -> Rows:
-        """Return the rows of a query; ``PlainRows`` for a collection of plain files.
+        """Return the rows of a query, or ``PlainRows`` for a collection of plain files.
 
         Raises ``ResultsError`` with the path in the pipeline for what a server refuses.
         """
@@ -264,7 +264,7 @@ class FileSource(ResultsSource):
             return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.
+        """Run the query's stages on ``rows`` in place of its collection. Row and byte limits do not apply.
 
         The result may share parts with ``rows``: do not change it. Raises as ``aggregate`` does.
         """
@@ -293,7 +293,7 @@ class FileSource(ResultsSource):
 
     @property
     def database(self) -> FixtureDatabase:
-        """The same documents as a mongomock database; writes to it stay in memory.
+        """The same documents as a mongomock database. Writes to it stay in memory.
 
         Raises ``ResultsError`` if mongomock is missing.
         """

@@ -213,7 +213,7 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
 
 
 def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_ChangeCandidate]:
-    """Yield the likeliest change of each stretch; p covers all stretches of a length together, and all lengths."""
+    """Yield the likeliest change of each stretch. Its p-value covers all stretches of a length, and all lengths."""
     layers = list(_list_stretches(len(values)))
     for stretches in layers:
         for start, end in stretches:

@@ -63,7 +63,7 @@ class SpeedInterval(NamedTuple):
 
 
 def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
-    """Return the ratio of a variant's speed to its reference's; each pair is from one block.
+    """Return the ratio of a variant's speed to its reference's. Each pair is from one block.
 
     Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` count as no difference for ``p``. Fewer than
     ``LEAST_BLOCKS`` blocks give the interval from 0 to infinity. Raises ValueError without a block, for different
@@ -132,7 +132,7 @@ def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2)
 
 
 def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
-    """Pool the ratios of several campaigns; the result is their geometric mean, ``blocks`` their sum.
+    """Pool the ratios of several campaigns. The result is their geometric mean, ``blocks`` their sum.
 
     The campaign is a separate level: differences between hours are in no interval over blocks. From five campaigns on
     the interval is Student's t on the logarithms of their ratios. Over two to four campaigns that t would be useless

@@ -27,7 +27,7 @@ class LikelyFile(NamedTuple):
 
 
 def look_at(path: Path) -> LikelyFile | None:
-    """Return what the file may be; None if it has no known format, holds settings, or cannot be opened."""
+    """Return what the file may be, or None if it has no known format, holds settings, or cannot be opened."""
     if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
         return None
     try:
@@ -47,7 +47,7 @@ def has_telling_name(name: str) -> bool:
 
 
 def list_likely_files(folder: Path) -> list[str]:
-    """Return the names of a folder's files from a tool or with a telling name; empty if there is no folder."""
+    """Return the names of a folder's files from a tool or with a telling name, or nothing if there is no folder."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError:

@@ -48,7 +48,7 @@ OPTIONS: Final[Mapping[str, LimitOption]] = {
 
 
 def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
-    """Return ``base`` with the limits that ``options`` sets; other options are ignored.
+    """Return ``base`` with the limits that ``options`` sets. Other options are ignored.
 
     Raises ValueError, which names the option, unless its value is a number above 0.
     """

@@ -89,7 +89,7 @@ class FixtureDatabase(Database):
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
     def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
-        """Return the collection of that name; its ``aggregate`` is ours.
+        """Return the collection of that name. Its ``aggregate`` is ours.
 
         Raises ``ResultsError`` for fixture files with faults here, at the line that names the collection, and not from
         within mongomock.
@@ -102,7 +102,7 @@ class FixtureDatabase(Database):
         return found
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
-        """Return the documents in the mongomock database; None while they cannot differ from the fixture's."""
+        """Return the documents in the mongomock database, or None while they cannot differ from the fixture's."""
         store = self._store._collections.get(name)
         if store is None or getattr(store, "is_untouched", False):
             return None
@@ -163,7 +163,7 @@ class FixtureCollection(MockCollection):
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
-    """Return the error that a driver would raise, if a server refuses, too; place and hint are notes below it."""
+    """Return the error that a driver would raise, if a server refuses, too. Place and hint are notes below it."""
     raised: Exception = error
     if isinstance(error, PipelineRefused):
         raised = OperationFailure(error.message, error.code)

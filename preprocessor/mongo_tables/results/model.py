@@ -50,7 +50,7 @@ class Query:
 
 
 class ResultsError(CommandError):
-    """The error of a query, or of a whole source; the message never contains a secret.
+    """The error of a query, or of a whole source. The message never contains a secret.
 
     The message is one line, except for several faults of fixture files, with one line each.
 
@@ -83,7 +83,7 @@ class NoBenchmarks(ResultsError):
 
 
 def file_fault(path: Path, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Return the fault of a result file at a line and column; (0, 0) is the whole file."""
+    """Return the fault of a result file at a line and column. (0, 0) is the whole file."""
     return finding("MT310", shorten_path(path), at, message, hint)
 
 
@@ -105,7 +105,7 @@ def combine_faults(faults: Sequence[Finding]) -> ResultsError:
 
 
 class PipelineRefused(ResultsError):
-    """A pipeline that a server refuses as well, or fails on; ``code`` is the server's error code, if known."""
+    """A pipeline that a server refuses as well, or fails on. ``code`` is the server's error code, if known."""
 
     def __init__(
         self, message: str, *, hint: str, path: tuple[str | int, ...] | None, code: int | None
@@ -127,7 +127,7 @@ class ResultsSource(Protocol):
 
     @property
     def local(self) -> Any:
-        """The ``FileSource`` if the documents are on this machine; None if only queries can read them."""
+        """The ``FileSource`` if the documents are on this machine, or None if only queries can read them."""
         return None
 
     def reach(self) -> None:
@@ -143,7 +143,7 @@ class ResultsSource(Protocol):
         ...
 
     def digest(self, collection: str) -> str | None:
-        """Return a key of the content of a collection in this build; None if it is unknown."""
+        """Return a key of the content of a collection in this build, or None if it is unknown."""
         return None
 
     def aggregate(self, query: Query) -> Rows:
@@ -151,17 +151,17 @@ class ResultsSource(Protocol):
         ...
 
     def raws(self, collection: str) -> Iterable[bytes]:
-        """Yield every document of a collection as BSON, in any order; nothing for an unknown collection."""
+        """Yield every document of a collection as BSON, in any order, or nothing for an unknown collection."""
         ...
 
     def version(self) -> str:
-        """Return the MongoDB version of the source, such as ``8.0.4``; "" if it is not a server."""
+        """Return the MongoDB version of the source, such as ``8.0.4``, or "" if it is not a server."""
         return ""
 
     def writes(self) -> str:
-        """Return a text that changes with every write to the source; cheap enough to call every few seconds."""
+        """Return a text that changes with every write to the source. Cheap enough to call every few seconds."""
         ...
 
     def close(self) -> None:
-        """Close connections; the source is not used afterwards."""
+        """Close connections. The source is not used afterwards."""
         return

@@ -194,7 +194,7 @@ def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> B
 
 
 def _find_refusal(uri: str, seconds: float) -> OSError | None:
-    """Return the refusal if every host of the URI refuses connections or has no address; None otherwise.
+    """Return the refusal if every host of the URI refuses connections or has no address, or None otherwise.
 
     The driver retries a refusing host until its selection time is over, because a server may be starting; a page needs
     its rows now. The result is also None where this cannot be checked: SRV names, Unix domain sockets, proxies, a host

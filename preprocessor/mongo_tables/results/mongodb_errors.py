@@ -35,7 +35,7 @@ _LOGGER: Final = "pymongo.client"
 
 
 def keep_to_one_line() -> None:
-    """Silence the tracebacks that the driver prints from its background threads; may be called more than once.
+    """Silence the tracebacks that the driver prints from its background threads. May be called more than once.
 
     Users get one line about the failed call; with the driver's log at DEBUG they get both.
     """

@@ -37,7 +37,7 @@ class SourceKind(NamedTuple):
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
-    """Return whether ``where`` is a URI, or was meant to be one and so may contain a password; otherwise it is a path.
+    """Return whether ``where`` is a URI, or was meant to be one and so may contain a password. Otherwise it is a path.
 
     A path is relative to ``folder``. A text with an ``@``, or that begins with ``mongodb``, is a path only if that file
     or folder exists: ``mongodb:/user:password@host`` lacks a slash.
@@ -152,7 +152,7 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
 
 
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
-    """Return the source for another place: paths in ``where`` are relative to ``folder``; ``write`` writes them."""
+    """Return the source for another place: paths in ``where`` are relative to ``folder``. ``write`` writes them."""
     return where if is_uri(where, folder) else move_parts(where, folder, write)
 
 

@@ -40,7 +40,7 @@ class LeftOutRow(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """All rows of some results; those in several campaigns have the pooled conclusions."""
+    """All rows of some results. Those in several campaigns have the pooled conclusions."""
 
     rows: tuple[Row, ...]
     left_out: tuple[LeftOutRow, ...]
@@ -74,13 +74,13 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
 
 
 def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
-    """Return the pooled conclusions in place of this subdocument of a row; None if there are none."""
+    """Return the pooled conclusions in place of this subdocument of a row, or None if there are none."""
     over: Mapping[str, Any] = row.get(FIELD, {})
     return (over or None) if field == COMPARISON else over.get(field)
 
 
 def _find_group(row: Row, others: Sequence[Row]) -> Group:
-    """Return the row and the same rows of other campaigns; empty if the row itself has no comparison."""
+    """Return the row and the same rows of other campaigns, or nothing if the row itself has no comparison."""
     if not _is_compared(row):
         return ()
     same = (one for one in others if one["_id"] == row["_id"] and _is_compared(one))
@@ -149,7 +149,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
 
 
 def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
-    """Return the interval over campaigns; None if one of them has no ratio."""
+    """Return the interval over campaigns, or None if one of them has no ratio."""
     if any(one["ratio"] is None for one in told):
         return None
     each = [Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told]
@@ -197,7 +197,7 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 
 def _count_requests(group: Group) -> dict[str, bool]:
-    """Return whether all campaigns together have few requests; empty if a campaign does not state its number."""
+    """Return whether all campaigns together have few requests, or nothing if a campaign does not state its number."""
     counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
     connections = [row.get("client", {}).get("connections") for row in group]
     if not counts or None in counts or None in connections:
@@ -258,7 +258,7 @@ _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row without latency, series, histograms, samples and server states; repeats keep speed and counts."""
+    """Return the row without latency, series, histograms, samples and server states. Repeats keep speed and counts."""
     kept = {name: row[name] for name in _KEPT if name in row}
     if "experiment" in kept:
         kept["experiment"] = {name: value for name, value in row["experiment"].items() if name not in _KNOWN}

@@ -219,7 +219,7 @@ class Provenance(NamedTuple):
 
 
 def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
-    """Return the query for the provenance of a figure; figures that start from the same documents share it."""
+    """Return the query for the provenance of a figure. Figures that start from the same documents share it."""
     return Query(collection, (*choice(pipeline), _GROUP), let)
 
 
@@ -234,7 +234,7 @@ def answer_by_document(
     evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
     encode: Callable[[Rows], Rows],
 ) -> Rows | None:
-    """Return the answer to a ``source_query``, a group for each document; None if there are so many that grouping pays.
+    """Return the answer to a ``source_query``, a group for each document, or None if there are too many of them.
 
     The provenance of a document is computed once for all figures.
     """
@@ -251,7 +251,7 @@ def answer_by_document(
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return the leading stages that decide which documents there are; they keep all provenance fields.
+    """Return the leading stages that decide which documents there are. They keep all provenance fields.
 
     Stages that add other fields are included, because a later choice may need these fields.
     """
@@ -276,7 +276,7 @@ def _adds_untold(name: str, argument: Any) -> bool:
 
 
 def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
-    """Return the provenance in the answer to a ``source_query``; None if the documents are unknown.
+    """Return the provenance in the answer to a ``source_query``, or None if the documents are unknown.
 
     It exists for benchmark results and, if the author ``asked`` for it, for all documents.
     """

@@ -258,7 +258,7 @@ def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange
 
 
 def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
-    """Return the present documents of each file of a collection, by ``_id``; the first of equal ``_id`` counts.
+    """Return the present documents of each file of a collection, by ``_id``. The first of equal ``_id`` counts.
 
     Raises ``ResultsError`` for a file that cannot be read as a fixture, because replacing it could lose documents.
     """

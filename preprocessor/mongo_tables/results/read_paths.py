@@ -95,7 +95,7 @@ def _list_read_paths(reader: Reader) -> list[Parts]:
 
 
 def tree_of(paths: Iterable[Parts]) -> Tree:
-    """Return nested mappings for the paths; a path includes all longer ones.
+    """Return nested mappings for the paths. A path includes all longer ones.
 
     Example:
         >>> tree_of([("a", "b"), ("a",), ("c", "d")])
@@ -114,7 +114,7 @@ def tree_of(paths: Iterable[Parts]) -> Tree:
 
 
 def prune(document: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
-    """Return the document with only the paths of the tree, in its order; an array stays whole.
+    """Return the document with only the paths of the tree, in its order. An array stays whole.
 
     Example:
         >>> prune({"_id": 1, "a": {"b": 2, "c": 3}}, {"a": {"b": {}}})

@@ -88,7 +88,7 @@ def _list_allowed_names() -> frozenset[str]:
 
 
 def _suspicious(value: Any) -> bool:
-    """Return whether the careful check is needed; values that are not JSON types always need it."""
+    """Return whether the careful check is needed. Values that are not JSON types always need it."""
     kind = type(value)
     if kind in _SCALARS:
         return False

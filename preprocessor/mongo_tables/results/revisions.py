@@ -107,7 +107,7 @@ def _git(where: str, *asked: str, stdin: bytes = b"", more: Mapping[str, str] | 
 def run_git(
     *asked: str, stdin: bytes = b"", more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run Git in English, without a prompt for a password; ``more`` are environment variables.
+    """Run Git in English, without a prompt for a password. ``more`` are environment variables.
 
     Raises FileNotFoundError if Git is not installed.
     """

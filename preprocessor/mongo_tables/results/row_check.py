@@ -24,7 +24,7 @@ _NEEDED: Final = "!"
 
 
 class _Leaf(NamedTuple):
-    """A value without parts; ``words`` describe the expected value."""
+    """A value without parts. ``words`` describe the expected value."""
 
     words: str
     holds: Callable[[Any], bool]
@@ -38,7 +38,7 @@ class _Array(NamedTuple):
 
 
 class _Document(NamedTuple):
-    """A document with these fields; others are ignored.
+    """A document with these fields. Others are ignored.
 
     ``contradiction`` returns how fields of the right types contradict each other.
     """
@@ -51,7 +51,7 @@ _Shape = _Leaf | _Array | _Document
 
 
 def find_row_fault(row: Mapping[str, Any]) -> str:
-    """Return how a row deviates from what `mongo-tables run` writes, with its path; "" if it is usable."""
+    """Return how a row deviates from what `mongo-tables run` writes, with its path, or "" if it is usable."""
     return next(_list_faults(row, _ROW, ""), "")
 
 
@@ -99,7 +99,7 @@ def _is_ratio(value: Any) -> bool:
 
 
 def _find_own_contradiction(told: Mapping[str, Any]) -> str:
-    """Return the contradiction in a subdocument of conclusions; "" for none."""
+    """Return the contradiction in a subdocument of conclusions, or "" for none."""
     if told["ratio"] is None:
         return "" if told["verdict"] == "not known" else f"has the verdict {told['verdict']}, but no ratio"
     ratio, low, high, margin = (told[name] for name in ("ratio", "low", "high", "margin"))

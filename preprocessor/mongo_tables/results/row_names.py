@@ -33,7 +33,7 @@ def is_benchmark(row: Mapping[str, Any]) -> bool:
 
 
 def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of the fields in the first two levels; a name with a dot is not addressable."""
+    """Yield path and value of the fields in the first two levels. A name with a dot is not addressable."""
     for name, value in document.items():
         if name == ORDER:
             continue
@@ -83,7 +83,7 @@ def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[s
 
 
 def _list_names(rows: Sequence[Mapping[str, Any]], of_benchmarks: bool) -> list[str]:
-    """Return the paths of names, the most readable first; the key, which has all of them, comes last."""
+    """Return the paths of names, the most readable first. The key, which has all of them, comes last."""
     paths = dict.fromkeys(path for row in rows for path in row if COLUMN.fullmatch(path))
     found = [
         path for path in paths if _is_name(path, (row[path] for row in rows if path in row), of_benchmarks)

@@ -76,5 +76,5 @@ def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
 
 
 def _move(pattern: str, base: str) -> str:
-    """Return the pattern for another place; pathlib would drop the slash of "?=/" and keep the types."""
+    """Return the pattern for another place. Pathlib would drop the slash of "?=/" and keep the types."""
     return pattern if Path(pattern).is_absolute() else f"{base}/{pattern}"

@@ -37,7 +37,7 @@ _IN_FRACTIONS_BELOW: Final = 0.1
 def judge(
     low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
 ) -> Verdict:
-    """Return the verdict for an interval of ratios; ``differs`` is whether it is one of the ``discoveries``.
+    """Return the verdict for an interval of ratios. ``differs`` is whether it is one of the ``discoveries``.
 
     ``faster`` and ``slower`` mean that the whole interval is farther from 1 than ``negligible``, ``no difference`` that
     it lies between 1 / (1 + margin) and 1 + margin.
@@ -58,7 +58,7 @@ def judge(
 def find_contradiction(
     verdict: str, ratio: float, low: float, high: float, margin: float = MARGIN, negligible: float = 0.0
 ) -> str:
-    """Return how a verdict, a ratio and its interval contradict each other; "" if they are consistent."""
+    """Return how a verdict, a ratio and its interval contradict each other, or "" if they are consistent."""
     if not (low <= ratio <= high or isclose(ratio, low) or isclose(ratio, high)):
         return f"has a ratio of {ratio}, outside its interval from {low} to {high}"
     # Whether a difference is a discovery cannot be decided from its row alone.
@@ -120,7 +120,7 @@ def describe(
 
 
 def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
-    """Return the ratios of campaigns whose intervals do not all overlap, in ascending order; empty if they do.
+    """Return the ratios of campaigns whose intervals do not all overlap, in ascending order, or nothing if they do.
 
     Each campaign is its ratio and both ends of its interval. Without overlap no single ratio describes all campaigns.
     """
@@ -130,7 +130,7 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 
 def join_apart(texts: Sequence[str]) -> str:
-    """Join ratios of campaigns that disagree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
+    """Join ratios of campaigns that disagree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``. One stays as it is."""
     return " and ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
@@ -171,7 +171,7 @@ def count_blocks(blocks: int, campaigns: int = 1) -> str:
 
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
-    """Return why an interval is inconclusive; "" if campaigns disagree, which more blocks do not change.
+    """Return why an interval is inconclusive, or "" if campaigns disagree, which more blocks do not change.
 
     The detectable difference is that of the row alone: judged together with others it must be larger.
     """

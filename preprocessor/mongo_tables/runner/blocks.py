@@ -233,7 +233,7 @@ class SlicesPlace:
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one experiment; ``done`` maps the number of each written row to the start of its shown window.
+    """The state of one experiment. ``done`` maps the number of each written row to the start of its shown window.
 
     ``kept`` is whether there is anything to resume.
     """
@@ -261,7 +261,7 @@ class Journal:
         return self.store.window(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: WindowKey | SlicesPlace, row: Mapping[str, Any]) -> None:
-        """Store the measured window; ``row`` has it alone, or the pairs of its slices.
+        """Store the measured window. ``row`` has it alone, or the pairs of its slices.
 
         Raises CommandError, which says what is lost, if it cannot be written.
         """

@@ -86,7 +86,7 @@ def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:
 
 
 def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
-    """Set the cache size of each member and wait until it fits; return whether all members succeed in time.
+    """Set the cache size of each member and wait until it fits. Return whether all members succeed in time.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """

@@ -57,7 +57,7 @@ class Fine(NamedTuple):
 
     @property
     def window_seconds(self) -> float:
-        """Return the length in seconds of a window without warm-up; each side has one half of it."""
+        """Return the length in seconds of a window without warm-up. Each side has one half of it."""
         return self.plan(warm=False).counted / 1e9
 
 
@@ -74,7 +74,7 @@ class Task(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The measurements of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
+    """The measurements of a group of pairs, between ``start`` and ``end``. ``row`` is one of its rows.
 
     ``fine`` has the windows in slices of each pair. ``measured_again`` counts blocks that were repeated because of
     foreign use of the machine; ``disturbed`` counts the disturbed blocks of each attempt, None if unknown.
@@ -95,7 +95,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Experiment:
-    """Return a workload by its name; raise CommandError if there is none."""
+    """Return a workload by its name. Raise CommandError if there is none."""
     if name not in names():
         raise CommandError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
     return experiments.load(str(experiments.CALIBRATIONS / f"{name}.toml"))
@@ -104,7 +104,7 @@ def load(name: str) -> Experiment:
 def plan(
     wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
 ) -> list[Task]:
-    """Return the task of each workload with this number of pairs and window length; None means as published.
+    """Return the task of each workload with this number of pairs and window length. None means as published.
 
     ``fine`` applies to workloads that can take turns in slices; None means no slices.
     """
@@ -182,7 +182,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups; a row says where they ran."""
+    """Return the document of a workload from its groups. A row says where they ran."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.disturbed for group in groups]
     campaign, done = row["campaign"], row["experiment"]

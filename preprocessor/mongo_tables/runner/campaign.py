@@ -82,7 +82,7 @@ class _Measurements:
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
-    """Measure an experiment on the targets of the runs, write a row for each variant and target; return their number.
+    """Measure an experiment on the targets of the runs, write a row for each variant and target. Return their number.
 
     At the end, rows of variants that the experiment no longer has move to the history, and the published figures of
     others are written too. Raises CommandError; what was measured until then stays.
@@ -120,7 +120,7 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
 def measure_with_itself(
     run: Run, pairs: int, width: float, windows: int, journal: Journal, ends: float
 ) -> list[list[Counted]]:
-    """Let variants take turns with themselves in slices of this many seconds; return the ``windows`` of each pair.
+    """Let variants take turns with themselves in slices of this many seconds. Return the ``windows`` of each pair.
 
     If there are more ``pairs`` than variants, the first variants form another pair, with its own blocks. As with
     blocks, every pair has one window, in a new random order, before any pair has its next; windows with foreign use
@@ -194,7 +194,7 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measurem
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
-    """Return the pairs (target, variant) that take turns with the first target; the reference does with itself."""
+    """Return the pairs (target, variant) that take turns with the first target. The reference does with itself."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -247,7 +247,7 @@ def _next_block(measured: _Measurements, length: Length) -> int | None:
 
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
-    """Return whether the interval of any ratio is too wide; the distance of the ratio from 1 does not matter."""
+    """Return whether the interval of any ratio is too wide. The distance of the ratio from 1 does not matter."""
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
@@ -262,7 +262,7 @@ def _measure_block(
     journal: Journal,
     known: dict[tuple[int, str], RowOrigin],
 ) -> None:
-    """Measure a block or its missing windows; discard and repeat one that was interrupted too long ago."""
+    """Measure a block or its missing windows. Discard and repeat one that was interrupted too long ago."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
     places = {turn: WindowKey(number, attempt, turn) for turn in measured.plan.turns(number)}
     kept = {turn: journal.window(place) for turn, place in places.items()}

@@ -28,7 +28,7 @@ PROJECTION = {"_id": 0, "nofieldsplease": 1}
 
 
 class UnexpectedReply(Exception):
-    """An answer of the server that is not the expected one; ``code`` is its error code, or 0."""
+    """An answer of the server that is not the expected one. ``code`` is its error code, or 0."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class UnexpectedReply(Exception):
 
 
 class Client(Protocol):
-    """The operations of workloads on one connection and one collection; each raises if the server refuses.
+    """The operations of workloads on one connection and one collection. Each raises if the server refuses.
 
     With write concern w: 0 writes are not acknowledged: none is refused, and each counts as one matched document.
     """
@@ -48,34 +48,34 @@ class Client(Protocol):
         """Insert the documents, in order."""
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """Update one document; return the number of matched or upserted documents."""
+        """Update one document. Return the number of matched or upserted documents."""
 
     def update_each(self, statements: Sequence[bytes]) -> int:
-        """Send many updates in one unordered request; return the number of matched or upserted documents.
+        """Send many updates in one unordered request. Return the number of matched or upserted documents.
 
         A statement is the BSON of ``q``, ``u`` (operators or a pipeline) and ``upsert``.
         """
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """Update one document and return its new version; return the number of found or upserted documents."""
+        """Update one document and return its new version. Return the number of found or upserted documents."""
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
-        """Fetch all documents with an empty projection; return their number and their size in bytes."""
+        """Fetch all documents with an empty projection. Return their number and their size in bytes."""
 
     def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
-        """Fetch the given fields of one document, or all with an empty projection; return as ``find`` does."""
+        """Fetch the given fields of one document, or all with an empty projection. Return as ``find`` does."""
 
     def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
-        """Fetch the fields of up to ``limit`` documents in the order of ``_id``; return as ``find`` does."""
+        """Fetch the fields of up to ``limit`` documents in the order of ``_id``. Return as ``find`` does."""
 
     def replace(self, selector: bytes, document: bytes) -> int:
-        """Replace one document; return the number of matched documents."""
+        """Replace one document. Return the number of matched documents."""
 
     def delete(self, selector: bytes) -> int:
-        """Delete one document; return the number of deleted documents."""
+        """Delete one document. Return the number of deleted documents."""
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
-        """Run a pipeline, a BSON array, to its end; return the number of documents and their size in bytes."""
+        """Run a pipeline, a BSON array, to its end. Return the number of documents and their size in bytes."""
 
     def close(self) -> None:
         """Give back the connection."""
@@ -87,7 +87,7 @@ class PyMongoClient:
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
-        """``namespace`` is database and collection; with several mongos the driver chooses one for each request.
+        """``namespace`` is database and collection. With several mongos the driver chooses one for each request.
 
         Sessions and retryable writes are properties of ``client`` itself.
         """
@@ -143,7 +143,7 @@ class PyMongoClient:
         return 0 if found is None else 1
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
-        """Call ``find`` and drain the cursor; the bytes are those of the documents."""
+        """Call ``find`` and drain the cursor. The bytes are those of the documents."""
         return _drained(self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip))
 
     def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
@@ -197,7 +197,7 @@ PRIMARY = "primary"
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """How requests are sent; an empty ``read_concern`` is the server's default, ``local``."""
+    """How requests are sent. An empty ``read_concern`` is the server's default, ``local``."""
 
     write_concern: Mapping[str, Any] = field(default_factory=lambda: {"w": "majority"})
     read_concern: Mapping[str, Any] = field(default_factory=dict)
@@ -239,7 +239,7 @@ def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> Requ
 
 
 def read_selector(preference: Mapping[str, Any]) -> Any:
-    """Return the driver's read preference; raise ConfigurationError for an invalid one."""
+    """Return the driver's read preference. Raise ConfigurationError for an invalid one."""
     from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
 
     mode = read_pref_mode_from_name(preference["mode"])

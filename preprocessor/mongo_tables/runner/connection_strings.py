@@ -101,7 +101,7 @@ _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
 
 
 def shown(where: str) -> str:
-    """Return a place for an error message; what may be a connection string loses its secrets.
+    """Return a place for an error message. What may be a connection string loses its secrets.
 
     Example:
         >>> shown("mongodb://user:secret@host/db")
@@ -145,7 +145,7 @@ def measured_options(options: Mapping[str, Any]) -> str:
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """Call ``act``, which passes the string to the driver; raise CommandError if the driver cannot use it.
+    """Call ``act``, which passes the string to the driver. Raise CommandError if the driver cannot use it.
 
     ``what`` is the purpose of the string.
     """

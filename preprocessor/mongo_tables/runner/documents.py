@@ -1,4 +1,4 @@
-"""Documents that experiments insert, as BSON bytes; the same seed gives the same documents.
+"""Documents that experiments insert, as BSON bytes. The same seed gives the same documents.
 
 A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
 99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
@@ -135,7 +135,7 @@ class FlatFactory:
     """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
 
     def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
-        """``text_bytes`` is the longest text; a longer one is cut at the end of a word."""
+        """``text_bytes`` is the longest text. A longer one is cut at the end of a word."""
         self._random = random.Random(seed)
         self._text_bytes = text_bytes
         kinds: dict[bytes, Value] = {b"\x12": self._number, b"\x09": self._date, b"\x02": self._words}
@@ -194,7 +194,7 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Return the source of heads for ``idType``, or None for no head; raise CommandError for an unknown one."""
+    """Return the source of heads for ``idType``, or None for no head. Raise CommandError for an unknown one."""
     kind = config.get("idType")
     if kind is None:
         return None

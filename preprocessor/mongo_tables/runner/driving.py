@@ -33,7 +33,7 @@ from mongo_tables.runner.workloads import Done, Step
 
 
 class Recording:
-    """The count of one thread; the caller reads the clock and reports when an interval may be over."""
+    """The count of one thread. The caller reads the clock and reports when an interval may be over."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Recording:
         self._began = self._over = self._added = 0
 
     def turn(self, now: int) -> int:
-        """Add finished intervals to the series; return until when a request sent now is certain to be in the window.
+        """Add finished intervals to the series. Return until when a request sent now is certain to be in the window.
 
         Return 0 if that is certain of none: the window is not open, or another process may close it.
         """
@@ -87,7 +87,7 @@ Arrivals = Literal["even", "poisson"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """When a connection starts its operations; ``first`` is in seconds on the monotonic clock.
+    """When a connection starts its operations. ``first`` is in seconds on the monotonic clock.
 
     Without ``intervals`` it is a closed loop: the next operation starts when the previous one is answered. Otherwise
     they are the mean seconds between two operations, in equal steps of the window of ``length`` seconds. ``draw``
@@ -102,7 +102,7 @@ class Pace:
     """Operations of a request, as far as they are known in advance."""
 
     def after(self, meant: int, operations: int) -> int:
-        """Return when the request after one of this many operations is due; times are in nanoseconds."""
+        """Return when the request after one of this many operations is due. Times are in nanoseconds."""
         over = (meant / 1e9 - self.first) / self.length if self.length else 0.0
         step = min(int(over * len(self.intervals)), len(self.intervals) - 1)
         mean = self.intervals[step] * operations
@@ -195,7 +195,7 @@ class Sendings:
 
 @dataclass(slots=True)
 class ConnectionStats:
-    """The statistics of a connection; ``finished`` is on the monotonic clock.
+    """The statistics of a connection. ``finished`` is on the monotonic clock.
 
     ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` is the part of it in the window. ``usage``
     is that of the process in the window, ``whole_usage`` that of all its work. ``unfinished`` counts requests in
@@ -370,7 +370,7 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
 
 def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
-    """Note the time without service, once a request is answered or the work is over; ``lost`` is its start."""
+    """Note the time without service, once a request is answered or the work is over. ``lost`` is its start."""
     inside, apart = tally.failures, tally.failures_apart
     if lost and (inside.lost or apart.lost):
         inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
@@ -395,7 +395,7 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 def _lies_apart(
     tally: ConnectionStats, window: MeasuredWindow, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Subtract the part of a request outside the window; return whether it is in no interval of its series.
+    """Subtract the part of a request outside the window. Return whether it is in no interval of its series.
 
     ``times`` are when it was sent and answered, and its latency. A request in flight at the end is counted as
     unfinished.

@@ -14,8 +14,8 @@ class TargetError(CommandError):
 
 
 class WorkFailed(CommandError):
-    """Work had so many errors that its figures would be meaningless; no document is written."""
+    """Work had so many errors that its figures would be meaningless. No document is written."""
 
 
 class TimeIsOver(CommandError):
-    """The time of a run is over before it has measured enough; it keeps its measurements."""
+    """The time of a run is over before it has measured enough. It keeps its measurements."""

@@ -58,7 +58,7 @@ Identify = Callable[[int, datetime], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a key on a day (midnight UTC); ``counts`` has the statuses that it increments."""
+    """An event of a key on a day (midnight UTC). ``counts`` has the statuses that it increments."""
 
     key: int
     day: datetime
@@ -160,7 +160,7 @@ def quarter_id(key: int, day: datetime) -> bytes:
 
 
 def starts(date: datetime) -> dict[str, datetime]:
-    """Return the first day of each range; the date itself is the first day after all of them.
+    """Return the first day of each range. The date itself is the first day after all of them.
 
     29 February becomes 1 March in other years.
     """
@@ -337,7 +337,7 @@ def _counted(identify: Identify, day: str, keeps_totals: bool = False) -> Callab
 
 
 def _total_of_fields(identify: Identify, day: str) -> Callable[[int, datetime, datetime], dict[str, Any]]:
-    """Return the total of a bucket from its fields; only buckets at the ends hold days outside the range."""
+    """Return the total of a bucket from its fields. Only buckets at the ends hold days outside the range."""
 
     def total(key: int, start: datetime, end: datetime) -> dict[str, Any]:
         ends = [

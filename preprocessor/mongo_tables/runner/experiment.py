@@ -50,7 +50,7 @@ class Experiment:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of what the experiment does; results store it, and another digest means another test.
+        """Return the SHA-256 of what the experiment does. Results store it, and another digest means another test.
 
         Descriptions, labels, prices and published figures do not count, nor does the order of parameters. The order
         inside a parameter counts, since it matters in the stages of a pipeline.
@@ -74,7 +74,7 @@ class Experiment:
         return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the published rows, each with the number of its variant, from 1; 0 means none."""
+        """Yield the published rows, each with the number of its variant, from 1. 0 means none."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 
@@ -85,7 +85,7 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 def load(name: str) -> Experiment:
-    """Read a packaged experiment by its name or any file by its path; raise CommandError if it is invalid."""
+    """Read a packaged experiment by its name or any file by its path. Raise CommandError if it is invalid."""
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     try:
         content = path.read_bytes()
@@ -98,7 +98,7 @@ def load(name: str) -> Experiment:
 
 
 def read(content: bytes, file: str) -> Experiment:
-    """Parse the bytes of an experiment file, called ``file`` in error messages; raise CommandError."""
+    """Parse the bytes of an experiment file, called ``file`` in error messages. Raise CommandError."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -172,7 +172,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values with those scaled that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
+    """Return the values with those scaled that a name in ``scaled`` leads to. ``a.b`` is the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

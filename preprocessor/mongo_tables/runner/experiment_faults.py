@@ -101,7 +101,7 @@ _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
 
 
 def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
-    """Parse an experiment file; return its content and its faults.
+    """Parse an experiment file. Return its content and its faults.
 
     ``file`` is the name in error messages. The content is valid only without faults.
     """

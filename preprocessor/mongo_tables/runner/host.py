@@ -35,7 +35,7 @@ _KINDS = {"0": "not rotational", "1": "rotational"}
 
 
 def describe_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> dict[str, str]:
-    """Return file system, device, kind and model of a disk; ``unknown`` is what the system does not report.
+    """Return file system, device, kind and model of a disk. ``unknown`` is what the system does not report.
 
     ``kind`` is ``queue/rotational`` of Linux (https://docs.kernel.org/block/queue-sysfs.html). For a virtual disk it
     is what its driver was configured with, or a default.
@@ -153,7 +153,7 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
 
 
 def product_of(build_info: Mapping[str, Any]) -> str:
-    """Return the product that emulates MongoDB, with its version if it reports one; "" for MongoDB.
+    """Return the product that emulates MongoDB, with its version if it reports one, or "" for MongoDB.
 
     FerretDB 1 and 2 each have their own field (https://docs.ferretdb.io).
     """
@@ -250,7 +250,7 @@ def measure_disk(directory: Path) -> dict[str, Any] | None:
 
 
 def read_report(text: str) -> dict[str, Any]:
-    """Return the figures in a JSON report of ``fio``; raise KeyError or ValueError if it has none."""
+    """Return the figures in a JSON report of ``fio``. Raise KeyError or ValueError if it has none."""
     read = json.loads(text)["jobs"][0]["read"]
     percentiles = read["clat_ns"]["percentile"]
     return _figures("fio", read["iops"], percentiles["50.000000"] / 1000, percentiles["99.000000"] / 1000)
@@ -286,7 +286,7 @@ def _by_ourselves(path: Path) -> dict[str, Any] | None:
 
 
 def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
-    """Read blocks until the time is over; return the nanoseconds of each."""
+    """Read blocks until the time is over. Return the nanoseconds of each."""
     taken: list[int] = []
     clock = time.perf_counter_ns
     end = clock() + round(SECONDS * 1e9)

@@ -78,7 +78,7 @@ class Crew(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Start the processes; they cost nothing until they work."""
+        """Start the processes. They cost nothing until they work."""
 
     @abstractmethod
     def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
@@ -89,18 +89,18 @@ class Crew(ABC):
 
     @abstractmethod
     def go(self, at: float) -> None:
-        """Make all begin at that moment on the monotonic clock; raise WorkFailed if one cannot."""
+        """Make all begin at that moment on the monotonic clock. Raise WorkFailed if one cannot."""
 
     @abstractmethod
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return the results of each process when all have ended; call ``look`` every ``poll`` seconds meanwhile.
+        """Return the results of each process when all have ended. Call ``look`` every ``poll`` seconds meanwhile.
 
         Raises WorkFailed if one gave up or is lost, and after the deadline of ``patience``.
         """
 
     @abstractmethod
     def dismiss(self) -> None:
-        """End the current work; other work may follow."""
+        """End the current work. Other work may follow."""
 
     def close(self) -> None:
         """Release all resources."""
@@ -181,7 +181,7 @@ class Crew(ABC):
         over: Callable[[], None] = lambda: None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Outcome:
-        """Prepare, begin, measure, and wait; ``progress`` receives the number of operations so far.
+        """Prepare, begin, measure, and wait. ``progress`` receives the number of operations so far.
 
         ``before`` is called just before the window opens, and for work given by amount also before the start, in case
         all of it is measured; ``opened`` is called when the window is open, ``over`` when it closes. Raises
@@ -220,7 +220,7 @@ class Crew(ABC):
         opened: Callable[[], None] = lambda: None,
         over: Callable[[], None] = lambda: None,
     ) -> Sides:
-        """Let two loads with the same number of connections take turns; return what both did in their slices.
+        """Let two loads with the same number of connections take turns. Return what both did in their slices.
 
         ``opened`` is called when the counted slices begin, ``over`` when all are over. Raises WorkFailed as
         ``perform`` does.
@@ -251,7 +251,7 @@ class WorkerPool(Crew):
         gives_way: bool = True,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """Set up the processes; they cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
+        """Set up the processes. They cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
 
         ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
         needs every member never gets an answer when one of them is gone. ``note`` receives messages about slow
@@ -292,7 +292,7 @@ class WorkerPool(Crew):
         return [process.pid for process in self._processes if process.pid]
 
     def dismiss(self) -> None:
-        """End the processes, whatever they are doing; new work starts others."""
+        """End the processes, whatever they are doing. New work starts others."""
         for process in self._processes:
             process.terminate()
             process.join()
@@ -328,7 +328,7 @@ class WorkerPool(Crew):
         return self.wait_for_all(self._at_work, _hear, look, poll, patience)
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
-        """Wait until all workers have finished their step; raise WorkFailed after this many seconds."""
+        """Wait until all workers have finished their step. Raise WorkFailed after this many seconds."""
         began = time.monotonic()
         reminders = (began + REMIND_SECONDS * 2**doubled for doubled in count())
         next_reminder = next(reminders)
@@ -421,7 +421,7 @@ class _LoadWatch:
         load: Load,
         ahead: float = 0.0,
     ) -> None:
-        """``start`` is when the work begins; ``ahead`` is the seconds until all see a write to the board."""
+        """``start`` is when the work begins. ``ahead`` is the seconds until all see a write to the board."""
         self._board = board
         self._before = before
         self._edges = Edges(board, opened, over)
@@ -433,7 +433,7 @@ class _LoadWatch:
         self._ahead = round(ahead * 1e9)
 
     def look(self, *, news: bool = True) -> None:
-        """Do what is due at this moment; ``news`` says whether the counters are up to date."""
+        """Do what is due at this moment. ``news`` says whether the counters are up to date."""
         board, now = self._board, time.monotonic_ns()
         done = sum(board.counters[: self._load.connections])
         if board.opens == NEVER and news and self._may_open(now, done):
@@ -447,7 +447,7 @@ class _LoadWatch:
         self._edges.look()
 
     def _end_when(self, enough: bool) -> None:
-        """Set the end of a window that lasts until enough is done; none can close before the check."""
+        """Set the end of a window that lasts until enough is done. None can close before the check."""
         board, asked = self._board, self._load.seconds
         if asked is None or board.opens == NEVER or board.stops != NEVER:
             return

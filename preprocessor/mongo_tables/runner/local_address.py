@@ -78,7 +78,7 @@ def is_local(where: str) -> bool:
 
 
 def parse_local(where: str) -> LocalAddress:
-    """Parse a target that ``is_local`` accepts; raise CommandError for unknown settings and values out of range.
+    """Parse a target that ``is_local`` accepts. Raise CommandError for unknown settings and values out of range.
 
     Example:
         >>> parse_local("local?members=1&cacheGB=0.5").cache_gb

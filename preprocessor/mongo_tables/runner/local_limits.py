@@ -20,7 +20,7 @@ _CONTROLLERS = ("io", "memory")
 
 
 class ControlGroup:
-    """A control group with one server. Each method returns whether its limit now holds; None removes the limit."""
+    """A control group with one server. Each method returns whether its limit now holds. None removes the limit."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -45,7 +45,7 @@ class ControlGroup:
 def open_group(
     name: str, pid: int, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
 ) -> ControlGroup | None:
-    """Create the group ``name`` and put the process into it; return None if that is not permitted.
+    """Create the group ``name`` and put the process into it. Return None if that is not permitted.
 
     The group is created below the runner's own group, or below the root if the runner's cannot have children.
     ``supervisor`` removes it when the process has ended.
@@ -78,7 +78,7 @@ def device_of(directory: Path) -> str | None:
 
 
 def _make_groups(name: str, root: Path, own: Path) -> Iterator[Path]:
-    """Yield the group ``name`` in each place that permits it; advancing removes the previous one."""
+    """Yield the group ``name`` in each place that permits it. Advancing removes the previous one."""
     if not (root / "cgroup.controllers").exists():
         return  # version 1, or no Linux
     for parent in _parents(root, own):
@@ -138,7 +138,7 @@ def divide(members: int, each: int) -> list[set[int]] | None:
 
 
 def pin(pids: Sequence[int], each: int) -> bool:
-    """Let each process and its threads run on ``each`` exclusive processors; return False if impossible."""
+    """Let each process and its threads run on ``each`` exclusive processors. Return False if impossible."""
     division = divide(len(pids), each)
     if division is None:
         return False
@@ -171,7 +171,7 @@ def impose(
     directory: Path,
     cache_gb: float,
 ) -> dict[str, Any]:
-    """Limit each member as the variant asks, and lift other limits; return what holds for all of them.
+    """Limit each member as the variant asks, and lift other limits. Return what holds for all of them.
 
     ``groups`` has one group for each member, or is empty if there can be none. The names are those of the variant's
     machine, and ``processors``, which follows from a tier.

@@ -95,7 +95,7 @@ def _servers(directory: Path) -> Iterator[psutil.Process]:
 
 
 def _end(process: psutil.Process) -> None:
-    """Kill a process and wait until it has ended; a zombie counts as ended: an orphan may never be reaped."""
+    """Kill a process and wait until it has ended. A zombie counts as ended: an orphan may never be reaped."""
     import psutil
 
     deadline = time.monotonic() + END_SECONDS
@@ -147,7 +147,7 @@ class SetSecrets:
     password: str = field(default_factory=lambda: secrets.token_urlsafe(_KEY_BYTES), repr=False)
 
     def options(self, directory: Path) -> list[str]:
-        """Write the key into the directory; return the options for a member, which contain only its path."""
+        """Write the key into the directory. Return the options for a member, which contain only its path."""
         file = directory / _FILE
         file.touch(mode=0o600)
         file.write_text(self.key, encoding="ascii")
@@ -216,7 +216,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _errors(log: str) -> Iterator[str]:
-    """Yield each error in the log in one line; others precede the one that ends the server."""
+    """Yield each error in the log in one line. Others precede the one that ends the server."""
     for line in log.splitlines():
         if '"s":"F"' in line or '"s":"E"' in line:
             yield _told(line)
@@ -252,7 +252,7 @@ class Settings:
 
 
 class LocalReplicaSet:
-    """A running replica set on loopback; ``close`` ends its members by pid and removes their files.
+    """A running replica set on loopback. ``close`` ends its members by pid and removes their files.
 
     Every secondary copies from the primary. By default, members choose a source by round trips, which differ by noise
     alone, and change it during a run; a member that copies from another secondary acknowledges later, or not at all
@@ -311,7 +311,7 @@ class LocalReplicaSet:
         return list(map(self._credentials.open_member, self._ports))
 
     def groups(self, *, make: bool) -> list[ControlGroup]:
-        """Return a control group for each member, once created; none if that is not permitted."""
+        """Return a control group for each member, once created, or none if that is not permitted."""
         if self._groups is None and not make:
             return []
         if self._groups is None:
@@ -337,12 +337,12 @@ class LocalReplicaSet:
         return not self._killed
 
     def kill_member(self, number: int) -> None:
-        """Kill a member, like a crash of its machine; its end does not count as a fault."""
+        """Kill a member, like a crash of its machine. Its end does not count as a fault."""
         self._killed.add(self.pids[number])
         os.kill(self.pids[number], signal.SIGKILL)
 
     def close(self) -> None:
-        """End the members and remove their directory; calling it twice is harmless."""
+        """End the members and remove their directory. Calling it twice is harmless."""
         held, self._supervisor = self._supervisor, None
         if held is not None and held.stdin is not None:
             with suppress(BrokenPipeError):  # it was killed before it read its input
@@ -417,7 +417,7 @@ class LocalReplicaSet:
                 ) from None
 
     def _await(self, ready: Callable[[], Found | None], complaint: str) -> Found:
-        """Return what ``ready`` finds; raise TargetError after two minutes, or if a member has ended."""
+        """Return what ``ready`` finds. Raise TargetError after two minutes, or if a member has ended."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
             if found := ready():

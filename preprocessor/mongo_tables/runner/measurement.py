@@ -105,7 +105,7 @@ HERE = "psutil"
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The results of one window; times are UTC in whole milliseconds, as BSON stores them."""
+    """The results of one window. Times are UTC in whole milliseconds, as BSON stores them."""
 
     seed: str
     start_time: datetime
@@ -195,7 +195,7 @@ class _WindowWatch:
         self._at_ends: list[Sample] = []
 
     def begin(self) -> None:
-        """Look before the window, at the counters of the row last; a second call replaces the first."""
+        """Look before the window, at the counters of the row last. A second call replaces the first."""
         if not self._begins:
             self.sampler.start()
         mark = self.sampler.mark()
@@ -261,7 +261,7 @@ class _WindowWatch:
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> bool:
-    """Flush the loaded data to disk, so that every window starts from the same state; return whether it worked.
+    """Flush the loaded data to disk, so that every window starts from the same state. Return whether it worked.
 
     A deployment may not permit the command; then its own checkpoints must do.
     """
@@ -388,7 +388,7 @@ def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int |
 
 
 def _primary(members: Sequence[Member]) -> int:
-    """Return the number of the member that accepts writes, as soon as one does; raise WorkFailed if none does."""
+    """Return the number of the member that accepts writes, as soon as one does. Raise WorkFailed if none does."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for number, member in enumerate(members):

@@ -53,7 +53,7 @@ class Lag:
 
 
 def stamp(held: Any) -> bool:
-    """Enable receive timestamps; return whether they work, which they do not with TLS."""
+    """Enable receive timestamps. Return whether they work, which they do not with TLS."""
     if type(held) is not socket.socket or not _ROOM:
         return False
     with suppress(OSError):
@@ -63,7 +63,7 @@ def stamp(held: Any) -> bool:
 
 
 def receive_stamped(held: socket.socket, most: int, lag: Lag) -> bytes:
-    """Return up to ``most`` received bytes and count their lag; raise as ``recv`` does."""
+    """Return up to ``most`` received bytes and count their lag. Raise as ``recv`` does."""
     received, stamps, _, _ = held.recvmsg(most, _ROOM)
     for _, kind, content in stamps:
         if kind == _STAMP and len(content) >= _TIME.size:
@@ -117,7 +117,7 @@ class Meter:
         self.ended: _MeterReading | None = None
 
     def __enter__(self) -> Self:
-        """Start the work; a window that opens with it opens now."""
+        """Start the work. A window that opens with it opens now."""
         self.begun = self._read()
         if self._window.edges[0] != NEVER:
             self.opened = self.begun
@@ -132,7 +132,7 @@ class Meter:
         self.opened = self.opened or self.closed
 
     def note(self, closes: int, now: int) -> None:
-        """Read the counters at the first answer after an edge; the window is open."""
+        """Read the counters at the first answer after an edge. The window is open."""
         if self.opened is None:
             self.opened = self._read()
         if self.closed is None and closes < now:

@@ -75,7 +75,7 @@ as many blocks as conclusions need. Longer windows hardly help, more blocks do."
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run; ``repeats`` None means as the experiment says."""
+    """The options of a run. ``repeats`` None means as the experiment says."""
 
     scale: float = 1.0
     seconds: float | None = None
@@ -102,7 +102,7 @@ class Options:
         return self.profile is None or PROFILES[self.profile].lengthens
 
     def rates_of(self, config: Config) -> tuple[float, ...]:
-        """Return the operations per second of a variant, in steps; empty means as many as possible."""
+        """Return the operations per second of a variant, in steps. Empty means as many as possible."""
         return (float(config[RATE]),) if RATE in config else self.rates
 
 
@@ -118,7 +118,7 @@ def has_rates(experiment: Experiment) -> bool:
 
 
 def longest_seconds(name: str, config: Config, limits: Options | Profile) -> float | None:
-    """Return the longest requested window in seconds; work that paces itself rests for most of a short one."""
+    """Return the longest requested window in seconds. Work that paces itself rests for most of a short one."""
     traits = workload(name)
     if traits.paces_itself:
         return limits.paced_seconds or limits.seconds

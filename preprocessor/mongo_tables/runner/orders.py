@@ -51,7 +51,7 @@ class Alternation:
 
 
 def execute(order: Assignment | Alternation, pipe: Connection, board: Board) -> None:
-    """Execute an order; send ``None`` when connected and when prepared, and the statistics after the work.
+    """Execute an order. Send ``None`` when connected and when prepared, and the statistics after the work.
 
     A string in place of any of them is an error message.
     """

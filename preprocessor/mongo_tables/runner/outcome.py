@@ -190,7 +190,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
 
 
 def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
-    """Return what came before the window; for work given by amount that is its start."""
+    """Return what came before the window. For work given by amount that is its start."""
     if load.lead:
         return lead.told(seconds)
     if load.has_steady_part and not is_whole:
@@ -201,7 +201,7 @@ def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
 def _judge_speed(
     board: Board, opens: float, seconds: float, series: IntervalSeries, latencies: Mapping[int, int]
 ) -> Steady:
-    """Return whether the speed was constant; ``latencies`` are from sending, without the backlog of a rate."""
+    """Return whether the speed was constant. ``latencies`` are from sending, without the backlog of a rate."""
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
 
@@ -231,7 +231,7 @@ def in_run_queue(outcome: Outcome) -> float:
 
 
 def list_limits(outcome: Outcome, busiest: float) -> list[str]:
-    """Return in which respects the client was the bottleneck; ``busiest`` is the share of its busiest process."""
+    """Return in which respects the client was the bottleneck. ``busiest`` is the share of its busiest process."""
     found = []
     if busiest >= CLIENT_BOUND_SHARE:
         found.append(f"a process of it used {busiest:.0%} of a processor")

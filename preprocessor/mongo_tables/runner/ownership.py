@@ -121,7 +121,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def give_sign(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Write a heartbeat of the run into its database ``name``; do nothing if another run owns it now."""
+    """Write a heartbeat of the run into its database ``name``. Do nothing if another run owns it now."""
     from pymongo import WriteConcern
 
     marks = client[name].get_collection(MARKER, write_concern=WriteConcern(w=1))
@@ -152,7 +152,7 @@ def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Wait until every member that clients may read from has all writes; ``name`` is a database of ours.
+    """Wait until every member that clients may read from has all writes. ``name`` is a database of ours.
 
     Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS``, and TargetError if the members are
     unknown.

@@ -164,7 +164,7 @@ def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes
 
 
 def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any]:
-    """Yield the ``_id`` of each document that is not known; the query reads the index only."""
+    """Yield the ``_id`` of each document that is not known. The query reads the index only."""
     for one in collection.find({}, {"_id": 1}, sort=[("_id", 1)]):
         if _id_of(bytes(one.raw)) not in known:
             yield one["_id"]

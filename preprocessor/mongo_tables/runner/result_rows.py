@@ -119,7 +119,7 @@ def compose(
     disk_baseline: Mapping[str, Any] | None,
     order: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the row of one repeat of a variant on a machine; ``order`` is what the row says of its block."""
+    """Return the row of one repeat of a variant on a machine. ``order`` is what the row says of its block."""
     from bson.int64 import Int64
 
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
@@ -326,7 +326,7 @@ def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> di
 
 
 def _processors(measurement: Measurement) -> dict[str, float] | None:
-    """Return the mean busy processors by owner; ``other`` is the foreign use of the servers' machine."""
+    """Return the mean busy processors by owner. ``other`` is the foreign use of the servers' machine."""
     if measurement.cores is None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
@@ -388,7 +388,7 @@ ABOUT_THE_ROW = frozenset({"variant", "source", "note"})
 
 
 def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the published documents of an experiment in the order of its rows; rows without figures give none."""
+    """Return the published documents of an experiment in the order of its rows. Rows without figures give none."""
     return [
         _document(experiment, number, variant, row)
         for number, (variant, row) in enumerate(experiment.published_rows(), 1)
@@ -397,7 +397,7 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def write_published(experiment: Experiment, store: Store) -> int:
-    """Write the published documents of an experiment, and return their number; raise CommandError."""
+    """Write the published documents of an experiment, and return their number. Raise CommandError."""
     found = published_documents(experiment)
     for document in found:
         check_document("published", document)
@@ -457,7 +457,7 @@ def conclude_slices(
 
 
 def pair_slices(windows: Sequence[Counted]) -> Pairs:
-    """Return the work of the second target relative to the first, by block; both had the same time."""
+    """Return the work of the second target relative to the first, by block. Both had the same time."""
     firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
     return Pairs(tuple(one.block for one in windows), others, firsts)
 

@@ -140,7 +140,7 @@ class Run:
         self.heartbeat = None
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
-        """Clean up after a failure, if a primary is found within ``patience_ms``; do not touch a temporary deployment.
+        """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
 
         The function reports what is left, and ``reason`` before it waits for a primary.
         """
@@ -171,7 +171,7 @@ class Run:
                 )
 
     def _drop_late(self, uri: str, patience_ms: int) -> bool:
-        """Drop our database if a primary is found within ``patience_ms``; return whether it is gone."""
+        """Drop our database if a primary is found within ``patience_ms``. Return whether it is gone."""
         from pymongo import MongoClient
         from pymongo.errors import PyMongoError
 
@@ -184,7 +184,7 @@ class Run:
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
-    """Return a client that has found a primary; raise the driver's errors without one, and TargetError."""
+    """Return a client that has found a primary. Raise the driver's errors without one, and TargetError."""
     from pymongo import MongoClient
 
     patience = selection_ms(uri, SELECTION_MS)
@@ -265,7 +265,7 @@ def open_run(
     named: NamedTarget = ALONE,
     side: str = "",
 ) -> Run:
-    """Return a run that has not begun; ``side`` distinguishes its rows from those of other targets."""
+    """Return a run that has not begun. ``side`` distinguishes its rows from those of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)

@@ -35,7 +35,7 @@ INSIDE: Final = "inside the window"
 
 
 class Monitored(NamedTuple):
-    """Series of process and disk; ``facts`` gives their resolution, their lag, and where their points lie."""
+    """Series of process and disk. ``facts`` gives their resolution, their lag, and where their points lie."""
 
     source: str
     process_series: SampleSeries
@@ -105,7 +105,7 @@ _ENGINE = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Sums since machine and server started; ``cpu`` and ``disk`` are empty if unknown.
+    """Sums since machine and server started. ``cpu`` and ``disk`` are empty if unknown.
 
     ``server_cpu`` is the processor time in seconds of the members on the machine, 0.0 if unknown. ``process`` is the
     one whose ``operations`` and ``engine`` these are; None without the permission to read them.
@@ -133,7 +133,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class BoundarySample:
-    """A sample at a possible end of a window; ``theirs`` is the time of the server's last sample of its machine.
+    """A sample at a possible end of a window. ``theirs`` is the time of the server's last sample of its machine.
 
     That time is on the server's clock, and ``took`` identifies the server.
     """
@@ -153,7 +153,7 @@ class Sampler:
         pids: Sequence[int],
         machine: Callable[[], Sample | None] | None = None,
     ) -> None:
-        """``status`` returns ``serverStatus``; without ``data_directory`` the server is remote.
+        """``status`` returns ``serverStatus``. Without ``data_directory`` the server is remote.
 
         ``machine`` returns the last sample that the server took of its own machine.
         """
@@ -419,7 +419,7 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 class BusyProcessors:
-    """Samples the processors on demand; without a server on this machine it finds nothing."""
+    """Samples the processors on demand. Without a server on this machine it finds nothing."""
 
     def __init__(self, servers: Collection[int], client: Callable[[], Sequence[int]]) -> None:
         """``servers`` are the server processes on this machine, ``client`` returns those of the client."""

@@ -122,7 +122,7 @@ def add_counts(total: Any, other: Any) -> None:
 
 
 class IntervalSeries:
-    """The intervals of one process; threads may add concurrently."""
+    """The intervals of one process. Threads may add concurrently."""
 
     def __init__(self, width: int) -> None:
         """``width`` is in nanoseconds."""

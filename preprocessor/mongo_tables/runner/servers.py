@@ -56,7 +56,7 @@ def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
 
 
 def is_one_process(before: ServerProcess | None, after: ServerProcess | None) -> bool:
-    """Return whether the counters belong to one process; two unknown processes may be one."""
+    """Return whether the counters belong to one process. Two unknown processes may be one."""
     if before is None or after is None:
         return True
     # In containers, each process may have the same number; then its uptime restarts.
@@ -137,7 +137,7 @@ def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
 
 
 def counters(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
-    """Return what a series is made of; nothing without permission, and if several mongos answer in turn."""
+    """Return what a series is made of, or nothing without permission, and if several mongos answer in turn."""
     found = _ask(client, LIGHT_STATUS)
     return {} if is_one_of_several(client, found) else found
 
@@ -301,7 +301,7 @@ class _Interview:
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def ask(self, name: str, command: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        """Return the answer; without one, return an empty mapping and note what is missing."""
+        """Return the answer. Without one, return an empty mapping and note what is missing."""
         from pymongo import ReadPreference
         from pymongo.errors import OperationFailure, PyMongoError
 
@@ -423,7 +423,7 @@ def _role_of(hello: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _machine(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return processors, memory and system; ``memory_limit_gib`` if the server may not use all of the memory."""
+    """Return processors, memory and system, or ``memory_limit_gib`` if the server may not use all of the memory."""
     if not info:
         return {}
     system, known = info.get("system", {}), info.get("os", {})

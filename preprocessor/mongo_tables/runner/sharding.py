@@ -27,7 +27,7 @@ _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 
 
 def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
-    """Return whether the deployment is a sharded cluster; the client is already connected."""
+    """Return whether the deployment is a sharded cluster. The client is already connected."""
     return bool(client.topology_description.topology_type_name == "Sharded")
 
 
@@ -37,7 +37,7 @@ def wants_shards(configs: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:
-    """Shard the empty collection as the config says; raise TargetError if that is impossible."""
+    """Shard the empty collection as the config says. Raise TargetError if that is impossible."""
     key = config.get(SHARD_KEY)
     if key is None:
         return
@@ -78,14 +78,14 @@ class ShardLook:
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Query the state of a collection; raise the driver's error if a shard does not answer."""
+    """Query the state of a collection. Raise the driver's error if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
 
 
 def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, int]:
-    """Return the number of chunks of each shard; none for a collection that is not sharded."""
+    """Return the number of chunks of each shard, or none for a collection that is not sharded."""
     known = client.config.collections.find_one({"_id": namespace}) or {}
     if "key" not in known:
         return {}

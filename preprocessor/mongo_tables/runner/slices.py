@@ -54,7 +54,7 @@ class Slices:
     lead: int = 0
 
     def firsts(self) -> bytes:
-        """Return the first load, 0 or 1, of each pair; of two adjacent pairs each load is first once."""
+        """Return the first load, 0 or 1, of each pair. Of two adjacent pairs each load is first once."""
         draw = random.Random(f"{self.seed}/firsts")
         drawn = [draw.randrange(2) for _ in range((self.pairs + 1) // 2)]
         return bytes(one for first in drawn for one in (first, 1 - first))[: self.pairs]
@@ -76,14 +76,14 @@ class Slices:
 
 
 def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
-    """Return a window's slices of ``width`` seconds; with ``warm`` there are more turns before they count."""
+    """Return a window's slices of ``width`` seconds. With ``warm`` there are more turns before they count."""
     pairs = max(1, round(SECONDS / (2 * width)))
     lead = max(LEAST_LEAD, round(WARMING_SECONDS / (2 * width)) if warm else 0)
     return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 
 class Turns:
-    """When a load, 0 or 1, sends; ``begin`` is the start of the first slice on the clock of all moments."""
+    """When a load, 0 or 1, sends. ``begin`` is the start of the first slice on the clock of all moments."""
 
     def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
         """``firsts`` are the first loads of the pairs, if they are not those of the seed."""
@@ -108,7 +108,7 @@ class Turns:
         return until_pair + width
 
     def part(self, sent: int, answered: int) -> float:
-        """Return the part of a request's time in slices of the load; the request was sent in such a slice."""
+        """Return the part of a request's time in slices of the load. The request was sent in such a slice."""
         width = self._slices.width
         end = self.begin + ((sent - self.begin) // width + 1) * width
         while answered > end and self.wait(end) == 0:
@@ -174,7 +174,7 @@ def has_long_requests(window: WindowRow) -> bool:
 
 
 def describe(window: WindowRow, names: tuple[str, str]) -> str:
-    """Return the result of a window and its doubts in one line; ``names`` are those of the targets."""
+    """Return the result of a window and its doubts in one line. ``names`` are those of the targets."""
     said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
     for name, errors in zip(names, window["errors"], strict=True):
         if errors:

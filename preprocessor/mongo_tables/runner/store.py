@@ -103,7 +103,7 @@ class Store(ABC):
         return self.documents(RESULTS, experiment)
 
     def put(self, document: Document) -> None:
-        """Write a row; another row with the same ``_id`` moves to the history."""
+        """Write a row. Another row with the same ``_id`` moves to the history."""
         name = document["_id"]["testname"]
         old = self.documents(RESULTS, name, [document["_id"]])
         # A resumed run may write the very row after which it was interrupted.
@@ -112,7 +112,7 @@ class Store(ABC):
         self.write(RESULTS, name, [document])
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
-        """Move the rows whose ``_id`` is not in ``keep`` to the history; return their number."""
+        """Move the rows whose ``_id`` is not in ``keep`` to the history. Return their number."""
         old = [row for row in self.rows(experiment) if row.get("_id") not in keep]
         self._remember(experiment, old)
         if old:
@@ -120,7 +120,7 @@ class Store(ABC):
         return len(old)
 
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Make ``published`` hold exactly these documents of the experiment; repeating this changes nothing."""
+        """Make ``published`` hold exactly these documents of the experiment. Repeating this changes nothing."""
         self._replace_all(PUBLISHED, experiment, self.documents(PUBLISHED, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
@@ -129,7 +129,7 @@ class Store(ABC):
         self._replace_all(SERIES, experiment, old, documents)
 
     def put_calibration(self, document: Document) -> None:
-        """Write the result of a workload; it replaces an earlier state of this calibration, but not another one."""
+        """Write the result of a workload. It replaces an earlier state of this calibration, but not another one."""
         self.write(CALIBRATION, document["workload"], [document])
 
     def _replace_all(
@@ -149,7 +149,7 @@ class Store(ABC):
 
 
 class FileStore(Store):
-    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload; the first write creates it."""
+    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload. The first write creates it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -173,7 +173,7 @@ class FileStore(Store):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Rewrite the file, or remove it if nothing is left; new documents come last."""
+        """Rewrite the file, or remove it if nothing is left. New documents come last."""
         path = self._folder / collection / f"{name}.jsonl"
         kept: list[Document] = [one for one in self.documents(collection, name) if one.get("_id") not in gone]
         for document in documents:
@@ -297,7 +297,7 @@ class DatabaseStore(Store):
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
-    """Open a folder, or the database of a connection string; raise CommandError."""
+    """Open a folder, or the database of a connection string. Raise CommandError."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
@@ -330,7 +330,7 @@ def _only_measured(row: Document) -> bytes:
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """Return the row under an ``_id`` that no later row of the variant has; rows may be written by hand."""
+    """Return the row under an ``_id`` that no later row of the variant has. Rows may be written by hand."""
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}
     return {**row, "_id": {**named, "start_time": row.get("start_time")}}

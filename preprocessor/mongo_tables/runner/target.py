@@ -1,4 +1,4 @@
-"""The deployments for an experiment: our own replica set, or any with a URI; and the variants that each measures.
+"""The deployments for an experiment: our own replica set, or any with a URI, and the variants that each measures.
 
 A variant names its machine in ``instance``. A deployment given by its address has the machine that it has: if all
 variants were measured on it, their rows would differ by noise alone. A local target can provide some of the
@@ -67,7 +67,7 @@ class Machine:
 
 
 class Target:
-    """A deployment for experiments; subclasses override what differs from a fixed deployment."""
+    """A deployment for experiments. Subclasses override what differs from a fixed deployment."""
 
     name: str
     ends_with_run = True
@@ -112,7 +112,7 @@ class Target:
         return None
 
     def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """Wait for measurements of the servers that others made between the two times; None if there are none.
+        """Wait for measurements of the servers that others made between the two times, or None if there are none.
 
         Raises TargetError if the deployment is no longer the prepared one.
         """
@@ -164,7 +164,7 @@ class LocalTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Return the connection string of the running replica set; raise TargetError if none is prepared."""
+        """Return the connection string of the running replica set. Raise TargetError if none is prepared."""
         return self._running().uri
 
     def machine_for(
@@ -232,7 +232,7 @@ class LocalTarget(Target):
         return self._running().members()
 
     def kill_member(self, number: int) -> None:
-        """Kill one of the members; the next window starts a new set."""
+        """Kill one of the members. The next window starts a new set."""
         self._running().kill_member(number)
 
     def _settings(self, config: Mapping[str, Any]) -> Settings:
@@ -285,7 +285,7 @@ class LocalTarget(Target):
 
 
 class UriTarget(Target):
-    """Any deployment with a connection string; its machine stays as it is."""
+    """Any deployment with a connection string. Its machine stays as it is."""
 
     ends_with_run = False
 
@@ -303,7 +303,7 @@ class UriTarget(Target):
         return self._uri
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Return the machine as given; all that the variant asks of it is listed as not varied."""
+        """Return the machine as given. All that the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
@@ -337,7 +337,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a local target, one of ``sets``, or a connection string; raise CommandError."""
+    """Open a local target, one of ``sets``, or a connection string. Raise CommandError."""
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
@@ -360,7 +360,7 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class NamedTarget:
-    """A deployment that a run may measure; the name is empty for a single target without one."""
+    """A deployment that a run may measure. The name is empty for a single target without one."""
 
     name: str
     where: str = field(repr=False)
@@ -407,7 +407,7 @@ def _check_databases(targets: Sequence[NamedTarget]) -> None:
 
 
 def database_on(experiment: Experiment, target: NamedTarget) -> str:
-    """Return the database name for the experiment; it distinguishes named targets, which may be one deployment.
+    """Return the database name for the experiment. It distinguishes named targets, which may be one deployment.
 
     It contains the name of the target, without the dots and dashes that a database name may not have.
     """

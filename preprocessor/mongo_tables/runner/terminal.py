@@ -16,7 +16,7 @@ WIDTH = 24
 
 
 class Progress:
-    """Writes to one stream; draws the bar only on a terminal."""
+    """Writes to one stream. Draws the bar only on a terminal."""
 
     def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
         """Every ``line_every`` seconds it writes a permanent line, for a log."""
@@ -50,7 +50,7 @@ class Progress:
         self.note(f"{self._label}  {now - self._began:,.0f} s  {done:,} operations  {new / seconds:,.0f}/s")
 
     def end(self, text: str) -> None:
-        """Finish the step; ``text`` is its result."""
+        """Finish the step. ``text`` is its result."""
         self._write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
 
     def note(self, text: str) -> None:
@@ -64,7 +64,7 @@ class Progress:
             self._write("\r\x1b[2K")
 
     def _write(self, text: str) -> None:
-        """Write the text; a closed terminal does not end a measurement."""
+        """Write the text. A closed terminal does not end a measurement."""
         with suppress(OSError):
             self._stream.write(text)
             self._stream.flush()
@@ -92,7 +92,7 @@ def signals_ignored() -> Iterator[None]:
 
 @contextmanager
 def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
-    """Continue after the first terminating signal and ``note`` it; the second has its usual effect.
+    """Continue after the first terminating signal and ``note`` it. The second has its usual effect.
 
     Ignored signals stay ignored.
     """
@@ -110,7 +110,7 @@ def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def _handled(names: Sequence[str], handler: Any) -> Iterator[dict[int, Any]]:
-    """Install the handler for the signals that exist and are not ignored; yield the previous handlers."""
+    """Install the handler for the signals that exist and are not ignored. Yield the previous handlers."""
     there = (getattr(signal, name) for name in names if hasattr(signal, name))
     before = {one: signal.getsignal(one) for one in there if signal.getsignal(one) != signal.SIG_IGN}
     try:

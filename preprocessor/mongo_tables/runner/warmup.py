@@ -68,7 +68,7 @@ NONE = WarmUp("none")
 
 
 def cut(speeds: Sequence[float]) -> int:
-    """Return how many of the first speeds MSER cuts off; there is at least one speed.
+    """Return how many of the first speeds MSER cuts off. There is at least one speed.
 
     Example:
         >>> cut([1.0, 2.0] + 20 * [10.0])
@@ -125,7 +125,7 @@ def changes(speeds: Sequence[float]) -> bool:
 
 
 def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: float) -> list[float]:
-    """Return the operations in each interval that lies completely in a window; times are nanoseconds in the series.
+    """Return the operations in each interval that lies completely in a window. Times are nanoseconds in the series.
 
     The series has no request that was sent before the window opened: intervals that could contain such requests, of
     ``latency``, are omitted.
@@ -139,7 +139,7 @@ def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: 
 
 
 def lead_interval(window: float | None) -> int:
-    """Return the interval of a window's lead in nanoseconds; each is one look, and looks are rare."""
+    """Return the interval of a window's lead in nanoseconds. Each is one look, and looks are rare."""
     return max(interval_for(None), interval_for(window))
 
 

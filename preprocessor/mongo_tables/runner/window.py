@@ -58,12 +58,12 @@ class Board:
         self.handed_out.value = first
 
     def open(self, when: int, *, lengthens: bool = False) -> None:
-        """Open the window at ``when``, and close it after its length; one that ``lengthens`` has no end yet."""
+        """Open the window at ``when``, and close it after its length. One that ``lengthens`` has no end yet."""
         self.edges[_COUNTED_FROM] = when
         self.open_steady_part(when, lengthens=lengthens)
 
     def open_steady_part(self, when: int, *, lengthens: bool = False) -> None:
-        """Open a window whose requests are recorded already; it closes earlier if the work runs out."""
+        """Open a window whose requests are recorded already. It closes earlier if the work runs out."""
         longest = self.edges[_LONGEST]
         if longest != NEVER and not lengthens:
             self.end(when + longest)
@@ -75,11 +75,11 @@ class Board:
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def close(self, when: int) -> None:
-        """Close the window at that moment, or earlier if the work runs out; requests continue until all is done."""
+        """Close the window at that moment, or earlier if the work runs out. Requests continue until all is done."""
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def take_over(self, edges: Sequence[int]) -> None:
-        """Copy the edges of another board; the window may have closed earlier there, or here."""
+        """Copy the edges of another board. The window may have closed earlier there, or here."""
         closes = min(self.edges[_CLOSES], edges[_CLOSES])
         self.edges[:] = edges
         self.edges[_CLOSES] = closes
@@ -98,17 +98,17 @@ class Board:
 
     @property
     def opens(self) -> int:
-        """When the window opens; NEVER if unknown."""
+        """When the window opens, or NEVER if unknown."""
         return int(self.edges[_OPENS])
 
     @property
     def closes(self) -> int:
-        """When the window closes; NEVER if unknown."""
+        """When the window closes, or NEVER if unknown."""
         return int(self.edges[_CLOSES])
 
     @property
     def stops(self) -> int:
-        """When the last request may be sent; NEVER if unknown."""
+        """When the last request may be sent, or NEVER if unknown."""
         return int(self.edges[_STOPS])
 
     @property

@@ -44,7 +44,7 @@ MOST_FAILED = 0.05
 
 
 def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: str) -> dict[str, Any]:
-    """Measure a variant once; return its row, with the ``order`` of its block.
+    """Measure a variant once. Return its row, with the ``order`` of its block.
 
     Raises CommandError, with the hint if the deployment does not answer.
     """
@@ -69,7 +69,7 @@ def can_alternate(run: Run, number: int) -> bool:
 def measure_slices(
     runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str, hint: str
 ) -> dict[str, Any]:
-    """Let a variant take turns on two targets, which may be one, in slices of this many seconds; return their work.
+    """Let a variant take turns on two targets, which may be one, in slices of this many seconds. Return their work.
 
     Each campaign draws which target is prepared last and which is first in each pair of slices: otherwise carry-over
     between them would be the same in all campaigns. A variant with warm-up takes turns before it counts.
@@ -102,7 +102,7 @@ def measure_slices(
 
 
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
-    """Run the deployment that the variant asks for; return the variant's config and the machine."""
+    """Run the deployment that the variant asks for. Return the variant's config and the machine."""
     asked = asked_of(run.experiment, run.scaled, run.options.scale, number)
     machine = run.target.prepare(*asked)
     run.not_varied.update(machine.not_varied)
@@ -132,7 +132,7 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
 
 
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
-    """Measure the disk once for each deployment; return None if it is elsewhere."""
+    """Measure the disk once for each deployment. Return None if it is elsewhere."""
     place = machine.data_directory
     if place is not None and place not in run.baselines:
         run.baselines[place] = host.measure_disk(place)

@@ -112,7 +112,7 @@ class Load:
 
     @property
     def interval(self) -> int:
-        """Return the counting interval in nanoseconds; an amount may be done long before its time is over."""
+        """Return the counting interval in nanoseconds. An amount may be done long before its time is over."""
         interval = interval_for(self.seconds)
         return min(interval, interval_for(None)) if self.has_steady_part else interval
 
@@ -169,7 +169,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 def connect(
     client: MongoClient[dict[str, Any]], load: Load, mine: Sequence[int]
 ) -> tuple[list[Client], RequestOptions]:
-    """Open the connections of a load with these numbers; return the clients, and how they send."""
+    """Open the connections of a load with these numbers. Return the clients, and how they send."""
     open_connections(client, mine)
     options = request_options(client, load.config)
     place, made = (load.database, load.config["collection"]), _CLIENTS[load.client]
@@ -247,7 +247,7 @@ def do_timed(
 
 
 def surround(client: Client, load: Load, window: MeasuredWindow, tell: Callable[[str], None]) -> Surroundings:
-    """Return what a connection of the load needs besides its work; ``tell`` receives the reason why it ends."""
+    """Return what a connection of the load needs besides its work. ``tell`` receives the reason why it ends."""
     # The way in which a connection sleeps is known only when all begin.
     sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
     if load.on_error == "stop" or not isinstance(client, WireClient):
@@ -256,7 +256,7 @@ def surround(client: Client, load: Load, window: MeasuredWindow, tell: Callable[
 
 
 def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
-    """Retry until there is a connection, or the last request may be sent; return whether there is one.
+    """Retry until there is a connection, or the last request may be sent. Return whether there is one.
 
     Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.
     """
@@ -302,7 +302,7 @@ def uncollected(load: Load) -> Iterator[None]:
 
 
 def _pace(load: Load, start: float, slot: int) -> Pace:
-    """Return when the operations of a connection start; with a rate they are spread evenly over the connections."""
+    """Return when the operations of a connection start. With a rate they are spread evenly over the connections."""
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
@@ -329,7 +329,7 @@ def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
 
 
 def do_in_threads(loops: Sequence[Loop]) -> None:
-    """Run each loop in its own thread; raise the first exception of any."""
+    """Run each loop in its own thread. Raise the first exception of any."""
     raised: list[Exception] = []
 
     def perform(loop: Loop) -> None:

@@ -44,7 +44,7 @@ class Source(Protocol):
     """A results source: files or MongoDB."""
 
     def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query once; an error counts as an answer."""
+        """Run each distinct query once. An error counts as an answer."""
         ...
 
 
@@ -266,7 +266,7 @@ def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
 
 
 def lint_site(judge: Judge) -> list[Finding]:
-    """List the findings of the linter; returns early if no page has comments."""
+    """List the findings of the linter. Returns early if no page has comments."""
     if not any(page.specs for page in (*judge.site.pages, *judge.site.speakers)):
         return []
     from mongo_tables.lint.linter import lint, look_at

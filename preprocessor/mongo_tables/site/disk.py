@@ -102,7 +102,7 @@ def read_snapshots(
 def snapshot_of(
     texts: Mapping[str, str], needs: Needs = "rows", pipelines: Path | None = None, server: str = ""
 ) -> Snapshot:
-    """Return a snapshot of in-memory pages; ``texts`` maps the names that findings use to page texts.
+    """Return a snapshot of in-memory pages. ``texts`` maps the names that findings use to page texts.
 
     ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that pipelines are for.
     """
@@ -327,7 +327,7 @@ def read_folder(
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:
-    """Return the pages that a path names; report paths without pages and unreadable folders in ``faults``."""
+    """Return the pages that a path names. Report paths without pages and unreadable folders in ``faults``."""
     path = Path(written)
     try:
         if not written:
@@ -350,7 +350,7 @@ def _describe_error(error: OSError, path: str) -> str:
 
 
 def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
-    """Return the pages below a folder, or the page itself; call ``failed`` for each unreadable folder.
+    """Return the pages below a folder, or the page itself. Call ``failed`` for each unreadable folder.
 
     Links to folders are followed, as in MkDocs.
     """

@@ -50,7 +50,7 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class FigureContext:
-    """The inputs of drawing a page's figures; the last one has the first figure for each source of rows."""
+    """The inputs of drawing a page's figures. The last one has the first figure for each source of rows."""
 
     answers: AnswersByKey
     tables: Tables

@@ -84,7 +84,7 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
 
 
 def _is_of_same_format(standing: NumbersInText, today: CurrentCell) -> bool:
-    """Return whether a written text has the column's current format; if not, it must be written again."""
+    """Return whether a written text has the column's current format. If not, it must be written again."""
     return today.follows or not is_number(today.value) or is_written_by(standing.written[0], today.form)
 
 
@@ -155,7 +155,7 @@ def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list
 
 
 def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> CurrentCell:
-    """Return a cell of a row; a column that compares has no name."""
+    """Return a cell of a row. A column that compares has no name."""
     if not column.name:
         return CurrentCell(column.values[number], "", follows=True)
     return cell_of(spec, row, column.name, "", spec.form_of(column.name))
@@ -254,7 +254,7 @@ def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday)
 
 
 def _is_sorted(documents: Sequence[dict[str, object]], directions: Sequence[Any]) -> bool:
-    """Return whether documents are sorted; also true if only a server can tell."""
+    """Return whether documents are sorted. Also true if only a server can tell."""
     from mongo_tables.aggregation import AggregationError
     from mongo_tables.aggregation.sorting import parse
 

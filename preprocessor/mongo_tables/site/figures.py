@@ -59,7 +59,7 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
-    """Return the box of faults and the figure; a sentence has room for one of them only."""
+    """Return the box of faults and the figure. A sentence has room for one of them only."""
     faults = _box_for(spec.comment)(_faults(spec, judge, _unknown_table(spec, page, judge)))
     if faults and place_of(spec.comment.keyword) != "block":
         return faults

@@ -116,7 +116,7 @@ def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
 
 
 def _any_between(parts: Sequence[str]) -> str:
-    """Return a pattern of the parts with any text between; all but the last match where they first occur."""
+    """Return a pattern of the parts with any text between. All but the last match where they first occur."""
     first, *others = parts
     return (
         first

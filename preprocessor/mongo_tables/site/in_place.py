@@ -68,7 +68,7 @@ class InPlace(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the page with all figures that are due; the rest of it is unchanged."""
+        """Return the page with all figures that are due. The rest of it is unchanged."""
         pieces, done = list[str](), 0
         for part in self.parts:
             if part.is_due:
@@ -78,13 +78,13 @@ class InPlace(NamedTuple):
 
     @property
     def due_drawings(self) -> list[DrawnFile]:
-        """Return the drawings that must match today's rows; those of an unchanged table stay."""
+        """Return the drawings that must match today's rows. Those of an unchanged table stay."""
         staying = {id(part.spec) for part in self.parts if part.state == "near" and not part.is_due}
         return [one for one in self.drawings if id(one.spec) not in staying]
 
     @property
     def settled_drawings(self) -> list[DrawnFile]:
-        """Return the due drawings whose figure in the page is current; the others are already reported."""
+        """Return the due drawings whose figure in the page is current. The others are already reported."""
         due = {id(part.spec) for part in self.parts if part.is_due}
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
@@ -204,7 +204,7 @@ def region_findings(page: Page) -> list[Finding]:
 
 
 def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
-    """Return MT166 for outdated figures in the page; manual edits have their own message.
+    """Return MT166 for outdated figures in the page. Manual edits have their own message.
 
     ``faulty`` holds the ids of specs with errors: figures of these, and values of such tables, are not
     reported.
@@ -258,7 +258,7 @@ def _name(comment: Comment) -> str:
 
 
 def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
-    """Return MT164 if a figure was edited by hand; the message compares it with ``today``, if given."""
+    """Return MT164 if a figure was edited by hand. The message compares it with ``today``, if given."""
     if comment.region is None or not was_edited(comment.region):
         return None
     how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
@@ -300,7 +300,7 @@ class ShownReason(NamedTuple):
 
 
 def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
-    """Return why GitHub would show a comment in a sentence, or its line as HTML; None if it does not.
+    """Return why GitHub would show a comment in a sentence, or its line as HTML, or None if it does not.
 
     A statement on lines of its own is in no sentence. ``text`` is the page.
     """

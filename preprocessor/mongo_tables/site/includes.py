@@ -65,7 +65,7 @@ def may_include(text: str) -> bool:
 def inclusions(
     page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str] = _read
 ) -> Inclusions:
-    """Return the includes of a page; names are searched in the page's folder, then in ``folders``.
+    """Return the includes of a page. Names are searched in the page's folder, then in ``folders``.
 
     ``read`` returns the text of a file.
     """
@@ -167,7 +167,7 @@ def _spell(name: str) -> Iterable[str]:
 
 
 def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the paths at which a file of this name is looked for; none for a name that no file can have."""
+    """Return the paths at which a file of this name is looked for, or none for a name that no file can have."""
     if "\0" in name:
         return []
     return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]

@@ -62,7 +62,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
-    """Join the lines; all but the first get the prefix of their container."""
+    """Join the lines. All but the first get the prefix of their container."""
     first, *rest = lines or [""]
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 

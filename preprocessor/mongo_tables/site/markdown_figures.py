@@ -30,7 +30,7 @@ class MarkdownContext(NamedTuple):
     picture: Callable[[PipelineSpec], str] | None = None
 
     def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
-        """Return the lines of a table without a container's prefix; none if its pipeline failed.
+        """Return the lines of a table without a container's prefix, or none if its pipeline failed.
 
         Without a picture, a chart becomes the table of its data, with its reference values in a note. The
         keyword argument adds the provenance of the rows if the comment asks for it.

@@ -68,7 +68,7 @@ class Page(NamedTuple):
 
     @property
     def own_tables(self) -> list[TableSpec]:
-        """Return the tables of values that come from a collection; no page shows them."""
+        """Return the tables of values that come from a collection. No page shows them."""
         if not self.specs:
             return []
         from mongo_tables.directives.specs import ValueSpec

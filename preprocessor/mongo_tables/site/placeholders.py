@@ -56,7 +56,7 @@ class LeftOver(NamedTuple):
 
 
 def names(page: Page, url: str = "") -> tuple[str, ...]:
-    """Return the token names of a page's comments, in order; they depend on the URL and the page's text."""
+    """Return the token names of a page's comments, in order. They depend on the URL and the page's text."""
     digest = digest_of(url, page.text)[:16]
     return tuple(
         f"{BEGIN}{f'{digest}{number:x}'.translate(_DIGITS)}{END}" for number in range(len(page.comments))
@@ -93,7 +93,7 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
 
 
 def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Replace each token by its figure; return the HTML and the names that were not found, in order.
+    """Replace each token by its figure. Return the HTML and the names that were not found, in order.
 
     A figure is not valid in a paragraph: if Markdown put the token into one, the paragraph is split, except
     around figures that belong to a sentence. Tokens that Markdown shows as code are not replaced.
@@ -124,7 +124,7 @@ def figure_text(figure: str) -> str:
 
 
 def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
-    """Replace names without an element, as in a title, by ``text_of(name)``; unknown names stay."""
+    """Replace names without an element, as in a title, by ``text_of(name)``. Unknown names stay."""
     if BEGIN not in text:
         return text
     return _BARE.sub(lambda name: name[0] if (given := text_of(name[0])) is None else given, text)
@@ -186,7 +186,7 @@ def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
 
 
 def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
-    """Remove the live comments of ours from the HTML; return it and the removed comments, in order.
+    """Remove the live comments of ours from the HTML. Return it and the removed comments, in order.
 
     Such a comment was added after its page was read, for example from an included file. Its table would be
     missing without notice, and its pipeline would be public. Inactive comments stay: those within another
@@ -203,7 +203,7 @@ def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
 
 
 def _comments(html: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each comment outside ``OPAQUE`` elements; an unclosed one extends to the end."""
+    """Yield start and end of each comment outside ``OPAQUE`` elements. An unclosed one extends to the end."""
     endless: set[str] = set()
     at = 0
     while match := _COMMENT_OR_OPAQUE.search(html, at):

@@ -61,7 +61,7 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
 
 
 def apply_edits(text: str, edits: Iterable[TextChange]) -> str:
-    """Return the text with the edits applied; the edits must not overlap."""
+    """Return the text with the edits applied. The edits must not overlap."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
@@ -155,7 +155,7 @@ def _end_of_body(text: str, at: int) -> int:
         return 0
 
 
-# -- what is no JSON --
+# -- what is not JSON --
 
 
 def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:

@@ -116,7 +116,7 @@ def _read(file: Path) -> str:
 
 
 def load_yaml(text: str) -> Any:
-    """Return the value of a YAML document; unknown tags are ignored, ``!ENV`` reads the environment.
+    """Return the value of a YAML document. Unknown tags are ignored, ``!ENV`` reads the environment.
 
     Raises:
         YAMLError: If the text is not YAML.

@@ -104,7 +104,7 @@ class Site:
 
 
 def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
-    """Parse the pages of a snapshot; faults become findings of the pages."""
+    """Parse the pages of a snapshot. Faults become findings of the pages."""
     others = [one for one in snapshot.pages if not one.asked]
     every = {one.path: one for one in snapshot.pages}
     read = [(one, _read(one, snapshot, every, memo)) for one in snapshot.pages if one.asked]
@@ -142,7 +142,7 @@ def _read(one: PageText, snapshot: Snapshot, every: Mapping[Path, PageText], mem
 def read_page_text(
     one: PageText, shared: SharedPipelines, taken_in: Iterable[PageText] = (), memo: Memo | None = None
 ) -> Page:
-    """Parse a page; if a host altered its text, comments keep their places in the original files.
+    """Parse a page. If a host altered its text, comments keep their places in the original files.
 
     The original files are the page's own file and the included files, ``taken_in``.
     """

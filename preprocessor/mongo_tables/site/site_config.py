@@ -84,7 +84,7 @@ class ExclusionPatterns(NamedTuple):
 
 
 def _may_name(line: str, parts: Sequence[str]) -> bool:
-    """Return whether a pattern line may match a page; a plain pattern must share its last part with the path.
+    """Return whether a pattern line may match a page. A plain pattern must share its last part with the path.
 
     Most sites have only plain patterns or none, and importing the pattern library takes as long as reading a
     page.
@@ -107,7 +107,7 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
 
 
 class SiteConfig(NamedTuple):
-    """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
+    """One site as its file describes it. ``docs`` and ``pipelines`` are absolute.
 
     Attributes:
         results: A URI, or file names relative to the folder of ``file``.
@@ -212,7 +212,7 @@ def read_site(file: Path) -> SiteConfig:
 
 
 def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]:
-    """Return the settings of a site's file; none if a YAML file has none of ``words``.
+    """Return the settings of a site's file, or none if a YAML file has none of ``words``.
 
     Raises:
         CommandError: With the place of a YAML or TOML syntax error.
@@ -371,7 +371,7 @@ def named_values(written: object, where: str) -> Mapping[str, Any]:
 
 
 def server_of(site: SiteConfig) -> str:
-    """Return the version of MongoDB that a site's pipelines are for, such as 8.0; "" if it names none.
+    """Return the version of MongoDB that a site's pipelines are for, such as 8.0, or "" if it names none.
 
     Raises:
         CommandError: If the value is not a version.
@@ -451,7 +451,7 @@ _SEVERAL: Final = "*include "
 
 
 def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
-    """Yield the files of the sites that a ``nav`` includes, in order; its paths are relative to ``folder``.
+    """Yield the files of the sites that a ``nav`` includes, in order. Its paths are relative to ``folder``.
 
     An include needs a title: the plugin silently ignores others.
     """
@@ -488,5 +488,5 @@ def results_source(option: str, folder: Path) -> str:
 
 
 def find_watched_path(where: str) -> str | None:
-    """Return the file or folder to watch for changes; None for a database or a path that does not exist."""
+    """Return the file or folder to watch for changes, or None for a database or a path that does not exist."""
     return where if not is_uri(where) and Path(where).exists() else None

@@ -33,7 +33,7 @@ class PageText:
         file: The path as findings name it.
         path: The file that ``file`` leads to.
         asked: Whether findings are about this page; otherwise it only provides tables and values.
-        included: Whether it is no page itself, but included in one.
+        included: Whether it is not a page itself, but included in one.
         on_disk: The text of the file if a host altered it: comments keep their places there.
         bad: The first byte that is not UTF-8.
         page: The parsed page, if a host needed it earlier.

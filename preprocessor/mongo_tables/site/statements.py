@@ -61,7 +61,7 @@ class ShownValue(NamedTuple):
 
 
 def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ShownValue | None:
-    """The value of a sentence; None when there is none, or its table has a fault."""
+    """The value of a sentence, or None when there is none, or its table has a fault."""
     row = quoted_row(spec, tables, answers)
     if row is None:
         return None
@@ -84,7 +84,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
-    """The row that a value comes from; None when there is not exactly one, or its table has a fault."""
+    """The row that a value comes from, or None when there is not exactly one, or its table has a fault."""
     rows = _select_rows(spec, tables, answers).rows
     return rows[0] if rows is not None and len(rows) == 1 else None
 
@@ -102,7 +102,7 @@ def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Column
 
 
 def _conclusion_in_words(value: object) -> str:
-    """What a conclusion says, in words; "" for what is none."""
+    """What a conclusion says, in words, or "" for what is none."""
     if not isinstance(value, Mapping):
         return ""
     from mongo_tables.render.conclusions import conclusion_in_words  # few sentences have one
@@ -111,7 +111,7 @@ def _conclusion_in_words(value: object) -> str:
 
 
 def _find_contradiction(value: object) -> str:
-    """What a conclusion says against itself; "" for one that is sound, and for what is none."""
+    """What a conclusion says against itself, or "" for one that is sound, and for what is none."""
     if not isinstance(value, Mapping):
         return ""
     from mongo_tables.render.conclusions import conclusion_of, find_contradiction
@@ -121,7 +121,7 @@ def _find_contradiction(value: object) -> str:
 
 
 def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
-    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+    """The value as the sentence shows it, or nothing when the finding of ``value_findings`` says why there is none."""
     found = shown_value(spec, tables, answers)
     return found.text if found else ""
 
@@ -239,7 +239,7 @@ def check_findings(
 
 
 class _Selection(NamedTuple):
-    """The rows that a query selects; None when it cannot be run, which ``findings`` tell, or has no rows to run on."""
+    """The rows that a query selects, or None when it cannot be run, as ``findings`` say, or has no rows to run on."""
 
     rows: Rows | None
     findings: tuple[Finding, ...] = ()
@@ -252,7 +252,7 @@ def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _S
 
 
 def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
-    """All rows of the table; None when it has a fault, such as no rows where it does not say what to show instead."""
+    """All rows of the table, or None when it has a fault, such as no rows and no text to show instead."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None
     if table is None or not isinstance(rows, list):
@@ -276,7 +276,7 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
 
 
 def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
-    """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks.
+    """Numbers that queries compare with texts. ``asked`` are the rows of which each query asks.
 
     A row that is selected by a number has that number, whatever texts others have. A query that looks at types knows.
     """
@@ -298,7 +298,7 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
 
 
 def _say_wrong(one: FieldComparison, rows: Rows) -> str:
-    """What goes wrong where a query compares fields of rows; "" where nothing must."""
+    """What goes wrong where a query compares fields of rows, or "" where nothing must."""
     values = [column_value(row, one.field) for row in rows]
     if not one.other:
         return say_wrong(one.operator, one.numbers, values)
@@ -334,7 +334,7 @@ def _format_row_count(rows: int) -> str:
 
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    """The fewest leading columns that tell all rows apart; all naming columns when none do."""
+    """The fewest leading columns that tell all rows apart, or all naming columns when none do."""
     # This imports the linter as well, which `render` does not need.
     from mongo_tables.lint.row_rules import find_naming_columns
 

@@ -32,7 +32,7 @@ class Judgement(NamedTuple):
 def read_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
 ) -> tuple[Reading, Finding | None]:
-    """Read a comment, without a spec if its pipeline is faulty; also return its server-only fault."""
+    """Read a comment, without a spec if its pipeline is faulty. Also return its server-only fault."""
     read = reader.read(comment, file, shared)
     judged = judge(read.pipeline) if read.pipeline else Judgement()
     spec = None if judged.faults else read.spec
@@ -53,7 +53,7 @@ def judge(spec: PipelineSpec) -> Judgement:
 
 
 def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
-    """Judge a pipeline by compiling it; ``limits`` apply to constants, which are computed at once."""
+    """Judge a pipeline by compiling it. ``limits`` apply to constants, which are computed at once."""
     try:
         check(spec.pipeline, variables=spec.let, limits=limits)
     except AggregationError as error:

@@ -75,7 +75,7 @@ def _column(rows: Sequence[Cells], at: int) -> list[str]:
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """Describe how two tables differ: rows, their order, or a cell before and now; "" for no tables.
+    """Describe how two tables differ: rows, their order, or a cell before and now, or "" for no tables.
 
     Of several cells, the one that moved farthest is named: another may be within the tolerance.
     """

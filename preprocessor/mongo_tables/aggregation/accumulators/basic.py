@@ -28,7 +28,7 @@ class State(Protocol):
         """Add the value of one more document: a bson value or MISSING."""
 
     def result(self) -> Any:
-        """Return the result of all values so far: a bson value or MISSING; more may be added later."""
+        """Return the result of all values so far: a bson value or MISSING. More may be added later."""
 
 
 class Keeping:

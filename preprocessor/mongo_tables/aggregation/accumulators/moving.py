@@ -51,12 +51,12 @@ class _Removable:
         self._update(value, -1)
 
     def _update(self, value: Any, sign: int) -> None:
-        """Add (``sign`` 1) or remove (-1) a value; ignore values that are not numbers."""
+        """Add (``sign`` 1) or remove (-1) a value. Ignore values that are not numbers."""
         raise NotImplementedError
 
 
 class RemovableSum(_Removable):
-    """A sum; infinities and NaN are only counted, so that they can be removed again."""
+    """A sum. Infinities and NaN are only counted, so that they can be removed again."""
 
     def __init__(self) -> None:
         self._sum = MixedSum()
@@ -162,7 +162,7 @@ class _Deviation(_Removable):
             self._squares.add(distance * distance * sign / (self._count * (self._count - sign)))
 
     def result(self) -> Any:
-        """Return the deviation; None for too few numbers and while the window has infinities or NaN."""
+        """Return the deviation, or None for too few numbers and while the window has infinities or NaN."""
         if self._not_finite > 0:
             return None
         count = self._count - 1 if self._sample else self._count
@@ -221,7 +221,7 @@ class RemovableCovariance(_Removable):
 
 
 def _special_of_pair(pair: list[Any]) -> Any:
-    """Return NaN or an infinity for a pair that contains one; NaN for infinities of both signs."""
+    """Return NaN or an infinity for a pair that contains one, or NaN for infinities of both signs."""
     kinds = {_special(item) for item in pair} - {""}
     decimal = any(isinstance(item, Decimal128) and not is_nan(item) for item in pair)
     number = float(kinds.pop()) if len(kinds) == 1 else math.nan

@@ -84,7 +84,7 @@ class _LastN:
 
 
 class Extremes:
-    """The ``most`` least or greatest pairs of key and value; a tie with the last place changes nothing."""
+    """The ``most`` least or greatest pairs of key and value. A tie with the last place changes nothing."""
 
     def __init__(self, most: int, *, least: bool) -> None:
         self._most = most
@@ -146,7 +146,7 @@ def _several(argument: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 class _Ranked:
-    """The values at one end of a sort pattern; values come as pairs of sort key and output."""
+    """The values at one end of a sort pattern. Values come as pairs of sort key and output."""
 
     def __init__(self, most: int, *, top: bool, single: bool) -> None:
         self._extremes = Extremes(most, least=top)

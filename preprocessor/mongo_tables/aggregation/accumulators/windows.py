@@ -280,7 +280,7 @@ def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> R
 
 
 def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) -> Results:
-    """Return results over moving windows; new values are added before old ones are removed."""
+    """Return results over moving windows. New values are added before old ones are removed."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, inside = start(), deque[Any]()

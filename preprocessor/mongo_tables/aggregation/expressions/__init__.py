@@ -1,1 +1,1 @@
-"""One family of expression operators per module; imported when a pipeline first uses the family."""
+"""One family of expression operators per module. Imported when a pipeline first uses the family."""

@@ -98,7 +98,7 @@ def _until_null(values: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add_widest(values: Sequence[Any]) -> Any:
-    """Return the sum with a Decimal128 among the values; at the first one, the previous sum is converted."""
+    """Return the sum with a Decimal128 among the values. At the first one, the previous sum is converted."""
     total: Any = 0
     widest = INT32
     for position, value in enumerate(values):
@@ -238,7 +238,7 @@ def divide(left: Any, right: Any) -> Any:
 
 @operator("$mod")
 def remainder(left: Any, right: Any) -> Any:
-    """Return the server's `$mod`; the sign is the dividend's, as in C."""
+    """Return the server's `$mod`. The sign is the dividend's, as in C."""
     a, b = rank(left), rank(right)
     if not (a and b):
         if is_nullish(left) or is_nullish(right):

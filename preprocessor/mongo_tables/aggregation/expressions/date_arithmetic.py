@@ -47,7 +47,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 # Bins are counted from the start of 2000; its first day is a Saturday.
 _START_DAYS = days_from_civil(2000, 1, 1)
 _MOST_BINS = 100_000_000_000
-# The server's error codes: for a value that is no date, a unit that is no string, and an unknown unit.
+# The server's error codes: for a value that is not a date, a unit that is not a string, and an unknown unit.
 _CODES = {
     "$dateAdd": (5166403, 5166404, 9),
     "$dateSubtract": (5166403, 5166404, 9),
@@ -84,7 +84,7 @@ def _unit(name: str, value: Any) -> str:
 
 
 def _start_of_week(document: Document, runs: Runs, unit: Any) -> Any:
-    """Return the value of ``startOfWeek``, which counts for weeks only; Sunday if it is not given."""
+    """Return the value of ``startOfWeek``, which counts for weeks only, or Sunday if it is not given."""
     return runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
 
 

@@ -214,7 +214,7 @@ def _make_date(day: list[int], time: list[int], place: Zone, names: tuple[str, .
 
 
 def _format(document: Document, read: Evaluate | None, check: Callable[[str], Any], code: int) -> Any:
-    """Return the format after ``check``; None if it is null, MISSING if there is none."""
+    """Return the format after ``check``, None if it is null, or MISSING if there is none."""
     if read is None:
         return MISSING
     found = read(document)

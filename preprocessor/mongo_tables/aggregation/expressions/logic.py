@@ -46,7 +46,7 @@ _PARTS = ("if", "then", "else")
 
 @form("$and", "$or")
 def _until_decided(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return the node that stops at the first decisive argument; a decisive constant makes it constant."""
+    """Return the node that stops at the first decisive argument. A decisive constant makes it constant."""
     decisive = path[-1] == "$or"
     nodes = compile_arguments(argument, scope, path)
     known = [] if as_written() else [node for node in nodes if node.constant]

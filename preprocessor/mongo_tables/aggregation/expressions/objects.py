@@ -26,7 +26,7 @@ from mongo_tables.aggregation.values import MISSING, Document, is_nullish, misty
 
 
 def merge_documents(values: Iterable[Any]) -> Document:
-    """Merge the documents of ``values``; the last value of a field wins, at the field's first position."""
+    """Merge the documents of ``values``. The last value of a field wins, at the field's first position."""
     result: Document = {}
     for value in values:
         if isinstance(value, Mapping):

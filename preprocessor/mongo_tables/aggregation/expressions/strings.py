@@ -49,7 +49,7 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _as_text(value: Any) -> str:
-    """Return a value's text for ``$toUpper``, ``$substr`` and similar; doubles have six digits, null is "".
+    """Return a value's text for ``$toUpper``, ``$substr`` and similar. Doubles have six digits, null is "".
 
     Raises:
         AggregationError: With code 16007, for booleans, arrays, documents and other types without a text.

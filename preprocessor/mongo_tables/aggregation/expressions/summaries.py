@@ -106,7 +106,7 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
-    """Return a sort by the elements or by fields of them; unlike `$sort`, it compares arrays as a whole."""
+    """Return a sort by the elements or by fields of them. Unlike `$sort`, it compares arrays as a whole."""
     if not isinstance(spec, Mapping):
         if not rank(spec) or integral(spec) not in (1, -1):
             raise AggregationError(

@@ -191,7 +191,7 @@ REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Return whether a document has operators; a database reference (``$ref``, ``$id``) is a value."""
+    """Return whether a document has operators. A database reference (``$ref``, ``$id``) is a value."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
@@ -199,7 +199,7 @@ _PLAIN_NUMBERS = (int, float, Int64)
 
 
 def equality(wanted: Any) -> Predicate:
-    """Return a predicate: whether a value equals ``wanted``; null also equals missing."""
+    """Return a predicate: whether a value equals ``wanted``. Null also equals missing."""
     if wanted is None:
         return lambda value: value is None or value is MISSING
     if type(wanted) is str:

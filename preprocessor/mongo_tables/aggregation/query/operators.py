@@ -47,7 +47,7 @@ from mongo_tables.aggregation.values import (
 
 @condition("$eq")
 def eq(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match values equal to the argument; a regular expression is compared, not matched."""
+    """Match values equal to the argument. A regular expression is compared, not matched."""
     return leaf(equality(argument))
 
 
@@ -201,13 +201,13 @@ def _position(name: str, item: Any, path: Path) -> int:
 
 
 def _bits_of_bytes(value: Any) -> int:
-    """Return the bytes in BSON form as one number; subtype 2 repeats the length in front."""
+    """Return the bytes in BSON form as one number. Subtype 2 repeats the length in front."""
     subtype, data = binary_parts(value)
     return int.from_bytes((len(data).to_bytes(4, "little") if subtype == 2 else b"") + data, "little")
 
 
 def _bits_of(value: Any) -> int | None:
-    """Return a value's bits as a number, or None; a double must equal an int64, a Decimal128 is converted."""
+    """Return a value's bits as a number, or None. A double must equal an int64, a Decimal128 is converted."""
     if value is not MISSING and type_name(value) == "binData":
         return _bits_of_bytes(value)
     return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)

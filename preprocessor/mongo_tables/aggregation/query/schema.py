@@ -238,7 +238,7 @@ def _additional_items(value: Any, schema: Schema, path: Path) -> None:
 
 
 def _additional(schema: Schema, name: str, path: Path) -> Predicate | None:
-    """Return the test of ``additionalItems`` or ``additionalProperties``; None if it allows everything."""
+    """Return the test of ``additionalItems`` or ``additionalProperties``, or None if it allows everything."""
     if name not in schema or schema[name] is True:
         return None
     value, where = schema[name], (*path, name)
@@ -253,7 +253,7 @@ _OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
 
 
 def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
-    """Return one test of three keywords; only the first keyword that is present makes it."""
+    """Return one test of three keywords. Only the first keyword that is present makes it."""
     if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
         return None
     named = _schemas(schema, "properties", path[:-1])
@@ -303,7 +303,7 @@ def _dependency(value: Any, path: Path) -> Predicate:
 
 
 def _several(holds: Callable[[int, int], bool]) -> Keyword:
-    """Return a keyword of several schemas; ``holds`` gets the number of matches and of schemas."""
+    """Return a keyword of several schemas. ``holds`` gets the number of matches and of schemas."""
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         schemas = _list(value, path)

@@ -1,1 +1,1 @@
-"""One family of stages per module; imported when a pipeline first uses the family."""
+"""One family of stages per module. Imported when a pipeline first uses the family."""

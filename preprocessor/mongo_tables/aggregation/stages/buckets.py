@@ -258,7 +258,7 @@ def _constant(value: Any, scope: Scope, path: Path, code: int) -> Any:
 
 def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise AggregationError("the the the boundaries of $bucket must be a list", path, 40200)
+        raise AggregationError("the boundaries of $bucket must be a list", path, 40200)
     if len(value) < 2:
         raise AggregationError("the boundaries of $bucket must have at least two values", path, 40192)
     found = [_constant(item, scope, (*path, place), 40191) for place, item in enumerate(value)]
@@ -318,14 +318,12 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _buckets(value: Any, path: Path) -> int:
     if not is_number(value):
-        raise AggregationError("the the the buckets of $bucketAuto must be a whole number", path, 40241)
+        raise AggregationError("the buckets of $bucketAuto must be a whole number", path, 40241)
     number = integral(value)
     if number is None or not -INT32_MAX - 1 <= number <= INT32_MAX:
-        raise AggregationError(
-            "the the the buckets of $bucketAuto must be a whole number of 32 bits", path, 40242
-        )
+        raise AggregationError("the buckets of $bucketAuto must be a whole number of 32 bits", path, 40242)
     if number <= 0:
-        raise AggregationError("the the the buckets of $bucketAuto must be at least 1", path, 40243)
+        raise AggregationError("the buckets of $bucketAuto must be at least 1", path, 40243)
     return number
 
 

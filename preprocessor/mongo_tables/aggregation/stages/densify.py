@@ -29,7 +29,7 @@ _UNEVEN = ("month", "quarter", "year")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A step of a number, or of a unit of time; ``after`` and ``before`` return the neighbours of a value."""
+    """A step of a number, or of a unit of time. ``after`` and ``before`` return the neighbours of a value."""
 
     step: Any
     unit: str | None
@@ -145,7 +145,7 @@ class _Run:
         return self._fill_partition(document, value)
 
     def _remember(self, document: Document, value: Any) -> None:
-        """Store the partition's last value; of equal partitions, such as 1 and 1.0, the first is used."""
+        """Store the partition's last value. Of equal partitions, such as 1 and 1.0, the first is used."""
         if self.plan.partitions:
             partition = self.plan.partition(document)
             name = key(partition)

@@ -134,7 +134,7 @@ class _Grouping(NamedTuple):
             yield {"_id": value, **results(self.fields, states)}
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
-        """Return how the accumulators take all elements of an array at once; None if some cannot."""
+        """Return how the accumulators take all elements of an array at once, or None if some cannot."""
         if not is_beside(unwound, self.key) or not all(one.extends for _, one, _ in self.fields):
             return None
         places: dict[Any, list[int]] = {}
@@ -219,7 +219,7 @@ class _Groups:
         self._held = hold(self._held, growth(number, last[1]), self._path)
 
     def _of(self, value: Any) -> _Group:
-        """Return the group of a key; a new one if no key is equal."""
+        """Return the group of a key, or a new one if no key is equal."""
         if type(value) is dict:
             if not _FLAT.issuperset(map(type, value.values())):
                 check_key(value)
@@ -256,7 +256,7 @@ def start(fields: Fields, value: Any) -> list[State]:
 
 
 def results(fields: Fields, states: list[State]) -> Document:
-    """Return the accumulated fields of a group; null for a missing result."""
+    """Return the accumulated fields of a group, or null for a missing result."""
     output: Document = {}
     for (name, _, path), state in zip(fields, states, strict=True):
         try:
@@ -297,7 +297,7 @@ _COUNT = StageRecord(
 
 @stage("$count", record=_COUNT)
 def count(name: Any, scope: Scope, path: Path) -> Stage:
-    """Return the number of documents, under the given name; no document if there are none."""
+    """Return the number of documents, under the given name, or no document if there are none."""
     if not is_string(name):
         raise AggregationError("$count requires a field name", path, 40156)
     if not name:

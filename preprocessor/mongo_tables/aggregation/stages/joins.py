@@ -332,7 +332,7 @@ class _Search:
 
 
 def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
-    """Return the distinct values that were not looked up yet; all values if one is not of a plain type.
+    """Return the distinct values that were not looked up yet, or all values if one is not of a plain type.
 
     A graph leads to the same values again and again.
     """

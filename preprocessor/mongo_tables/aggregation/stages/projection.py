@@ -129,7 +129,7 @@ class _Projection:
 
 
 def _is_inclusion(named: Sequence[tuple[Parts, Place, Any]]) -> bool:
-    """Return whether a ``$project`` is an inclusion; ``_id`` may differ from the other fields."""
+    """Return whether a ``$project`` is an inclusion. ``_id`` may differ from the other fields."""
     others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
     return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
 
@@ -218,7 +218,7 @@ def _effect_of_set(argument: Any) -> Effect:
 
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH, watched=True))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return documents with fields added or replaced; the others keep value and place."""
+    """Return documents with fields added or replaced. The others keep value and place."""
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{path[-1]} requires a document of fields", path, 40272)
     tree = _Tree()

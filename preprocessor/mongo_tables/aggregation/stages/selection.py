@@ -47,7 +47,7 @@ def _effect_of_sort(argument: Any) -> Effect:
 
 @stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, lambda _: Order.SORTED, rank=1))
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents in the order of a pattern; equal ones keep their order, unless a limit follows."""
+    """Return the documents in the order of a pattern. Equal ones keep their order, unless a limit follows."""
     pattern = sorting.parse(argument, path)
     most = scope.most
 

@@ -52,7 +52,7 @@ class _Unwind:
             yield self._with_index(with_nested(document, self.path, MISSING), None)
 
     def elements(self, document: Document) -> list[Any]:
-        """Return the elements that become documents; none if the document itself or nothing is output."""
+        """Return the elements that become documents, or none if the document itself or nothing is output."""
         value = get_nested(document, self.path)
         if type(value) is not list or self.index:
             return []

@@ -100,7 +100,7 @@ def _three_or_more(text: str) -> int:
 
 
 def run(arguments: Namespace) -> int:
-    """Calibrate; return 0 when all pairs are measured, 130 on Ctrl-C.
+    """Calibrate. Return 0 when all pairs are measured, 130 on Ctrl-C.
 
     Raises CommandError if they cannot be measured.
     """

@@ -233,7 +233,7 @@ def _describe_figures(found: Figures) -> Iterator[str]:
 
 
 def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
-    """Return the number of false alarms among the pairs; pairs that share measurements count as fewer."""
+    """Return the number of false alarms among the pairs. Pairs that share measurements count as fewer."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
     worth = round(pairs / share["design_effect"])
     counted = f", as of {format_count(worth, 'pair')} that share no measurements" if worth < pairs else ""

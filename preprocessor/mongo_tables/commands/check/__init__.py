@@ -114,7 +114,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the findings; return 1 if one is at least as severe as ``fail_on``, 2 if a path is not a page.
+    """Print the findings. Return 1 if one is at least as severe as ``fail_on``, 2 if a path is not a page.
 
     With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
     Raises CommandError for options that exclude each other.
@@ -217,7 +217,7 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
-    """Write the baseline that accepts ``findings``; return the exit status."""
+    """Write the baseline that accepts ``findings``. Return the exit status."""
     from mongo_tables.findings.baseline import format_baseline
 
     _write(file, format_baseline(findings, file.parent))
@@ -226,7 +226,7 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
 
 
 def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
-    """Return the findings outside the baseline ``file``; print how many baseline entries are obsolete.
+    """Return the findings outside the baseline ``file``. Print how many baseline entries are obsolete.
 
     Raises CommandError if the file is not a baseline.
     """

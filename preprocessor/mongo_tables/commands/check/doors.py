@@ -25,7 +25,7 @@ _OF_ITSELF: Final[Mapping[Listing, str]] = {
 
 
 def show_doors(arguments: Namespace) -> int:
-    """Print a line for each program, and what to add; return 1 if a file of the site enables none of them.
+    """Print a line for each program, and what to add. Return 1 if a file of the site enables none of them.
 
     Raises CommandError without a site file, and for one that cannot be read.
     """

@@ -68,7 +68,7 @@ def check_paths(
 
 
 def raise_if_unusable(report: Report) -> None:
-    """Raise ResultsError for an unusable results source; faults of its files are findings instead."""
+    """Raise ResultsError for an unusable results source. Faults of its files are findings instead."""
     if report.away and not report.away.findings:
         raise report.away
 

@@ -30,7 +30,7 @@ _SHARE: Final = 10
 
 
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:
-    """Check, wait for a change and check again, until an interrupt; return 0 then.
+    """Check, wait for a change and check again, until an interrupt. Return 0 then.
 
     Faults that the user can fix, also in the site's file, are printed, and the function waits for a change.
     """
@@ -57,7 +57,7 @@ def _check_or_print(given: Namespace, check: Callable[[Namespace], int]) -> None
 
 
 def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
-    """Fill in the arguments from the site's current file; return them and whether the file is readable.
+    """Fill in the arguments from the site's current file. Return them and whether the file is readable.
 
     Without a readable file they stay unchanged.
     """
@@ -95,7 +95,7 @@ def read_inputs(given: Namespace) -> Inputs:
 
 
 def _list_results(given: Namespace) -> list[Path]:
-    """Return the files of a results source; a database has none."""
+    """Return the files of a results source. A database has none."""
     if is_uri(given.results):
         return []
     try:
@@ -108,7 +108,7 @@ def _list_results(given: Namespace) -> list[Path]:
 
 
 def _wait(given: Namespace, before: Inputs) -> Path:
-    """Wait until the inputs change; return the first changed file."""
+    """Wait until the inputs change. Return the first changed file."""
     pause = _PAUSE
     while True:
         time.sleep(pause)

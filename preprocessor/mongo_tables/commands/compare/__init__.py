@@ -80,7 +80,7 @@ _ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not
 
 
 class FailCondition(NamedTuple):
-    """Verdicts that fail, from this percentage of difference on; ``text`` is the condition as written."""
+    """Verdicts that fail, from this percentage of difference on. ``text`` is the condition as written."""
 
     verdicts: tuple[str, ...]
     percent: float
@@ -88,7 +88,7 @@ class FailCondition(NamedTuple):
 
 
 def _condition(text: str) -> FailCondition:
-    """Parse a condition such as ``slower 5 %``; raise an error for argparse."""
+    """Parse a condition such as ``slower 5 %``. Raise an error for argparse."""
     asked = " ".join(text.split())
     found = _FORM.fullmatch(asked)
     if found is None:
@@ -127,7 +127,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the comparison; with ``--fail-if`` return 1 if a condition is met, 2 if a row cannot pass, else 0.
+    """Print the comparison. With ``--fail-if`` return 1 if a condition is met, 2 if a row cannot pass, else 0.
 
     Raises CommandError if nothing can be compared or pooled, and for incompatible options.
     """
@@ -183,7 +183,7 @@ def _compare(arguments: Namespace) -> Difference:
 
 
 def _explain(found: Difference, name: str) -> Iterator[str]:
-    """Explain the rows of this name; raise CommandError if there are none."""
+    """Explain the rows of this name. Raise CommandError if there are none."""
     from mongo_tables.commands.compare.wording import explain
     from mongo_tables.findings.nearest import did_you_mean
 
@@ -196,7 +196,7 @@ def _explain(found: Difference, name: str) -> Iterator[str]:
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print the rows that fail or cannot be judged; raise CommandError if no row can be judged."""
+    """Print the rows that fail or cannot be judged. Raise CommandError if no row can be judged."""
 
     unjudged = [row for row in found.rows if row.why_not_judged and not (row.is_control or row.lost)]
     not_judged = dict.fromkeys(f"{row.name}: {row.why_not_judged}" for row in unjudged)

@@ -60,7 +60,7 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
 
 
 def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder; raise CommandError for an unreadable file."""
+    """Read the benchmarks in a file or folder. Raise CommandError for an unreadable file."""
     try:
         found = read_benchmarks(place)
     except ResultsError:
@@ -73,7 +73,7 @@ def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, 
 def pool_campaigns(
     where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
 ) -> Iterator[str]:
-    """Pool the rows in ``where`` and those in ``others``, write the conclusions; store all of them in ``folder``.
+    """Pool the rows in ``where`` and those in ``others``, write the conclusions. Store all of them in ``folder``.
 
     Yields lines about what was done. Raises CommandError before anything is written.
     """
@@ -103,7 +103,7 @@ def pool_campaigns(
 
 
 def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
-    """Write each row of a campaign into the folder of that campaign; return the number of rows in each.
+    """Write each row of a campaign into the folder of that campaign. Return the number of rows in each.
 
     Duplicate rows are written once. Raises CommandError if no row belongs to a campaign, and for a campaign whose name
     is not valid for a folder; CommandError if a folder cannot be written.

@@ -195,7 +195,7 @@ def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
-    """Return the line about a difference; a different machine is named with its owner."""
+    """Return the line about a difference. A different machine is named with its owner."""
     if field.startswith(SERVERS):
         # If one side is unknown, it may be the same machine.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
@@ -213,7 +213,7 @@ def _say_value(value: Any) -> str:
 
 
 def format_json(value: Any) -> str:
-    """Write named tuples and their content as JSON; an infinite end of an interval is null."""
+    """Write named tuples and their content as JSON. An infinite end of an interval is null."""
     return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
 
 
@@ -323,7 +323,7 @@ def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
 
 
 def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iterator[str]:
-    """Yield how the interval over campaigns follows from theirs; each of them has a ratio."""
+    """Yield how the interval over campaigns follows from theirs. Each of them has a ratio."""
     yield "  campaign, when it began, ratio, 95 % interval, p, blocks:"
     for one in campaigns:
         interval = f"{one.low:.4f} to {one.high:.4f}"
@@ -394,7 +394,7 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
 
 
 def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
-    """Yield the step from the interval to the verdict; for a range of intervals the effect of chance is unknown."""
+    """Yield the step from the interval to the verdict. For a range of intervals the effect of chance is unknown."""
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
     if judged.negligible:
         least, most = 1 / (1 + judged.negligible), 1 + judged.negligible

@@ -80,7 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the changes, write a report, or post it; return 1 if something changed, else 0.
+    """Print the changes, write a report, or post it. Return 1 if something changed, else 0.
 
     Raises CommandError and ResultsError if the sides cannot be compared.
     """

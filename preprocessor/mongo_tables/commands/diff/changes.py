@@ -32,7 +32,7 @@ _DIGEST: Final = "experiment digest"
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """``old`` and ``new`` as readers see them, or raw if those are equal; ``ratio`` is new to old, for numbers."""
+    """``old`` and ``new`` as readers see them, or raw if those are equal. ``ratio`` is new to old, for numbers."""
 
     row: str
     column: str
@@ -43,7 +43,7 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The changes in one table; ``state`` is "came" or "went" for a table on one side only, else "changed".
+    """The changes in one table. ``state`` is "came" or "went" for a table on one side only, else "changed".
 
     ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
     ``unclear``: labels of several rows that no column distinguishes. ``measured``: changes in how it was measured,
@@ -183,7 +183,7 @@ def _compare_measurements(old: PageTable, new: PageTable) -> dict[str, tuple[str
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A row of the new table and its match in the old one, by number; None if that side has none."""
+    """A row of the new table and its match in the old one, by number, or None if that side has none."""
 
     name: str
     old: int | None
@@ -196,7 +196,7 @@ Columns = tuple[tuple[int, int], ...]
 
 
 def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
-    """Pair the rows of the new table in its order, then the removed ones; return the pairs and the unclear labels.
+    """Pair the rows of the new table in its order, then the removed ones. Return the pairs and the unclear labels.
 
     A label is unclear if several rows have it, and they differ between the sides.
     """
@@ -279,7 +279,7 @@ def _identify_rows(old: PageTable, new: PageTable, key: Columns) -> Iterator[lis
 
 
 def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
-    """Find the columns that can identify rows on both sides; the first one may have another header."""
+    """Find the columns that can identify rows on both sides. The first one may have another header."""
     if not (old.columns and new.columns):
         return ()
     named = {old.columns[one] for one in old.naming} | {new.columns[one] for one in new.naming}
@@ -313,7 +313,7 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 
 
 def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
-    """Yield the remarks on a table besides its cells; with ``rows``, which rows were added and removed."""
+    """Yield the remarks on a table besides its cells. With ``rows``, which rows were added and removed."""
     for name, (old, new) in (change.measured or {}).items():
         yield f"measured otherwise: {name} {old} → {new}"
     if change.retested:
@@ -414,7 +414,7 @@ _SAFE_IN_CODE: Final = re.compile(rf"[^\w ,%()/]|_|(?!{_POINT})\.")
 
 
 def show(text: str) -> str:
-    """Escape a text for a line or a cell of Markdown; cut a very long one."""
+    """Escape a text for a line or a cell of Markdown. Cut a very long one."""
     shown = escape_control_chars(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
     if re.fullmatch(_PLAIN, shown):
         return shown

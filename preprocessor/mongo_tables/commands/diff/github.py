@@ -42,7 +42,7 @@ _REFUSED: Final = (401, 403, 404)
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request: ``repository`` is its target, ``OWNER/NAME``; both commits are full hashes.
+    """A pull request: ``repository`` is its target, ``OWNER/NAME``. Both commits are full hashes.
 
     ``from_fork``: its commits are in another repository, or that repository is gone.
     """
@@ -91,7 +91,7 @@ def read_pull_request() -> PullRequest | None:
 
 
 def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], list[PageTable], str]:
-    """Read the tables of the base and of this checkout; return them with the commit of the base.
+    """Read the tables of the base and of this checkout. Return them with the commit of the base.
 
     The base has no tables if its site cannot be read: the pull request may fix that.
     """
@@ -106,7 +106,7 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
 
 
 def _find_base(request: PullRequest) -> str:
-    """Return the commit to compare the checkout with; fetch it if it is missing.
+    """Return the commit to compare the checkout with. Fetch it if it is missing.
 
     GitHub checks out the result of a merge: then it is the first parent, so that others' commits are not changes of
     the pull request. For another checkout it is the merge base, or, if the clone is too shallow to know it, the tip
@@ -169,7 +169,7 @@ def _append(variable: str, text: str) -> None:
 
 
 class CommentRefused(Exception):
-    """A request that the API refused or did not answer; ``status`` is that of HTTP, 0 without an answer."""
+    """A request that the API refused or did not answer. ``status`` is that of HTTP, 0 without an answer."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -187,7 +187,7 @@ class PostedComment(NamedTuple):
 def post(folder: Path, author: str) -> None:
     """Post the text from ``report`` as the comment of the pull request, or say why that is impossible.
 
-    A token without write access is no error: pull requests from forks have none, and the summary has the same text.
+    A token without write access is not an error: pull requests from forks have none, and the summary has the same text.
     Raises CommandError if there is nothing to post, or no token.
     """
     request = read_pull_request()
@@ -209,7 +209,7 @@ def post(folder: Path, author: str) -> None:
 
 
 def _update_comment(request: PullRequest, body: str, author: str, *, anything: bool) -> str:
-    """Create or edit the comment; its first line is the marker by which it is recognised.
+    """Create or edit the comment. Its first line is the marker by which it is recognised.
 
     Only a comment of ``author`` is edited, even if others use the same marker. Without ``anything`` to say, none is
     created.
@@ -253,7 +253,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _ask(method: str, path: str, content: Any = None) -> Any:
-    """Send a request to the API, which alone gets the token; errors do not contain it."""
+    """Send a request to the API, which alone gets the token. Errors do not contain it."""
     address = (read_variable("GITHUB_API_URL") or "https://api.github.com").rstrip("/")
     headers = {
         "Accept": "application/vnd.github+json",

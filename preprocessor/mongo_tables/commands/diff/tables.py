@@ -43,7 +43,7 @@ _FRACTION: Final = re.compile(r"-?[\d,]*\.\d")
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A value as readers see it, and its raw text without a format; ``raw`` is None without a value."""
+    """A value as readers see it, and its raw text without a format. ``raw`` is None without a value."""
 
     text: str
     raw: str | None
@@ -232,7 +232,7 @@ def read_built_site(folder: Path) -> list[PageTable]:
 
 
 class _PageReader(HTMLParser):
-    """Reads the tables in figures of class ``mongo-table``; other tables are hand-written."""
+    """Reads the tables in figures of class ``mongo-table``. Other tables are hand-written."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)

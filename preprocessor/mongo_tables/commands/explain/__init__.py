@@ -62,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the explanations; return 0 if every table has its rows and columns, else 1."""
+    """Print the explanations. Return 0 if every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.explanation import as_json
     from mongo_tables.commands.explain.terminal import lines
     from mongo_tables.directives.pipelines import SharedPipelines
@@ -98,7 +98,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_reference(arguments: Namespace) -> bool:
-    """Print what a rule, a comment or a key means; return whether the word is one."""
+    """Print what a rule, a comment or a key means. Return whether the word is one."""
     from mongo_tables.commands.explain.reference import explain_word
 
     told = explain_word(arguments.place, shutil.get_terminal_size((100, 24)).columns)

@@ -351,7 +351,7 @@ def _describe_absence(path: str, before: Step) -> str:
 
 
 def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> list[Any]:
-    """Evaluate an expression on ``rows``; return nothing if only a server can."""
+    """Evaluate an expression on ``rows``. Return nothing if only a server can."""
     try:
         found = aggregate(map(dict, rows), [{"$replaceWith": {"value": expression}}], variables=let)
     except AggregationError:

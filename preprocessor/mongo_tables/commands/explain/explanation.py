@@ -1,4 +1,4 @@
-"""The ``Explanation`` of one comment on a results source; ``as_json`` returns it as plain data."""
+"""The ``Explanation`` of one comment on a results source. ``as_json`` returns it as plain data."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Explanation:
 def explain(
     spec: PipelineSpec, columns: Sequence[str], source: ResultsSource, known: Iterable[Finding] = ()
 ) -> Explanation:
-    """Explain a pipeline whose table shows ``columns``; ``known`` are the findings of its comment.
+    """Explain a pipeline whose table shows ``columns``. ``known`` are the findings of its comment.
 
     Raises ResultsError for an unusable source.
     """

@@ -76,7 +76,7 @@ def _dotted(paths: Iterable[Parts]) -> list[str]:
 
 
 def path_of(value: Any) -> str:
-    """Return the path of a field path expression such as ``$a.b`` or ``$$ROOT.a``; "" for anything else."""
+    """Return the path of a field path expression such as ``$a.b`` or ``$$ROOT.a``, or "" for anything else."""
     return ".".join(next(paths_in(value), ())) if isinstance(value, str) else ""
 
 
@@ -142,7 +142,7 @@ class FieldChanges:
 
 
 def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
-    """Compare two shapes; a shape without documents carries no information.
+    """Compare two shapes. A shape without documents carries no information.
 
     A type counts as changed if it is new, not if fewer documents have it.
     """
@@ -159,7 +159,7 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
 
 
 def has_path(value: Any, path: Sequence[str]) -> bool:
-    """Return whether a path leads to a value, null included; it may pass through arrays, also by index."""
+    """Return whether a path leads to a value, null included. It may pass through arrays, also by index."""
     if not path:
         return True
     if isinstance(value, Mapping):

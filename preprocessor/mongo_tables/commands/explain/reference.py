@@ -22,7 +22,7 @@ Schema = Mapping[str, Any]
 
 
 def explain_word(word: str, width: int) -> list[str] | None:
-    """Return the lines about a rule, a comment or a key; None for any other word.
+    """Return the lines about a rule, a comment or a key, or None for any other word.
 
     A key may have the keys above it: ``format.decimals``.
     """
@@ -43,7 +43,7 @@ def explain_word(word: str, width: int) -> list[str] | None:
 
 
 def suggest_word(word: str) -> str:
-    """Return the hint for a word that is no file, no rule and no key; "" if it resembles none."""
+    """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none."""
     keys = {path.rpartition(".")[2] for kind in comment_names() for path, _, _ in _keys(load(kind))}
     return did_you_mean(word, [*RULES, *KEYWORDS, *keys])
 

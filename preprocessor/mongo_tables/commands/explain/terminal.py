@@ -285,7 +285,7 @@ def pad(text: str, room: int, *, right: bool = False) -> str:
 
 
 def wrap_parts(parts: Sequence[str], width: int, first: str, rest: str) -> list[str]:
-    """Distribute unbreakable parts over lines; ``first`` begins the first line, ``rest`` the others."""
+    """Distribute unbreakable parts over lines. ``first`` begins the first line, ``rest`` the others."""
     lines, line, empty = list[str](), first, True
     for part in parts:
         if not empty and display_width(line) + 2 + display_width(part) > width:

@@ -44,7 +44,7 @@ class Step:
 
 
 class StageWalk:
-    """A query that runs step by step; ``steps`` are the collection's documents, then those after each stage."""
+    """A query that runs step by step. ``steps`` are the collection's documents, then those after each stage."""
 
     def __init__(self, source: ResultsSource, query: Query) -> None:
         self.steps: list[Step] = []
@@ -52,7 +52,7 @@ class StageWalk:
         self._query = query
 
     def run(self) -> ResultsError | None:
-        """Fill ``steps``; return the error of the failing stage, with a path in the pipeline.
+        """Fill ``steps``. Return the error of the failing stage, with a path in the pipeline.
 
         Raises ResultsError for an unusable source.
         """
@@ -135,7 +135,7 @@ class StageWalk:
         return next((place for place in range(earlier + 1, number) if place not in kept), number)
 
     def _apply_to_each(self, local: FileSource, rows: Rows, stage: Any) -> Rows:
-        """Apply a stage to each document; those on which it fails stay unchanged, for a later stage to drop."""
+        """Apply a stage to each document. Those on which it fails stay unchanged, for a later stage to drop."""
         made: Rows = []
         for row in rows:
             try:

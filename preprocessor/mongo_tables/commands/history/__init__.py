@@ -80,7 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the series; return 1 with ``--fail`` if a change has no known reason.
+    """Print the series. Return 1 with ``--fail`` if a change has no known reason.
 
     Raises CommandError if there is nothing to show, and for a file or a revision that cannot be read.
     """
@@ -116,7 +116,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequence[Known]) -> None:
-    """Write the requested output; raise CommandError if that is impossible."""
+    """Write the requested output. Raise CommandError if that is impossible."""
     from mongo_tables.commands.history.series import format_feed, list_documents
 
     measure = "ratio" if arguments.ratio else "speed"

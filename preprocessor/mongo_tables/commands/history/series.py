@@ -144,7 +144,7 @@ def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence
 
 
 def format_json(series: Sequence[HistorySeries], known: Sequence[Known]) -> str:
-    """Return everything as one document; an infinite end of an interval is null."""
+    """Return everything as one document. An infinite end of an interval is null."""
 
     def describe(one: HistorySeries, change: LevelChange) -> Document:
         return {
@@ -230,7 +230,7 @@ def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
 
 
 def format_feed(documents: Iterable[Mapping[str, Any]], name: str, page: str) -> str:
-    """Return the feed with an entry for each change; ``name`` is its id, an address or a URN, ``page`` its link.
+    """Return the feed with an entry for each change. ``name`` is its id, an address or a URN, ``page`` its link.
 
     Two calls return the same text: times are those of campaigns, ids of entries consist of row and campaign.
     """

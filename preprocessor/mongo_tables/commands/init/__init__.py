@@ -87,7 +87,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Write a set-up, or a comment; return the exit status of the check after a set-up, else 0.
+    """Write a set-up, or a comment. Return the exit status of the check after a set-up, else 0.
 
     Raises CommandError if there is nothing to set up or to show.
     """

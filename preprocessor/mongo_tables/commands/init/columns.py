@@ -107,7 +107,7 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
     If only the first six columns fit, those that tell the documents apart are among them.
 
     Fields that only some documents have are left out, and so are those that are one of many similar ones (the state
-    of a server is no result). If nothing differs, the first fields are chosen.
+    of a server is not a result). If nothing differs, the first fields are chosen.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
@@ -253,7 +253,7 @@ def format_comment(
     title: str = "",
     name: str = "",
 ) -> str:
-    """Return a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path sorts descending.
+    """Return a comment that shows ``columns``, sorted by the paths ``sort``, or ``-`` before a path sorts descending.
 
     ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
     JSON. ``ignore``: rule id → why it is ignored.
@@ -300,7 +300,7 @@ class FirstTable(NamedTuple):
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     """Return the table of the main measure of successful benchmarks, or of all if all failed.
 
-    Return None if the documents are no benchmarks.
+    Return None if the documents are not benchmarks.
     """
     if not documents or not all(name in one for one in documents for name in _FIELDS):
         return None

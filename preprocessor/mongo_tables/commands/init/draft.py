@@ -55,7 +55,7 @@ _AT_HAND = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The requested properties of a comment; None means chosen from the documents.
+    """The requested properties of a comment. None means chosen from the documents.
 
     ``rows`` is the path to a list inside each document. ``where`` has texts FIELD=VALUE; ``columns``, ``headers`` and
     ``sort`` are comma-separated; a ``-`` before a field sorts descending. ``name`` is the id of the table. ``asking``:
@@ -76,7 +76,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A comment that shows the fields ``paths``; ``write`` returns its text, which ignores rules, id → why."""
+    """A comment that shows the fields ``paths``. ``write`` returns its text, which ignores rules, id → why."""
 
     paths: tuple[str, ...]
     write: Callable[[Mapping[str, str]], str]
@@ -106,7 +106,7 @@ def table_keyword(page: str) -> str:
 
 
 def append_block(page: str, block: str) -> tuple[str, int]:
-    """Append a block after a blank line, with the line ends of the page; return the page and the line of the block."""
+    """Append a block after a blank line, with the line ends of the page. Return the page and the line of the block."""
     newline = newline_of(page)
     ended = not page or page.endswith(newline)
     blank = "" if not page or page.endswith(newline * 2) else newline if ended else newline * 2
@@ -164,7 +164,7 @@ def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _parse_condition(text: str) -> tuple[str, Any]:
-    """Return field and value of FIELD=VALUE; the value is JSON, or else the text itself."""
+    """Return field and value of FIELD=VALUE. The value is JSON, or else the text itself."""
     field, found, value = text.partition("=")
     if not found or not field.strip():
         raise CommandError(
@@ -318,7 +318,7 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding; else the one with the fewest findings, and these."""
+    """Return the first draft without a finding, or the one with the fewest findings, and these otherwise."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({"draft.md": draft.write({})}), asked)

@@ -1,4 +1,4 @@
-"""A set-up: what it finds in a repository and writes there; it is planned before anything is written."""
+"""A set-up: what it finds in a repository and writes there. It is planned before anything is written."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _OTHERS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file with its new text; ``before`` is None for a new file. ``said``: what is new in it."""
+    """A file with its new text. ``before`` is None for a new file. ``said``: what is new in it."""
 
     path: Path
     before: str | None

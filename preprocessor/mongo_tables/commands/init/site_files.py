@@ -41,7 +41,7 @@ def own_text(results: str, pages: Sequence[str]) -> str:
 
 
 def lists_pages(file: Path) -> bool:
-    """Return whether a site's file lists its pages (``nav``); otherwise the site shows all pages."""
+    """Return whether a site's file lists its pages (``nav``). Otherwise the site shows all pages."""
     settings = toml_settings(file).get("project", {}) if file.suffix == ".toml" else yaml_settings(file)
     return settings.get("nav") is not None
 
@@ -125,7 +125,7 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
 
 
 def add_hook(text: str, config: str) -> str | None:
-    """Add our hook to a pre-commit configuration; return None if it cannot be added safely.
+    """Add our hook to a pre-commit configuration. Return None if it cannot be added safely.
 
     ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
     """
@@ -159,7 +159,7 @@ def _hook(config: str) -> dict[str, Any]:
 
 
 def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str = "") -> str | None:
-    """Add ``item`` at the end of the list under the top-level ``key``; return None if that is not safe.
+    """Add ``item`` at the end of the list under the top-level ``key``. Return None if that is not safe.
 
     A text without the key gets it at its end, with ``first``, if given, as the list's first item.
     """

@@ -190,7 +190,7 @@ def _add_how(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Run the command; return 0 when all rows are written, 130 on Ctrl-C.
+    """Run the command. Return 0 when all rows are written, 130 on Ctrl-C.
 
     Raises CommandError if they cannot be written.
     """
@@ -231,7 +231,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
 
     names = known = experiments.names()
     if not all_known:
-        # A text that is no pattern, or matches nothing, is a name.
+        # A text that is not a pattern, or matches nothing, is a name.
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:

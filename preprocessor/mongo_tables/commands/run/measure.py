@@ -39,7 +39,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
 def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
-    """Run the experiments that can run with these options, and stop what was started for them; return those."""
+    """Run the experiments that can run with these options, and stop what was started for them. Return those."""
     options = read_options(arguments)
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (

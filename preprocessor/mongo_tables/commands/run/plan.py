@@ -104,7 +104,7 @@ def _print_all(
 
 
 def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[DeploymentNote]:
-    """Print what exists on a given target; return the reasons for which it would refuse a run."""
+    """Print what exists on a given target. Return the reasons for which it would refuse a run."""
     if is_local(named.where) or is_atlas(named.where):
         return []
     there = [one for one in wanted if variants_for(one, named)]
@@ -122,7 +122,7 @@ def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Deploymen
 def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]
 ) -> tuple[float, float]:
-    """Print what one experiment does; return the least and the most seconds that it takes on local replica sets."""
+    """Print what one experiment does. Return the least and the most seconds that it takes on local replica sets."""
     numbers = measured_on_any(arguments, experiment, opened)
     repeats, most_repeats = count_blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
@@ -155,7 +155,7 @@ def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarge
 
 
 def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
-    """Print the windows in slices, or why there are none despite the request; return their estimate."""
+    """Print the windows in slices, or why there are none despite the request. Return their estimate."""
     if not arguments.slices:
         return None
     others = len(_targets_of(arguments, scaled)) - 1
@@ -326,7 +326,7 @@ Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
-    """Yield every call to Atlas and the price of each experiment there; nothing without a target on Atlas.
+    """Yield every call to Atlas and the price of each experiment there, or nothing without a target on Atlas.
 
     Raises CommandError if a price is unknown.
     """

@@ -66,7 +66,7 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 
 
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
-    """Open each target for a run when it is needed; ``note`` receives progress messages. Raises CommandError."""
+    """Open each target for a run when it is needed. ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
         from mongo_tables.runner.atlas.costs import read_prices
         from mongo_tables.runner.atlas.target import begin_run, open_atlas
@@ -160,7 +160,7 @@ def open_place(
     progress: Progress,
     machines: MachinePool | None = None,
 ) -> LoadedTarget:
-    """Return the target with its load: ``machines``, or its own workers; all end with ``held``."""
+    """Return the target with its load: ``machines``, or its own workers. All end with ``held``."""
     held.enter_context(closing(target))
     if machines is not None:
         return LoadedTarget(named, target, machines, machines.processes)

@@ -34,7 +34,7 @@ def _names_in(folder: Path) -> list[str]:
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """Return the schema of this name, read once; callers must not change it. Raises OSError for an unknown name."""
+    """Return the schema of this name, read once. Callers must not change it. Raises OSError for an unknown name."""
     folder = _COMMENTS if name in comment_names() else _FOLDER
     text = (folder / f"{name}{_SUFFIX}").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text, object_hook=_with_parts if _WITH_PARTS in text else None)

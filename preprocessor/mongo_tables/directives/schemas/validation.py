@@ -23,7 +23,7 @@ Schema = Mapping[str, Any]
 
 
 def faults(name: str, value: Any, subject: str) -> list[Complaint[Path]]:
-    """Return every fault of ``value`` against the schema ``name``; messages call it ``subject``."""
+    """Return every fault of ``value`` against the schema ``name``. Messages call it ``subject``."""
     if surely_valid(load(name), value):
         return []
     found = [fault for error in _errors(load(name), value) for fault in _explain(error, subject)]
@@ -199,7 +199,7 @@ def _without_echoes(found: list[Complaint[Path]]) -> list[Complaint[Path]]:
 
 
 def path_name(path: Path) -> str:
-    """Return a path as an author would write it, such as `` `columns[2]` ``; "" for the root."""
+    """Return a path as an author would write it, such as `` `columns[2]` ``, or "" for the root."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in path]
     return f"`{''.join(parts).removeprefix('.')}`" if parts else ""
 

@@ -142,7 +142,7 @@ def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> 
 
 
 def _kinds(values: Sequence[Any], by_type: Mapping[type, Any]) -> Kinds:
-    """Return the kinds of many values; most Python types have only one kind, which is looked up once."""
+    """Return the kinds of many values. Most Python types have only one kind, which is looked up once."""
     known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_TYPE)
     if by_type.keys() - _ONE_TYPE == {int}:
         whole = [value for value in values if type(value) is int]
@@ -153,7 +153,7 @@ def _kinds(values: Sequence[Any], by_type: Mapping[type, Any]) -> Kinds:
 
 
 def _elements(arrays: Sequence[Sequence[Any]], meaning: _Meaning) -> Shape | None:
-    """Return the shape of the arrays' elements; None if all arrays are empty, because later ones may not be."""
+    """Return the shape of the arrays' elements, or None if all arrays are empty, because later ones may not be."""
     values = [value for array in arrays for value in array]
     return _learnt(values, meaning.items()) if values else None
 

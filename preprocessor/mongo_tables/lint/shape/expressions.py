@@ -222,7 +222,7 @@ _NULL_AS_BOOL: Final = ("$toBool",)
 
 @lru_cache(maxsize=512)
 def _kinds(name: str) -> Kinds | None:
-    """Return the kinds that the catalogue promises, including null; None if it promises nothing."""
+    """Return the kinds that the catalogue promises, including null, or None if it promises nothing."""
     operator = catalogue.find("expression", name)
     if operator is None or operator.refused or "any" in operator.gives.split("|"):
         return None
@@ -234,7 +234,7 @@ def _kinds(name: str) -> Kinds | None:
 
 
 def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
-    """Return the shape from the catalogue; anything if it does not say, or if an option decides."""
+    """Return the shape from the catalogue, or anything if it does not say, or if an option decides."""
     kinds = _kinds(name)
     traits = Traits(None, sources([one.shape for one in found]))
     if kinds is None:

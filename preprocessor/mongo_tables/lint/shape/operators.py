@@ -192,7 +192,7 @@ def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
 
 @gives("$first", "$last", "$arrayElemAt")
 def _element(found: Found) -> Shape:
-    """Return an element; missing if the array is too short, null if there is no array."""
+    """Return an element, or missing if the array is too short, or null if there is no array."""
     if len(found) > 1 and found[1].shape.nullish:
         return join(_element(found[:1]), of_kinds(NULL))
     value = found[0].shape
@@ -401,7 +401,7 @@ def _get_field(argument: Any, walk: Walk, path: At) -> Shape:
 
 
 def _field(value: Shape, name: str) -> Shape:
-    """Return the field of a document, by a name that may contain dots; null or missing if there is no document."""
+    """Return the field of a document, by a name that may contain dots, or null or missing if there is no document."""
     found = member(value, name) if "object" in value.kinds else MISSING
     if value.missing or value.kinds - OBJECT:
         found = join_all((found, MISSING, of_kinds(NULL)))

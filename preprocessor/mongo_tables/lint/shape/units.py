@@ -53,7 +53,7 @@ _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 @lru_cache(maxsize=256)
 def readings(text: str) -> tuple[Unit, ...]:
-    """Return the units that a text can mean: two for ``KB`` and the like, none for a text that is no word or unit.
+    """Return the units that a text can mean: two for ``KB`` and the like, none for a text that is not a word or unit.
 
     Example:
         >>> [unit.factor for unit in readings("KB/s")]
@@ -160,7 +160,7 @@ _PER_SECOND = re.compile(r"[pP]er_?[sS](?:ec(?:ond)?)?(?![a-z])|/s\b")
 
 @lru_cache(maxsize=512)
 def of_name(name: str) -> tuple[Unit, ...]:
-    """Return the units that a field's name can mean: megabytes per second for ``MBperSecond``; empty for none."""
+    """Return the units that a field's name can mean: megabytes per second for ``MBperSecond``, or nothing for none."""
     if " " in name:
         return _of_counter(name)
     found = _NAME_UNIT.search(name)
@@ -214,7 +214,7 @@ _SERIES: Final = (
 
 
 def of_series(name: str) -> Unit | None:
-    """Return the unit of a monitoring series by its name in MongoDB Atlas; None if it names none.
+    """Return the unit of a monitoring series by its name in MongoDB Atlas, or None if it names none.
 
     An example is ``DISK_PARTITION_THROUGHPUT_WRITE``. Source: the ``units`` that the Administration API returns with
     the names.

@@ -133,7 +133,7 @@ class Fields(Mapping[str, Shape]):
 
 
 class _Changed(Mapping[str, Shape]):
-    """Fields of which some are replaced; the others are inferred on first access."""
+    """Fields of which some are replaced. The others are inferred on first access."""
 
     __slots__ = ("_before", "_dropped", "_made", "_names")
     _before: Mapping[str, Shape]
@@ -211,7 +211,7 @@ def document(fields: Mapping[str, Shape], *, is_open: bool = False) -> Shape:
 
 
 def array(items: Shape | None, traits: Traits = PLAIN) -> Shape:
-    """Return the shape of an array of such elements; a missing element is stored as null."""
+    """Return the shape of an array of such elements. A missing element is stored as null."""
     return Shape(ARRAY, items=None if items is None else fill_missing(items), traits=traits)
 
 
@@ -238,7 +238,7 @@ def only(shape: Shape, kinds: Kinds) -> Shape:
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
-    """Return the shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
+    """Return the shape of the value if it has another kind than ``kinds``. ``missing`` counts as a kind."""
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
@@ -271,7 +271,7 @@ def join(one: Shape, other: Shape) -> Shape:
 
 
 def join_all(shapes: Iterable[Shape]) -> Shape:
-    """Return the join of any number of shapes; ``NOTHING`` for none."""
+    """Return the join of any number of shapes, or ``NOTHING`` for none."""
     joined = NOTHING
     for shape in shapes:
         joined = join(joined, shape)
@@ -365,7 +365,7 @@ _NESTING: Final = OBJECT | ARRAY
 
 
 def _inside(shape: Shape, parts: Parts) -> Shape | None:
-    """Return the values at ``parts`` of the elements that are documents; None if the elements are unknown."""
+    """Return the values at ``parts`` of the elements that are documents, or None if the elements are unknown."""
     if shape.items is None or not shape.items.kinds:
         return None
     if "object" not in shape.items.kinds:
@@ -382,7 +382,7 @@ def _inner_traits(shape: Shape, parts: Parts) -> Traits:
 
 
 def elements(shape: Shape) -> Shape:
-    """Return the shape of an array's elements; anything if it is unknown."""
+    """Return the shape of an array's elements, or anything if it is unknown."""
     if "array" not in shape.kinds:
         return NOTHING
     return PRESENT if shape.items is None else shape.items
@@ -410,7 +410,7 @@ def plant_leaf(tree: Tree, parts: Parts, leaf: Any) -> None:
 
 
 def with_fields(shape: Shape, tree: Tree) -> Shape:
-    """Return the value with the tree's fields set: in every document of an array; other values become a document."""
+    """Return the value with the tree's fields set, in every document of an array. Other values become a document."""
     found = NOTHING
     if "array" in shape.kinds:
         inner = None if shape.items is None else with_fields(shape.items, tree)
@@ -435,7 +435,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 
 
 def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
-    """Return the fields of a document before a change; a ``fresh`` one has none of them."""
+    """Return the fields of a document before a change. A ``fresh`` one has none of them."""
     fields = shape.fields if "object" in shape.kinds else {}
     if not fresh or not fields:
         return fields
@@ -448,7 +448,7 @@ def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
-    """Return the value with only the named fields of its documents; other values become missing."""
+    """Return the value with only the named fields of its documents. Other values become missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
         fields = {}
@@ -467,7 +467,7 @@ def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
 
 
 def without_fields(shape: Shape, tree: Tree) -> Shape:
-    """Return the value with the named fields of its documents removed; other values stay."""
+    """Return the value with the named fields of its documents removed. Other values stay."""
     fields: Mapping[str, Shape] = shape.fields
     items = shape.items
     if "object" in shape.kinds:
@@ -487,7 +487,7 @@ def _below(shape: Shape, leaf: Any) -> Shape:
 
 
 def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
-    """Return the document with ``value`` at a path; a value on the way that is not a document is replaced by one."""
+    """Return the document with ``value`` at a path. A value on the way that is not a document is replaced by one."""
     if not parts:
         return value
     is_document = "object" in shape.kinds
@@ -499,7 +499,7 @@ def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
 
 
 def through_documents(shape: Shape, parts: Parts) -> Shape:
-    """Return the value at a path through documents only; missing if any other value is on the way."""
+    """Return the value at a path through documents only, or missing if any other value is on the way."""
     for name in parts:
         if "object" not in shape.kinds:
             return MISSING

@@ -54,7 +54,7 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def foot(self, base: float = 0.0) -> float:
-        """Return the coordinate where a bar from ``base`` starts; the low end if ``base`` is not on the axis."""
+        """Return the coordinate where a bar from ``base`` starts, or the low end if ``base`` is not on the axis."""
         return self.start if self.log else self.at(max(self.low, min(base, self.high)))
 
     def has(self, value: float) -> bool:
@@ -151,7 +151,7 @@ def _with_references(plot: Plot, values: Sequence[float]) -> list[float]:
 
 
 def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
-    """Return the horizontal axis between two sides with the marks that fit; their texts stay within ``span``."""
+    """Return the horizontal axis between two sides with the marks that fit. Their texts stay within ``span``."""
     left, right = sides
     values = data.x_values or (0.0,)
     if data.kind == "category":
@@ -175,7 +175,7 @@ def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tupl
 
 
 def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
-    """Return a time axis to scale; bars get half a bar's width of extra room at both ends."""
+    """Return a time axis to scale. Bars get half a bar's width of extra room at both ends."""
     if not data.x_values:
         return Scale(0, 0, *sides), ()
     low, high, half = data.x_values[0], data.x_values[-1], data.gap / 2 if data.banded else 0.0
@@ -255,7 +255,7 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_marks(low: float, high: float, most: int) -> list[float]:
-    """Return the powers of ten around the values; if there are few, also 2 and 5 times each.
+    """Return the powers of ten around the values. If there are few, also 2 and 5 times each.
 
     Example:
         >>> log_marks(3, 900, 5)

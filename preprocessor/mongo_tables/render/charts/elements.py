@@ -46,7 +46,7 @@ def text_width(text: str) -> float:
 
 
 def wrap_text(text: str, room: float) -> list[str]:
-    """Break the text at its blanks into lines that fit ``room``; a wider word is a line of its own."""
+    """Break the text at its blanks into lines that fit ``room``. A wider word is a line of its own."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}") <= room:
@@ -83,7 +83,7 @@ def draw_text(
 def draw_lines(
     lines: Sequence[str], x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> Iterator[str]:
-    """Yield lines of text below one another; the first is at the given place."""
+    """Yield lines of text below one another. The first is at the given place."""
     for number, line in enumerate(lines):
         yield draw_text(line, x, y + LINE * number, look, anchor, middle=middle)
 

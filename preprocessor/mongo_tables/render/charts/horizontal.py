@@ -243,7 +243,7 @@ def title_of(plot: Plot, width: float) -> list[str]:
 
 
 def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[AxisMark]:
-    """Return the labels of references with their places above the lines; none if they would touch one another."""
+    """Return the labels of references with their places above the lines, or none if they would touch one another."""
     found = [
         (middle_of(scale, one), one.label)
         for one in sorted(plot.references)

@@ -73,7 +73,7 @@ def references_in_words(plot: Plot) -> Iterator[str]:
 
 
 def note_on_references(plot: Plot) -> str:
-    """Return the references as text, for output without a drawing; "" if there are none.
+    """Return the references as text, for output without a drawing, or "" if there are none.
 
     Example: ``For comparison: same speed, 1; target, 90 to 110 ms.``
     """
@@ -97,7 +97,7 @@ class KeyEntry(NamedTuple):
 
 
 def series_entries(plot: Plot, series: Sequence[Series]) -> list[KeyEntry]:
-    """Return the entries of the series, in their order; none for a single series."""
+    """Return the entries of the series, in their order, or none for a single series."""
     sign = mark_of(plot).sign
     return (
         [KeyEntry(one.name, partial(sign, index)) for index, one in enumerate(series)]
@@ -120,7 +120,7 @@ def _band_sign(x: float, y: float) -> str:
 
 
 def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[str]:
-    """Yield the elements of the key; its first line is ``top`` down."""
+    """Yield the elements of the key. Its first line is ``top`` down."""
     for one, (name, at, row) in zip(entries, _places(entries, width), strict=True):
         below = top + row * (LINE + 4)
         yield one.sign(at, below)
@@ -128,12 +128,12 @@ def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[
 
 
 def key_height(entries: Sequence[KeyEntry], width: float) -> float:
-    """Return the height of the key; 0 without entries."""
+    """Return the height of the key, or 0 without entries."""
     return (LINE + 4) * (_places(entries, width)[-1][2] + 1) if entries else 0
 
 
 def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[str, float, int]]:
-    """Return the shown name, the left edge and the row, from 0, of each entry; rows are as wide as the drawing."""
+    """Return the shown name, the left edge and the row, from 0, of each entry. Rows are as wide as the drawing."""
     places: list[tuple[str, float, int]] = []
     at, row = 0.0, 0
     for name in fit_names([one.name for one in entries], letters_in(width - _BESIDE_SIGN)):

@@ -48,7 +48,7 @@ def lay_out_panels(plot: Plot, count: int, width: float, left: float, right: flo
 
 
 def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list[list[str]]]:
-    """Return the height and the texts of the names above the panels; texts longer than two lines are cut."""
+    """Return the height and the texts of the names above the panels. Texts longer than two lines are cut."""
     if not any(panel.name for panel in panels):
         return 0, [[] for _ in panels]
     room = width / BOLD

@@ -40,7 +40,7 @@ class Plot(ChartSettings):
         return self.labels.get(column, column)
 
     def unit(self, column: str) -> str:
-        """Return the unit of a column as the axis shows it; "" if none is given."""
+        """Return the unit of a column as the axis shows it, or "" if none is given."""
         form = self.format.get(column)
         return form.raw_unit if form else ""
 
@@ -51,7 +51,7 @@ class Plot(ChartSettings):
 
     @property
     def common_unit(self) -> str:
-        """Return the unit that all columns of the value axis share; "" if they have several."""
+        """Return the unit that all columns of the value axis share, or "" if they have several."""
         units = {self.unit(column) for column in self.y}
         return units.pop() if len(units) == 1 else ""
 
@@ -66,14 +66,14 @@ class Plot(ChartSettings):
         return with_minus_signs(text) if is_number(value) else text
 
     def x_text(self, value: object) -> str:
-        """Return the full text of a value on the horizontal axis; dates are in the chart's time zone."""
+        """Return the full text of a value on the horizontal axis. Dates are in the chart's time zone."""
         if self.timezone and is_date(value):
             return moment_text(value, self.timezone)
         return self.text(self.x, value)
 
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
-    """Return the plot of a chart, or of a table that asks for one; the table's headers name the axes."""
+    """Return the plot of a chart, or of a table that asks for one. The table's headers name the axes."""
     place: tuple[str, ...] = ()
     if isinstance(spec, ChartSpec):
         settings, labels = spec.drawn, spec.labels
@@ -92,7 +92,7 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
-    """Return a chart's values as a table, for readers and outputs without pictures; a table is returned as is."""
+    """Return a chart's values as a table, for readers and outputs without pictures. A table is returned as is."""
     if isinstance(spec, TableSpec):
         return spec
     columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
@@ -145,7 +145,7 @@ class PlotPoint(NamedTuple):
 
 
 class Series(NamedTuple):
-    """One line, or one colour of bars or dots; ``panel`` is the name of its panel, if there are several."""
+    """One line, or one colour of bars or dots. ``panel`` is the name of its panel, if there are several."""
 
     name: str
     points: tuple[PlotPoint, ...]
@@ -183,7 +183,7 @@ class Data(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The smallest distance of two places on the horizontal axis; 0 if there is only one place."""
+        """The smallest distance of two places on the horizontal axis, or 0 if there is only one place."""
         return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
 
     @property

@@ -93,7 +93,7 @@ def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[
 
 
 def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
-    """Return the place of each value on the horizontal axis; None if it has none."""
+    """Return the place of each value on the horizontal axis, or None if it has none."""
     if kind == "number":
         return [drawable(value) for value in values]
     if kind == "time":
@@ -140,7 +140,7 @@ def _on_axis(plot: Plot, value: object) -> float | None:
 
 
 def drawable(value: object) -> float | None:
-    """Return the value as a number that an axis can show; None for text, NaN and infinities."""
+    """Return the value as a number that an axis can show, or None for text, NaN and infinities."""
     if not is_number(value):
         return None
     try:
@@ -153,13 +153,13 @@ def drawable(value: object) -> float | None:
 
 
 def y_number(value: object) -> float | None:
-    """Return the number that the value axis shows; for a comparison this is its ratio."""
+    """Return the number that the value axis shows. For a comparison this is its ratio."""
     one = conclusion_of(value)
     return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
 
 def moment_of(value: Any) -> float | None:
-    """Return milliseconds since 1970 of a date in the years 1 to 9999, which a cell can show; else None."""
+    """Return milliseconds since 1970 of a date in the years 1 to 9999, which a cell can show, or None otherwise."""
     if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
         return None
     return float(millis(value))
@@ -200,7 +200,7 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
-    """Return the sum of the parts as their texts add up; "" if a part is unknown or the parts have both signs."""
+    """Return the sum of the parts as their texts add up, or "" if a part is unknown or the parts have both signs."""
     known = [part for part in pile if part is not None]
     if len(known) < len(pile) or (min(known, default=0) < 0 < max(known, default=0)):
         return ""

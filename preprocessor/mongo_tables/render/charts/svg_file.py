@@ -38,7 +38,7 @@ _DARK: Final = "--mongo-page: #0d1117; --mongo-line: #3d444d; color: #f0f6fc;"
 
 
 def chart_file(drawing: Drawing) -> str:
-    """Return the text of the file; the same drawing gives the same bytes. Every line ends in ``\\n``."""
+    """Return the text of the file. The same drawing gives the same bytes. Every line ends in ``\\n``."""
     width, height = (f"{round(side + 2 * _AROUND, 1):g}" for side in (drawing.width, drawing.height))
     name, space = text_html(drawing.name), 'xmlns="http://www.w3.org/2000/svg"'
     box = f'width="{width}" height="{height}" viewBox="{-_AROUND} {-_AROUND} {width} {height}"'

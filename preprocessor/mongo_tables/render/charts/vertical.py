@@ -123,7 +123,7 @@ def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[fl
 
 
 def draw_within(axes: Axes) -> Iterator[str]:
-    """Yield what is between the axes; lines are in front of marks that fill the area, and behind others."""
+    """Yield what is between the axes. Lines are in front of marks that fill the area, and behind others."""
     mark = mark_of(axes.plot)
     references = list(draw_references(axes.plot, axes.y, axes.sides))
     yield from draw_bands(axes.plot, axes.y, axes.sides)
@@ -172,7 +172,7 @@ def y_title(plot: Plot, width: float) -> list[str]:
 
 
 def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> list[str]:
-    """Return the title of the horizontal axis in lines; for dates with the zone, if it is named or times are shown."""
+    """Return the title of the horizontal axis in lines. For dates with the zone, if it is named or times are shown."""
     unit = plot.unit(plot.x)
     if data.kind == "time":
         unit = plot.timezone or ("UTC" if has_clock_times(marks) else "")

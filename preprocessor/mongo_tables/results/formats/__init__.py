@@ -47,7 +47,7 @@ def _has_keys(file: SourceFile, words: tuple[bytes, ...], holds: Callable[[Any],
 
 
 def _has_line(file: SourceFile, begins: bytes, pattern: re.Pattern[bytes]) -> bool:
-    """Return whether a line that begins with these bytes matches the pattern; a search for bytes is much faster."""
+    """Return whether a line that begins with these bytes matches the pattern. A search for bytes is much faster."""
     at = 0
     while not pattern.match(file.seen, at):
         if not (at := file.seen.find(b"\n" + begins, at) + 1):
@@ -56,7 +56,7 @@ def _has_line(file: SourceFile, begins: bytes, pattern: re.Pattern[bytes]) -> bo
 
 
 def _first(value: Any, *keys: str) -> Mapping[str, Any]:
-    """Return the first object of the list at these keys; an empty one if there is none."""
+    """Return the first object of the list at these keys, or an empty one if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
         value = next(iter(value), None) if isinstance(value, list) else value
@@ -212,7 +212,7 @@ def is_in_folder(name: str) -> bool:
 
 
 def find_format(file: SourceFile) -> Format | None:
-    """Return the format of a file, by its content, then by its name; None if it has no known format.
+    """Return the format of a file, by its content, then by its name, or None if it has no known format.
 
     Raises ``OSError`` if the file cannot be read or unpacked.
     """

@@ -209,7 +209,7 @@ def shift(number: float | int | str, places: int) -> float:
 
 
 def read_date(text: str) -> datetime | None:
-    """Return a date in UTC, to the millisecond; without a time zone it is read as UTC. None for any other text."""
+    """Return a date in UTC, to the millisecond. Without a time zone it is read as UTC. None for any other text."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""YAML and TOML: one object, which is one document, or a list of objects in YAML; tags are ignored.
+"""YAML and TOML: one object, which is one document, or a list of objects in YAML. Tags are ignored.
 
 https://yaml.org/spec/1.2.2/ and https://toml.io/en/v1.0.0
 """

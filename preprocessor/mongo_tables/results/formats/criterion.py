@@ -64,7 +64,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """Return the benchmarks of all messages; each group is a suite, the others form a suite of the tool.
+    """Return the benchmarks of all messages. Each group is a suite, the others form a suite of the tool.
 
     Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
     """
@@ -110,7 +110,7 @@ def _refuse_failure(file: SourceFile) -> None:
 
 
 def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collection[str]) -> Benchmark:
-    """Read a benchmark; the end of its name is a parameter if it is a number in the whole group."""
+    """Read a benchmark. The end of its name is a parameter if it is a number in the whole group."""
     key = message.need("id").text()
     suite, group, rest = _split_id(key, groups)
     name, _, last = rest.rpartition("/")
@@ -205,7 +205,7 @@ def _read_table(file: SourceFile) -> list[Benchmark]:
 
 
 def _whole_lines(file: SourceFile) -> Iterator[str]:
-    """Yield the lines; refuse a last line without a line end, because the file is cut off."""
+    """Yield the lines. Refuse a last line without a line end, because the file is cut off."""
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
             raise file.refuse("the table ends within a row", number, 1, AGAIN)

@@ -58,7 +58,7 @@ _RESULT_ALONE: Final = re.compile(
 _LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
 _FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
 _REPEATED: Final = re.compile(r"#\d\d+$")
-"""Go's mark of a repeated name, which is no part of its last parameter."""
+"""Go's mark of a repeated name, which is not a part of its last parameter."""
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
     r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
@@ -100,7 +100,7 @@ class _Begun(NamedTuple):
 
 @dataclass(slots=True)
 class _ReaderState:
-    """The state of the reader; ``others`` is the configuration that applies to the results that follow."""
+    """The state of the reader. ``others`` is the configuration that applies to the results that follow."""
 
     begun: _Begun | None = None
     origin: dict[str, str] = field(default_factory=dict)

@@ -71,7 +71,7 @@ def _read_first(whole: JsonPart) -> list[Benchmark]:
 
 
 def _read_result(part: JsonPart) -> Iterator[Benchmark]:
-    """Yield the measures of a command from versions 1; processor time has only a mean."""
+    """Yield the measures of a command from versions 1. Processor time has only a mean."""
     command, parameters = part.need("command").text(), _read_parameters(part)
     times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
     runs = times.numbers() if times else []
@@ -148,7 +148,7 @@ def _read_statistics(part: JsonPart) -> dict[str, float]:
 
 
 def _read_parameters(part: JsonPart) -> dict[str, Any]:
-    """Return the parameter values of a command; schema 2 has each in an object."""
+    """Return the parameter values of a command. Schema 2 has each in an object."""
     given = part.find("parameters")
     members = given.members() if given else ()
     return {
@@ -157,7 +157,7 @@ def _read_parameters(part: JsonPart) -> dict[str, Any]:
 
 
 def _say_failed(codes: Iterable[Any]) -> str:
-    """Return which runs had an exit status other than 0; null means that a signal ended the run."""
+    """Return which runs had an exit status other than 0. Null means that a signal ended the run."""
     ends = Counter("by a signal" if code is None else f"with status {code}" for code in codes)
     good = ends.pop("with status 0", 0)
     total = good + sum(ends.values())

@@ -163,7 +163,7 @@ def _read_scale(metric: JsonPart) -> _Scale:
 
 
 def _read_interval(metric: JsonPart, scale: _Scale) -> ToolInterval | None:
-    """Return JMH's 99.9 % interval of the mean; None for a single sample."""
+    """Return JMH's 99.9 % interval of the mean, or None for a single sample."""
     ends = metric.find("scoreConfidence")
     if ends is None:
         return None

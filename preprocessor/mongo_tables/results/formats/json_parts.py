@@ -1,4 +1,4 @@
-"""Typed access to the parts of a JSON file of a known format; errors name the position of the part.
+"""Typed access to the parts of a JSON file of a known format. Errors name the position of the part.
 
 Numbers may be ``NaN`` or infinite, as some tools write them although JSON has no such numbers: they become None.
 """
@@ -39,7 +39,7 @@ class JsonPart(NamedTuple):
     value: Any
 
     def find(self, key: str) -> JsonPart | None:
-        """Return the member of this object; None if it is absent or null."""
+        """Return the member of this object, or None if it is absent or null."""
         value = self.fields().get(key)
         return None if value is None else self._at(key, value)
 
@@ -81,7 +81,7 @@ class JsonPart(NamedTuple):
         return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
 
     def number(self) -> float | None:
-        """Return this value, a number; None if it is NaN or infinite."""
+        """Return this value, a number, or None if it is NaN or infinite."""
         if not self.is_number():
             raise self._unlike("a number")
         if isinstance(self.value, str):
@@ -89,7 +89,7 @@ class JsonPart(NamedTuple):
         return float(self.value) if abs(self.value) <= sys.float_info.max else None
 
     def numbers(self) -> list[float]:
-        """Return the finite numbers of this list; ``lost_numbers`` tells of the others."""
+        """Return the finite numbers of this list. ``lost_numbers`` tells of the others."""
         found = self.values()
         if set(map(type, found)) <= {int, float} and all(map(math.isfinite, found)):
             return [float(one) for one in found]
@@ -100,7 +100,7 @@ class JsonPart(NamedTuple):
         ]
 
     def lost_numbers(self) -> str:
-        """Return how many values of this list are not finite, "" for none; JavaScript writes them as null."""
+        """Return how many values of this list are not finite, or "" for none. JavaScript writes them as null."""
         lost = len(self.values()) - len(self.numbers())
         return f"{lost} of {len(self.values())} values are not finite" if lost else ""
 
@@ -113,7 +113,7 @@ class JsonPart(NamedTuple):
         return self.value
 
     def whole_or_none(self) -> int | None:
-        """Return this value, a count that is not essential; None if it has more than 64 bits."""
+        """Return this value, a count that is not essential, or None if it has more than 64 bits."""
         return None if type(self.value) is int and self.value > LARGEST_COUNT else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
@@ -135,7 +135,7 @@ def read_whole(file: SourceFile) -> JsonPart:
 
 
 def read_lines(file: SourceFile) -> Iterator[JsonPart]:
-    """Yield the value of each line that begins like an object; skip other lines, which other tools print.
+    """Yield the value of each line that begins like an object. Skip other lines, which other tools print.
 
     Raises ``ResultsError`` for a line that is broken JSON.
     """

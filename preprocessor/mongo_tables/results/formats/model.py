@@ -119,7 +119,7 @@ class SourceFile:
 
     @cached_property
     def value(self) -> Any:
-        """The value of a JSON file as format detection sees it; ``BROKEN`` if it is not one JSON text."""
+        """The value of a JSON file as format detection sees it, or ``BROKEN`` if it is not one JSON text."""
         try:
             return json.loads(self.seen)
         except (ValueError, RecursionError):
@@ -131,12 +131,12 @@ class SourceFile:
             raise self.refuse(f"{encoding[:6].upper()}, not UTF-8", 1, 1, _SAVE_HINT)
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
-        """Return the error that the file cannot be read, at a position; line 0 means the whole file."""
+        """Return the error that the file cannot be read, at a position. Line 0 means the whole file."""
         return combine_faults([file_fault(self.path, (line, column), message, hint)])
 
 
 def _find_other_encoding(content: bytes) -> str:
-    """Return the encoding by the byte order mark, or by NULs at every other byte; "" if it can be UTF-8."""
+    """Return the encoding by the byte order mark, or by NULs at every other byte, or "" if it can be UTF-8."""
     marked = next((name for mark, name in _OTHER_ENCODINGS.items() if content.startswith(mark)), "")
     even, odd = content[:_SAMPLE:2], content[1:_SAMPLE:2]
     for one, other, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
@@ -171,6 +171,6 @@ def field_names(columns: Sequence[str]) -> list[str]:
 
 
 def find_repeated(names: Sequence[str]) -> int | None:
-    """Return the index of the first name that repeats an earlier one; None if all differ."""
+    """Return the index of the first name that repeats an earlier one, or None if all differ."""
     seen: dict[str, int] = {}
     return next((index for index, name in enumerate(names) if seen.setdefault(name, index) != index), None)

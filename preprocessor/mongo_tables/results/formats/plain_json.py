@@ -73,7 +73,7 @@ def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
 
 
 def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:
-    """Return the error of all faults; of equal ones, as of each ``NaN``, it has the first, and their number."""
+    """Return the error of all faults. Of equal ones, as of each ``NaN``, it has the first, and their number."""
     more = Counter(one.message for _, _, one in faults)
     found = []
     for text, first, one in faults:

@@ -42,7 +42,7 @@ def are_numbers(texts: Collection[str]) -> bool:
         return False
     decimals = [(one[1], one[2]) for one in found if one and one[2]]
     if len({len(digits) for _, digits in decimals}) > 1:
-        # Doubles as programs write them: a fraction below 1 is no version.
+        # Doubles as programs write them: a fraction below 1 is not a version.
         return all(len(digits) == 1 or (whole == "0" and digits[-1] != "0") for whole, digits in decimals)
     return not any(len(digits) > 1 and digits[-1] == "0" and whole != "0" for whole, digits in decimals)
 

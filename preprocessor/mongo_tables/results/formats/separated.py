@@ -78,7 +78,7 @@ def _could_be(kind: str, cells: Sequence[str]) -> bool:
 
 
 def _fits(cell: str) -> bool:
-    """Return whether a number is no whole number beyond 64 bits, which would lose digits."""
+    """Return whether a number is not a whole number beyond 64 bits, which would lose digits."""
     return not cell.lstrip("-").isdigit() or int(cell) in _INT64
 
 
@@ -109,7 +109,7 @@ def _number(cell: str) -> float:
 
 
 def _date(cell: str) -> datetime:
-    """Return the date in UTC, as naive datetime; a cell without a time zone is in UTC."""
+    """Return the date in UTC, as naive datetime. A cell without a time zone is in UTC."""
     date = datetime.fromisoformat(cell)
     if date.tzinfo is None:
         return date
@@ -135,7 +135,7 @@ _RENAME: Final = "give each column a name of its own"
 
 
 class _Chunk(NamedTuple):
-    """Some rows, as columns of cells; ``first`` is the number of the first row, where the row below the names is 1."""
+    """Some rows, as columns of cells. ``first`` is the number of the first row, where the row below the names is 1."""
 
     first: int
     columns: Sequence[Sequence[str]]
@@ -174,7 +174,7 @@ class _Table:
             first += len(some)
 
     def place_of(self, row: int, index: int) -> tuple[int, int]:
-        """Return the line and column of a cell; row 0 has the names. This reads the file again."""
+        """Return the line and column of a cell. Row 0 has the names. This reads the file again."""
         lines: list[str] = []
         reader = self._reader(_into(lines, self._lines()))
         number = -1
@@ -188,7 +188,7 @@ class _Table:
         return reader.line_num - len(lines) + 1, sum(len(cell) + 1 for cell in before) + 1
 
     def _lines(self) -> Iterator[str]:
-        """Return the lines of the file; those that begin with the stated sign are blank."""
+        """Return the lines of the file. Those that begin with the stated sign are blank."""
         sign = self.file.types.get(REMARK, "")
         if not sign or sign in TYPES:
             return self.file.lines()
@@ -229,7 +229,7 @@ class _Table:
         return "TSV" if self._separator == "\t" else "CSV"
 
     def _refuse_foreign(self, names: Sequence[str]) -> None:
-        """Raise ``ResultsError`` for a file that is no table with a line of names, or has other separators."""
+        """Raise ``ResultsError`` for a file that is not a table with a line of names, or has other separators."""
         text = self._separator.join(names)
         if "\0" in text or text.lower().startswith(_NO_TABLE):
             raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)

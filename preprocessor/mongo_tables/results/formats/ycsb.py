@@ -84,9 +84,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
-    """Return for each subject how many of its operations failed, and with which result; "" for none.
+    """Return for each subject how many of its operations failed, and with which result, or "" for none.
 
-    Subjects that are no kind of operation, such as the whole run, get the failures of all kinds.
+    Subjects that are not a kind of operation, such as the whole run, get the failures of all kinds.
     """
     ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
     for one in lines:
@@ -105,7 +105,7 @@ def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
 
 
 def _find_lacking(lines: Sequence[_Line]) -> str:
-    """Return a figure that the last operation lacks: the last latency, or a figure of the others; "" for none."""
+    """Return a figure that the last operation lacks: the last latency, or a figure of the others, or "" for none."""
     measures: dict[str, dict[str, _Line]] = {}
     for one in lines:
         if not one.measure.startswith(_RETURNED):
@@ -154,7 +154,7 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
 
 
 def _scale(value: float, unit: str) -> float | None:
-    """Return the figure, times in seconds; None if it is not finite."""
+    """Return the figure, times in seconds, or None if it is not finite."""
     if abs(value) < float("inf"):
         return shift(value, _POWERS[unit]) if unit in _POWERS else value
     return None

@@ -18,13 +18,13 @@ def fail(text: str) -> NoReturn:
 
 
 def say(place: str, message: str, hint: str = "") -> str:
-    """Return the text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint; a place may be ""."""
+    """Return the text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint. A place may be ""."""
     line = escape_control_chars(f"{place}: {message}" if place else message)
     return f"{line}\n{hint_line(hint)}" if hint else line
 
 
 def say_error(place: str, error: ResultsError, at: str = "") -> str:
-    """Return the text of a failure for an error; each fault of a file has a line with its own place.
+    """Return the text of a failure for an error. Each fault of a file has a line with its own place.
 
     ``at`` follows the message: the place in a pipeline.
     """

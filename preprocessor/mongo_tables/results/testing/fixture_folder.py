@@ -24,14 +24,14 @@ _HINT = (
 
 
 class NamedFolder(NamedTuple):
-    """A fixture folder, and the place that names it; "" for the default."""
+    """A fixture folder, and the place that names it, or "" for the default."""
 
     folder: Path
     place: str
 
 
 def open_folder(request: pytest.FixtureRequest, known: dict[Path, FileSource]) -> FileSource:
-    """Open the fixture folder of a test as a source of its own; ``known`` are the sources that were read before.
+    """Open the fixture folder of a test as a source of its own. ``known`` are the sources that were read before.
 
     The test fails if the folder does not exist or has no collections; the message has the place that names it.
     """
@@ -71,7 +71,7 @@ def find_folder(request: pytest.FixtureRequest) -> NamedFolder:
 
 
 def _place_of_setting(file: Path | None) -> str:
-    """Return the place in pytest's configuration file that names the folder; "" if there is none."""
+    """Return the place in pytest's configuration file that names the folder, or "" if there is none."""
     if file is None:
         return ""
     for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):

@@ -155,7 +155,7 @@ _HINT = 'a pipeline is an array of stages, or {"pipeline": […]}'
 
 
 class PipelineFile(NamedTuple):
-    """The stages in a file, in Extended JSON; ``base`` is the path to them."""
+    """The stages in a file, in Extended JSON. ``base`` is the path to them."""
 
     stages: tuple[Mapping[str, Any], ...]
     document: Document
@@ -264,7 +264,7 @@ _NONE: Final = Line("")
 
 
 def describe(golden: Sequence[Line], found: Sequence[Line]) -> list[str]:
-    """Return the lines that describe all differences, or the first ones of many; empty if there are none.
+    """Return the lines that describe all differences, or the first ones of many, or nothing if there are none.
 
     ``-`` marks the rows of the golden file, ``+`` the new ones.
     """
@@ -313,7 +313,7 @@ _Pair = list[tuple[str, Any]]
 
 
 def _fields(old: dict[str, Any], new: dict[str, Any], above: str) -> Iterator[tuple[str, _Pair]]:
-    """Yield every field that differs, by its path, with both values; an array is one value."""
+    """Yield every field that differs, by its path, with both values. An array is one value."""
     for name in dict.fromkeys([*old, *new]):
         path = f"{above}{name}"
         pair: _Pair = [(sign, row[name]) for sign, row in (("-", old), ("+", new)) if name in row]

@@ -68,7 +68,7 @@ def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, Fil
 
 @pytest.fixture
 def mongo_database(_mongo_source: FileSource) -> FixtureDatabase:
-    """A mongomock database with the documents of the fixture folder; ``aggregate`` gives what a server gives.
+    """A mongomock database with the documents of the fixture folder. ``aggregate`` gives what a server gives.
 
     Each test has its own database: its writes are not visible to other tests, and change no file.
     """

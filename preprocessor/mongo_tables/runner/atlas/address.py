@@ -47,7 +47,7 @@ class Owner(NamedTuple):
 
 
 def cluster_names(run: str) -> Iterator[str]:
-    """Yield names for a run's clusters and users; Atlas tells clusters apart by the first 23 characters."""
+    """Yield names for a run's clusters and users. Atlas tells clusters apart by the first 23 characters."""
     return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
 
 
@@ -115,7 +115,7 @@ def is_atlas(where: str) -> bool:
 
 
 def parse_project(where: str) -> str:
-    """Return the project of a target that ``is_atlas`` accepts; raise CommandError if it is invalid."""
+    """Return the project of a target that ``is_atlas`` accepts. Raise CommandError if it is invalid."""
     found = _WHERE.fullmatch(where)
     project = found["project"] if found else ""
     if not _PROJECT.fullmatch(project):
@@ -127,7 +127,7 @@ def parse_project(where: str) -> str:
 
 
 def parse_atlas(where: str) -> AtlasAddress:
-    """Parse a target that ``is_atlas`` accepts; raise CommandError for an invalid project or setting."""
+    """Parse a target that ``is_atlas`` accepts. Raise CommandError for an invalid project or setting."""
     project = parse_project(where)
     settings = _settings(where.partition("?")[2])
     access = settings.pop("access", "")
@@ -215,7 +215,7 @@ class AtlasMachine(NamedTuple):
 
 
 def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
-    """Return the cluster for a variant; raise TargetError if a setting is missing or unsupported."""
+    """Return the cluster for a variant. Raise TargetError if a setting is missing or unsupported."""
     asked, reference = config.get("instance", {}), config.get("reference", {})
     found: dict[str, Any] = {}
     for setting, name in {**_MUST, **_MAY}.items():

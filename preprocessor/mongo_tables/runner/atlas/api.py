@@ -67,7 +67,7 @@ class Credentials:
 
 
 def read_credentials() -> Credentials:
-    """Read the credentials from the environment; a service account takes precedence over an API key.
+    """Read the credentials from the environment. A service account takes precedence over an API key.
 
     Raises CommandError if neither is complete.
     """
@@ -92,7 +92,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Answer(NamedTuple):
-    """An answer; ``body`` is its decoded JSON, None if it has none."""
+    """An answer. ``body`` is its decoded JSON, None if it has none."""
 
     status: int
     headers: Message
@@ -100,7 +100,7 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """No readable answer: no connection, a broken one, or no JSON; the text says which."""
+    """No readable answer: no connection, a broken one, or no JSON. The text says which."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -154,7 +154,7 @@ _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
 
 
 class ApiError(TargetError):
-    """A request that Atlas refuses or does not answer; ``status`` is 0 without an answer."""
+    """A request that Atlas refuses or does not answer. ``status`` is 0 without an answer."""
 
     def __init__(self, message: str, hint: str = "", status: int = 0, code: str = "") -> None:
         super().__init__(message, hint)
@@ -172,7 +172,7 @@ _HINTS: Final = {
 
 
 class Api:
-    """Requests for one project; the first call sends the first one."""
+    """Requests for one project. The first call sends the first one."""
 
     def __init__(
         self, project: str, credentials: Credentials, clock: LocalClock, base: str = ADDRESS

@@ -82,7 +82,7 @@ def let_in(api: Api, owner: Owner, address: str) -> None:
 
 
 def _is_for(entry: Mapping[str, Any], address: str) -> bool:
-    """Return whether the entry is for this single address; Atlas may return one as a network."""
+    """Return whether the entry is for this single address. Atlas may return one as a network."""
     forms = (address, f"{address}/32", f"{address}/128")
     return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
 
@@ -96,7 +96,7 @@ def shut_out(api: Api, owner: Owner, address: str) -> None:
 
 
 def make_user(api: Api, owner: Owner, name: str) -> str:
-    """Create a database user for the cluster of the same name only; return the password. Raises ApiError."""
+    """Create a database user for the cluster of the same name only. Return the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
     api.hide(password)
     body = {
@@ -139,7 +139,7 @@ def _remove(api: Api, *path: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """Return the connection string for a client; raise TargetError if there is none, or it is not encrypted.
+    """Return the connection string for a client. Raise TargetError if there is none, or it is not encrypted.
 
     It is the form with all hosts, so that no worker has to resolve them: the runner waits once until they resolve.
     """
@@ -156,7 +156,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
 
 
 def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
-    """Wait until the cluster's SRV record resolves to its hosts; raise TargetError if it does not in time."""
+    """Wait until the cluster's SRV record resolves to its hosts. Raise TargetError if it does not in time."""
     import dns.exception
     import dns.resolver
 
@@ -175,7 +175,7 @@ def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
 
 
 def await_user(uri: str, clock: LocalClock) -> None:
-    """Wait until the user can authenticate; raise TargetError with the driver's last message."""
+    """Wait until the user can authenticate. Raise TargetError with the driver's last message."""
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError
 
@@ -191,7 +191,7 @@ def await_user(uri: str, clock: LocalClock) -> None:
 
 
 def _await(fault: Callable[[], str], clock: LocalClock) -> None:
-    """Wait until ``fault`` returns ""; raise TargetError with its last text."""
+    """Wait until ``fault`` returns "". Raise TargetError with its last text."""
     ends = clock.now() + LONGEST_CONNECTING
     while found := fault():
         if clock.now() >= ends:
@@ -237,7 +237,7 @@ class _Left(NamedTuple):
 
 
 def sweep(api: Api, note: Callable[[str], None]) -> int:
-    """Remove what ended runs have left in the project, and report it; return the number of resources.
+    """Remove what ended runs have left in the project, and report it. Return the number of resources.
 
     Resources of a running run stay; so do those of a run on another machine, until the time in their tag has passed.
     Raises CommandError if a resource cannot be removed, after removing all others.

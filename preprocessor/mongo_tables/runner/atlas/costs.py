@@ -36,7 +36,7 @@ class Prices(NamedTuple):
     per_hour: Mapping[Paid, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """Return the price of the machine per hour; raise CommandError if it is unknown."""
+        """Return the price of the machine per hour. Raise CommandError if it is unknown."""
         try:
             return self.per_hour[machine.paid]
         except KeyError:
@@ -61,7 +61,7 @@ class Prices(NamedTuple):
 
 
 def read_prices(path: str | Path | None = None) -> Prices:
-    """Read a price table, by default the built-in one; raise CommandError if the file is not one."""
+    """Read a price table, by default the built-in one. Raise CommandError if the file is not one."""
     try:
         found = tomllib.loads(Path(path or OWN).read_text("utf-8"))
         date, source = found["date"], found["source"]

@@ -51,7 +51,7 @@ _Series = list[dict[str, Any]]
 
 
 def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
-    """Return the series of the cluster's primary for the window; it names what Atlas does not provide."""
+    """Return the series of the cluster's primary for the window. It names what Atlas does not provide."""
     ends = end + LONGEST_LAG
     while True:
         try:

@@ -68,7 +68,7 @@ class _Running(NamedTuple):
 
 
 class AtlasTarget(Target):
-    """A target on Atlas. The first ``prepare`` makes the first call; ``close`` removes all that ``prepare`` created."""
+    """A target on Atlas. The first ``prepare`` makes the first call. ``close`` removes all that ``prepare`` created."""
 
     name = "atlas"
 
@@ -118,7 +118,7 @@ class AtlasTarget(Target):
         return machine_of(config, self._address)._asdict()
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Start the cluster of the variant; its cache size follows from its tier.
+        """Start the cluster of the variant. Its cache size follows from its tier.
 
         Raises TargetError; ``close`` removes what was created until then.
         """
@@ -134,13 +134,13 @@ class AtlasTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Return the connection string of the running cluster; raise TargetError if none is prepared."""
+        """Return the connection string of the running cluster. Raise TargetError if none is prepared."""
         if self._running is None:
             raise TargetError("no cluster on Atlas is prepared")
         return self._running.uri
 
     def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """Return Atlas's measurements of the primary; raise TargetError if the cluster is not the prepared one."""
+        """Return Atlas's measurements of the primary. Raise TargetError if the cluster is not the prepared one."""
         running = self._running
         if running is None:
             return None
@@ -198,7 +198,7 @@ class AtlasTarget(Target):
         return _Running(name, machine, uri, told)
 
     def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
-        """Change the tier of the running cluster; data and user stay."""
+        """Change the tier of the running cluster. Data and user stay."""
         self._change_tier(machine, running.name)
         told = self._wait(machine, running.name)
         clusters.await_user(running.uri, self._api.clock)
@@ -219,7 +219,7 @@ class AtlasTarget(Target):
             self._let_in = False
 
     def _create(self, machine: AtlasMachine, name: str) -> None:
-        """Request the cluster without waiting for it. Raises TargetError; after a lost answer the cluster may exist."""
+        """Request the cluster without waiting for it. Raises TargetError. After a lost answer the cluster may exist."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
         until = self._api.clock.now() + IN_USE
@@ -250,7 +250,7 @@ class AtlasTarget(Target):
                 return
 
     def _wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
-        """Wait until the cluster is ready and as requested; return Atlas's description. Raises TargetError."""
+        """Wait until the cluster is ready and as requested. Return Atlas's description. Raises TargetError."""
         cluster = self._await_idle(name)
         if different := list(differences(cluster, machine)):
             raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
@@ -347,13 +347,13 @@ class AtlasRun(NamedTuple):
 
 
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
-    """Return a run that may cost ``most`` dollars; without a ``name`` it gets a random one."""
+    """Return a run that may cost ``most`` dollars. Without a ``name`` it gets a random one."""
     owner = Owner(name or uuid4().hex[:12], this_process())
     return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.LocalClock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
-    """Return a target of the run; its first variant makes the first call. Raises CommandError."""
+    """Return a target of the run. Its first variant makes the first call. Raises CommandError."""
     address = parse_atlas(where)
     return AtlasTarget(address, open_api(address.project), run.owner, run.clusters, run.budget, note)
 

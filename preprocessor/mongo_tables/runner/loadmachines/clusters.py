@@ -32,7 +32,7 @@ _HOST = re.compile(r"(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\])
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A machine to log in to by SSH; the SSH configuration supplies what is not given."""
+    """A machine to log in to by SSH. The SSH configuration supplies what is not given."""
 
     name: str
     user: str | None = None
@@ -51,7 +51,7 @@ class LoadMachines:
 
 
 def parse_load_machines(where: str) -> LoadMachines:
-    """Parse the value of the option; raise CommandError for an invalid one."""
+    """Parse the value of the option. Raise CommandError for an invalid one."""
     kind, _, rest = where.partition(":")
     if kind == "local" and rest.isdecimal() and 0 < int(rest) <= MOST_LOCAL:
         return LoadMachines("local", count=int(rest))
@@ -103,7 +103,7 @@ class Cluster:
         self.machines = machines
 
     def pin(self, function: Any, address: str, *arguments: Any) -> Any:
-        """Run a function on this machine only, without a retry if it is lost; return its future."""
+        """Run a function on this machine only, without a retry if it is lost. Return its future."""
         from distributed import Event
 
         begun = Event(f"mongo-tables-{secrets.token_hex(8)}", client=self.client)
@@ -145,7 +145,7 @@ class Cluster:
 
 @contextmanager
 def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
-    """Open the named machines; raise CommandError if they are not available."""
+    """Open the named machines. Raise CommandError if they are not available."""
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
@@ -190,7 +190,7 @@ def _local(wanted: LoadMachines) -> Iterator[Client]:
 
 @contextmanager
 def _given(wanted: LoadMachines) -> Iterator[Client]:
-    """Connect to an existing scheduler; Dask's own settings name its certificates."""
+    """Connect to an existing scheduler. Dask's own settings name its certificates."""
     from distributed import Client, Security
 
     security = Security()
@@ -221,7 +221,7 @@ def _allow_no_failures(dask_scheduler: Any = None) -> None:
 
 @contextmanager
 def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
-    """Start scheduler and workers by SSH; each machine gets the certificates of this run as files of its user."""
+    """Start scheduler and workers by SSH. Each machine gets the certificates of this run as files of its user."""
     import asyncssh
     import dask
     from distributed import Client, Security, SSHCluster

@@ -102,7 +102,7 @@ class Tended:
     """The worker processes of a machine, the orders received and the reports to send."""
 
     def __init__(self, processes: int | None, gives_way: bool) -> None:
-        """Use this many processes, by default one per processor; they start with the first work."""
+        """Use this many processes, by default one per processor. They start with the first work."""
         self._pool = WorkerPool(processes or os.cpu_count() or 1, self._why_it_ends, gives_way)
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._said: queue.SimpleQueue[Report] = queue.SimpleQueue()
@@ -112,7 +112,7 @@ class Tended:
         self._heard = time.monotonic()
 
     def answer(self, message: bytes) -> bytes:
-        """Handle a message, and return the pending reports; never raise, since Dask would log it."""
+        """Handle a message, and return the pending reports. Never raise, since Dask would log it."""
         try:
             self._take(pickle.loads(message))
         except Exception as error:
@@ -187,7 +187,7 @@ class Tended:
         return self._said.put(LoadResults(tallies, pool.scheduling, last.since(first), last.since(begun)))
 
     def _why_it_ends(self) -> str:
-        """Return why the work must end, or ""; called during work."""
+        """Return why the work must end, or "". Called during work."""
         return "it is dismissed" if self._dismissed or self._is_alone() else ""
 
 

@@ -88,7 +88,7 @@ class ClockReading:
 
 
 def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
-    """Return the reading with the smallest error bound; there must be one."""
+    """Return the reading with the smallest error bound. There must be one."""
     return min(readings, key=lambda one: one.bound(now))
 
 
@@ -96,7 +96,7 @@ class MachineLink:
     """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
 
     def __init__(self, client: Any, address: str, name: str) -> None:
-        """``client`` is Dask's; the machine has a task that answers, or will have."""
+        """``client`` is Dask's. The machine has a task that answers, or will have."""
         self.name = name
         self.address = address
         self.readings: deque[ClockReading] = deque(maxlen=32)
@@ -259,7 +259,7 @@ class MachinePool(Crew):
             self._know_clocks("window", load.seconds or 1.0)
 
     def _know_clocks(self, name: str, length: float) -> None:
-        """Measure all clock offsets precisely enough for a common start and end; raise WorkFailed if impossible.
+        """Measure all clock offsets precisely enough for a common start and end. Raise WorkFailed if impossible.
 
         ``name`` is what begins and ends on all machines together, ``length`` its seconds.
         """
@@ -347,7 +347,7 @@ class MachinePool(Crew):
                 link.tell(edges=self.board.edges_by(link.ahead))
 
     def _hear(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return each working machine with its next report; raise WorkFailed as ``collect`` does."""
+        """Return each working machine with its next report. Raise WorkFailed as ``collect`` does."""
 
         def heard(link: MachineLink, wait: float) -> list[Any]:
             if not link.said:

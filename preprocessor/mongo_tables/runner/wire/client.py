@@ -62,7 +62,7 @@ class WireClient:
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
-        """``namespace`` is database and collection; ``number`` is that of the connection in its load."""
+        """``namespace`` is database and collection. ``number`` is that of the connection in its load."""
         self.sleep: Callable[[float], None] = time.sleep
         """Yields to other connections for this many seconds."""
         self.sessions: list[Any] = []
@@ -163,7 +163,7 @@ class WireClient:
             one.share_thread(hub.wait)
 
     def reconnect(self) -> None:
-        """Open a new connection to the current primary; raise the error of the driver or the system.
+        """Open a new connection to the current primary. Raise the error of the driver or the system.
 
         It uses a new session: in the old one the server may still be executing the failed write, and the next write
         would wait for it. Other connections of this thread continue meanwhile.
@@ -193,7 +193,7 @@ class WireClient:
             raise UnexpectedReply(f"{inserted} of {len(documents)} documents were inserted")
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """Send one ``update`` with one statement; an upserted document counts as matched."""
+        """Send one ``update`` with one statement. An upserted document counts as matched."""
         change = selector + b"\x03u\0" + update
         kind = (len(selector), len(update), upsert)
         around = self._around_update.get(kind)
@@ -264,7 +264,7 @@ class WireClient:
         checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
 
     def close(self) -> None:
-        """Give the connection back to PyMongo; ``end_sessions`` ends the sessions, many at once."""
+        """Give the connection back to PyMongo. ``end_sessions`` ends the sessions, many at once."""
         for one in self._connections:
             one.close()
 
@@ -283,7 +283,7 @@ class WireClient:
         return count, size
 
     def _numbered(self, command: bytearray) -> bytearray:
-        """Return the command; a retryable write gets the next number."""
+        """Return the command. A retryable write gets the next number."""
         if self._retryable:
             self._number += 1
             TXN_NUMBER.pack_into(command, NUMBER_IN_DOCUMENT, self._number)

@@ -36,7 +36,7 @@ class WireConnection:
     def __init__(
         self, client: MongoClient[Any], selector: Any = None, patience: float | None = None, number: int = 0
     ) -> None:
-        """``selector`` is the driver's read preference; without it the connection is to the primary.
+        """``selector`` is the driver's read preference. Without it the connection is to the primary.
 
         ``patience`` is the timeout for a server in seconds, by default the client's. With several mongos, the
         ``number`` of the connection selects one.
@@ -66,7 +66,7 @@ class WireConnection:
         self._held.callback(_let_block, self._socket)
 
     def exchange(self, message: bytes) -> bytes:
-        """Send a message; return the BSON of the answer."""
+        """Send a message. Return the BSON of the answer."""
         # The steps of each request are inlined: a function call costs a tenth of the rest.
         held, wait = self._socket, self._wait
         if wait is None:
@@ -113,7 +113,7 @@ class WireConnection:
                 wait()
 
     def _receive_some(self, most: int) -> bytes:
-        """Return up to ``most`` received bytes; wait until there are some."""
+        """Return up to ``most`` received bytes. Wait until there are some."""
         while True:
             try:
                 some: bytes = self._socket.recv(most)
@@ -291,7 +291,7 @@ _OK = b"\x01ok\0" + _DOUBLE.pack(1)
 
 
 def checked(reply: bytes) -> dict[str, Any]:
-    """Return the decoded answer; raise UnexpectedReply if the server refused or failed."""
+    """Return the decoded answer. Raise UnexpectedReply if the server refused or failed."""
     import bson
 
     answer: dict[str, Any] = bson.decode(reply)
@@ -301,7 +301,7 @@ def checked(reply: bytes) -> dict[str, Any]:
 
 
 def number(reply: bytes) -> int:
-    """Return ``n``, the first element of the answer to a write; decode only answers with more than counts.
+    """Return ``n``, the first element of the answer to a write. Decode only answers with more than counts.
 
     Raises UnexpectedReply as ``checked`` does.
     """

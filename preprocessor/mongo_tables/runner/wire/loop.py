@@ -102,7 +102,7 @@ class Hub:
                 self._ready.register(file, _EVENTS)
 
     def do_elsewhere(self, work: Callable[[], object]) -> None:
-        """Run blocking work in a thread while other tasks run; raise what it raises.
+        """Run blocking work in a thread while other tasks run. Raise what it raises.
 
         The loop forgets the files of the task, which must call ``wait_for`` again.
         """
@@ -131,7 +131,7 @@ class Hub:
             raise finished[0]
 
     def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
-        """Run the tasks to their end; each key has the file descriptors that the task waits for.
+        """Run the tasks to their end. Each key has the file descriptors that the task waits for.
 
         An exception of a task propagates, and the other tasks are not ended. Linux only: with epoll the cost of
         waiting does not depend on the number of files.

@@ -38,7 +38,7 @@ class Done(NamedTuple):
 
 
 class Amounts(NamedTuple):
-    """The work in a window, counted as in ``Done``; a request partly inside counts in part."""
+    """The work in a window, counted as in ``Done``. A request partly inside counts in part."""
 
     operations: float
     documents: float
@@ -65,7 +65,7 @@ class Share:
         return self.seed.rpartition("/")[0]
 
     def of(self, total: int) -> int:
-        """Return this worker's part of ``total``; the parts of all workers add up to ``total``."""
+        """Return this worker's part of ``total``. The parts of all workers add up to ``total``."""
         return total // self.workers + (1 if self.worker < total % self.workers else 0)
 
     def start_of(self, total: int) -> int:
@@ -80,7 +80,7 @@ _KINDS: dict[str, Workload] = {}
 
 
 class Workload:
-    """A kind of work; subclasses override what differs from work on an empty collection that time ends.
+    """A kind of work. Subclasses override what differs from work on an empty collection that time ends.
 
     Class attributes hold the properties that a run needs.
     """
@@ -118,7 +118,7 @@ class Workload:
     ``operationsPerSecond`` for ``testTimeSecs``."""
 
     def __init_subclass__(cls, name: str = "") -> None:
-        """Register the workload; a class without a name is a common base."""
+        """Register the workload. A class without a name is a common base."""
         if name:
             _KINDS[name] = cls()
 
@@ -172,7 +172,7 @@ def workloads() -> Mapping[str, Workload]:
 
 
 def workload(name: str) -> Workload:
-    """Return the workload with this name; raise CommandError if there is none."""
+    """Return the workload with this name. Raise CommandError if there is none."""
     known = workloads()
     if name not in known:
         raise CommandError(f"no workload is called {name!r}", f"known: {', '.join(known)}")

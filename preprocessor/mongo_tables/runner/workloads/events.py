@@ -78,7 +78,7 @@ class EventLoad(Workload, name="event_load"):
 
 
 def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
-    """Send the statements in one request; raise if one of them neither matched nor upserted."""
+    """Send the statements in one request. Raise if one of them neither matched nor upserted."""
     written = client.update_each(statements)
     if written != len(statements):
         raise UnexpectedReply(f"{written} of {len(statements)} events were written")
@@ -118,7 +118,7 @@ class Reports(Workload, name="reports"):
         }
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Return a step that requests a report; its time is that of the request only."""
+        """Return a step that requests a report. Its time is that of the request only."""
         draw = _draw_reports(config, share.seed)
 
         def step() -> Done:

@@ -66,7 +66,7 @@ class WriteTimeout(Workload, name="write_timeout"):
         return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Unlock the members; count the primary's documents before, and those on a majority of members after it."""
+        """Unlock the members. Count the primary's documents before, and those on a majority of members after it."""
         from pymongo.read_concern import ReadConcern
 
         collection = database[config["collection"]]
@@ -118,7 +118,7 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
 
 
 def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the credentials of a client for another one; PyMongo has no public API for them."""
+    """Return the credentials of a client for another one. PyMongo has no public API for them."""
     known = client.options.pool_options._credentials
     if known is None:
         return {}
@@ -209,7 +209,7 @@ class Failover(Workload, name="failover"):
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
-    """Return whether a majority of the members has that election timeout; set it if they have another."""
+    """Return whether a majority of the members has that election timeout. Set it if they have another."""
     answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
     found = answer["config"]
     if found["settings"]["electionTimeoutMillis"] == wanted:
@@ -233,7 +233,7 @@ class _Course:
     """When the connection has recovered from the last outage."""
 
     def fail(self, wrote: bool) -> None:
-        """Note a failed request; a failed write may have been done."""
+        """Note a failed request. A failed write may have been done."""
         self.errors += 1
         if wrote:
             self.failed.append(self.number)
@@ -268,7 +268,7 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what these documents, sorted by number, show; ``failuresTold`` counts the failures that they record.
+    """Return what these documents, sorted by number, show. ``failuresTold`` counts the failures that they record.
 
     They do not record failures after the last document of a connection.
     """
@@ -296,7 +296,7 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Return the seconds without an answer, of single connections and of all; None if no request failed.
+    """Return the seconds without an answer, of single connections and of all, or None if no request failed.
 
     For all it is the time from the last answer of any connection before the outage to the first one of any after it.
     Without a failure the outage is unknown: it was shorter than the time between two requests, or they waited for it.

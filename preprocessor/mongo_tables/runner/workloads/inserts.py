@@ -52,7 +52,7 @@ class Insert(Workload, name="insert"):
         return {**config, **before} if count else None
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare the documents of the process; return a step that sends one batch."""
+        """Prepare the documents of the process. Return a step that sends one batch."""
         size = min(config["writeBatchSize"], config["totalDocsToInsert"])
         head, first = heads(config, share), heads(config, share)
         if "pool" not in share.prepared:
@@ -88,7 +88,7 @@ class FlatInsert(Workload, name="flat_insert"):
         make_collection(database, config, [f"fld{number}" for number in indexes])
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare this connection's documents; return a step that sends one batch."""
+        """Prepare this connection's documents. Return a step that sends one batch."""
         factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
         size, head = config["writeBatchSize"], heads(config, share)
         made = factory.tail if head else lambda: assemble(b"", factory.tail())

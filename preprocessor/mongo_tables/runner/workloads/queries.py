@@ -145,7 +145,7 @@ class QueryWorkload(Workload, name="query"):
         return {**load_numbered(config), "groupSize": config["groupSize"]}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode the template; return a step that sends one query and fetches all results."""
+        """Encode the template. Return a step that sends one query and fetches all results."""
         selector = encoder(config["query"], random.Random(share.seed))
         limit, skip = config["limit"], config.get("skip", 0)
         done = Done(1, limit, 0)
@@ -168,7 +168,7 @@ class Aggregate(QueryWorkload, name="aggregate"):
     needs = QueryWorkload.needs - {"query"} | {"pipeline"}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode the template; return a step that sends one pipeline and fetches all results."""
+        """Encode the template. Return a step that sends one pipeline and fetches all results."""
         # An array is a document whose field names are indexes.
         stages = {str(place): stage for place, stage in enumerate(config["pipeline"])}
         pipeline = encoder(stages, random.Random(share.seed))

@@ -73,7 +73,7 @@ class Update(Workload, name="update"):
             collection.create_index([(name.removesuffix("_1"), 1)])
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare updates or documents; return a step that changes one document."""
+        """Prepare updates or documents. Return a step that changes one document."""
         replaces = config["updateFunction"] == "ReplaceOne"
         changes = _documents(config, share) if replaces else _updates(config, share)
         draw = random.Random(share.seed).random
@@ -150,7 +150,7 @@ class HotUpdate(_Counted, name="hot_update"):
             collection.drop_index(HOT_INDEX)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode a selector for each hot document; return a step that updates one of them."""
+        """Encode a selector for each hot document. Return a step that updates one of them."""
         import bson
 
         selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
@@ -184,7 +184,7 @@ class UpdateApi(_Counted, name="update_api"):
         database[config["collection"]].delete_many({"_id": {"$gte": config["initialDocsToInsert"]}})
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare updates and documents; return a step for one operation."""
+        """Prepare updates and documents. Return a step for one operation."""
         import bson
 
         factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"])
@@ -238,7 +238,7 @@ class Delete(Workload, name="delete"):
         return load_numbered(config)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Choose the documents, spread over all; return a step that deletes one of them."""
+        """Choose the documents, spread over all. Return a step that deletes one of them."""
         if "numbers" not in share.prepared:  # the same in every process, computed once in each
             chance = random.Random(share.common_seed)
             chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)

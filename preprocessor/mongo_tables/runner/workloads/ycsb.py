@@ -2,7 +2,7 @@
 
 Parameters have YCSB's names, defaults and meanings (https://github.com/brianfrankcooper/YCSB/wiki/Core-Properties);
 records have the same byte format, so that either program can run on the other's data. An operation on a missing
-record is no failure: it counts as a kind of its own (``read_not_found``).
+record is not a failure: it counts as a kind of its own (``read_not_found``).
 
 There are three differences. A run ends by time; ``operationcount`` only determines for how many operations the
 zipfian distribution reserves new records. Connections share no counter of inserts: each has its own slice of the
@@ -157,7 +157,7 @@ class Sequence:
 
 
 class Zipfian:
-    """Numbers from 0, of which 0 is the most frequent; their count may grow."""
+    """Numbers from 0, of which 0 is the most frequent. Their count may grow."""
 
     def __init__(self, items: int, draw: Draw, zeta: float | None = None) -> None:
         """``zeta`` is the sum of 1/i^0.99 for i from 1 to ``items``, if it is known."""
@@ -240,7 +240,7 @@ _SECOND = 1.0 + pow(0.5, THETA)
 
 
 class Ycsb(Workload, name="ycsb"):
-    """Operations in given proportions for ``testTimeSecs``; ``work`` and ``latencies`` count them by kind."""
+    """Operations in given proportions for ``testTimeSecs``. ``work`` and ``latencies`` count them by kind."""
 
     needs = frozenset({"recordcount", "testTimeSecs"})
     keeps_data = True
@@ -271,7 +271,7 @@ class Ycsb(Workload, name="ycsb"):
             number += FORGOTTEN_AT_ONCE
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare the generators; return a step that chooses a kind of operation and does one of it."""
+        """Prepare the generators. Return a step that chooses a kind of operation and does one of it."""
         draw = random.Random(share.seed).random
         operations = _Operations(client, config, share, draw)
         kinds: dict[str, Step] = {
@@ -360,7 +360,7 @@ _PROPORTIONS = {
 
 
 def _shares(config: Config) -> dict[str, float]:
-    """Return the proportions that are not 0, by name; raise CommandError if all are 0."""
+    """Return the proportions that are not 0, by name. Raise CommandError if all are 0."""
     given = {name: config.get(name, usual) for name, usual in _PROPORTIONS.items()}
     shares = {name: proportion for name, proportion in given.items() if proportion}
     if not shares:

@@ -71,7 +71,7 @@ class TextNumber:
 
 
 def classify_numbers(pages: Sequence[Page], tables: Tables, answers: AnswersByKey) -> list[TextNumber]:
-    """Return the numbers of pages, in order; ``tables`` are the quotable tables, with rows in ``answers``."""
+    """Return the numbers of pages, in order. ``tables`` are the quotable tables, with rows in ``answers``."""
     return [one for page in pages for one in _PageNumbers(page, tables, answers).classify()]
 
 
@@ -188,7 +188,7 @@ _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number in a cell, with its position; ``units`` is empty if the table does not say one."""
+    """A number in a cell, with its position. ``units`` is empty if the table does not say one."""
 
     number: Number
     units: tuple[Unit, ...]
@@ -221,7 +221,7 @@ class Table:
         return frozenset[str]().union(*(one.nouns for one in self.headings))
 
     def named_rows(self, words: str) -> frozenset[int]:
-        """Return the rows that a sentence names; ``words`` is the normalized sentence between two blanks."""
+        """Return the rows that a sentence names. ``words`` is the normalized sentence between two blanks."""
         return frozenset(
             row for row, names in enumerate(self.names) if any(f" {one} " in words for one in names)
         )
@@ -303,7 +303,7 @@ class NearTables:
 
 
 def is_found(number: Number, sentence: str, tables: NearTables) -> bool:
-    """Return whether a number matches a cell, two cells, or an expected number; ``sentence`` surrounds it."""
+    """Return whether a number matches a cell, two cells, or an expected number. ``sentence`` surrounds it."""
     words = f" {normalized(sentence)} "
     exact = number.precisions[0]
     factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
@@ -339,7 +339,7 @@ def _factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
     if number.noun:
         return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
     if not cell.units:
-        # A table without a unit may use that of the text, but a count is no share.
+        # A table without a unit may use that of the text, but a count is not a share.
         return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
     pairs = ((one, own) for own in number.units for one in cell.units)
     return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
@@ -423,7 +423,7 @@ def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
 
 
 def _draw(number: Number, random: Random) -> str:
-    """Return random digits; leading zeros stay, and so do the rounded ones at the end of a whole number."""
+    """Return random digits. Leading zeros stay, and so do the rounded ones at the end of a whole number."""
     written = number.written
     digits = [at for at, one in enumerate(written) if one.isdigit()]
     first = next(at for at in digits if written[at] != "0")

@@ -30,7 +30,7 @@ _UNIT: Final = re.compile(
 )
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _LONGEST: Final = 40
-"""Maximum characters of a number; longer ones are no measurements, and exceed the range of doubles."""
+"""Maximum characters of a number; longer ones are not measurements, and exceed the range of doubles."""
 _RATIO: Final = Unit(1.0, ())
 _PERCENT: Final = Unit(0.01, ())
 
@@ -78,7 +78,7 @@ class Number:
 
 
 def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
-    """Return all numbers of a text; in ``4 to 5 ms`` both numbers have the unit.
+    """Return all numbers of a text. In ``4 to 5 ms`` both numbers have the unit.
 
     Example:
         >>> [(one.value, one.has_unit) for one in read_numbers("from 4 to 5 ms", Notation())]
@@ -154,7 +154,7 @@ def _sign_unit(sign: str) -> Unit:
 
 @lru_cache(maxsize=512)
 def _measured_units(word: str, per: str | None) -> tuple[Unit, ...]:
-    """Return the units of a text that measure something; none for a counted noun by itself."""
+    """Return the units of a text that measure something, or none for a counted noun by itself."""
     if per:
         units = readings(f"{word}/{per}")
         return units if any(base == "second" for unit in units for base, _ in unit.powers) else ()
@@ -278,7 +278,7 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
-    """Yield the spans of titles and captions in comments; a `title` in a pipeline is a field."""
+    """Yield the spans of titles and captions in comments. A `title` in a pipeline is a field."""
     for spec in page.pipeline_specs:
         for found in _FIGURE_TEXT.finditer(page.text, spec.comment.start, spec.comment.end):
             if found[1] in (spec.title, spec.caption):

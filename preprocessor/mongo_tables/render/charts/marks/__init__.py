@@ -13,6 +13,6 @@ MARKS: Final[Mapping[str, Mark]] = {one.MARK.name: one.MARK for one in (line, do
 
 
 def mark_of(plot: Plot) -> Mark:
-    """Return the mark of a plot; its stacked form if the plot stacks and the mark has one."""
+    """Return the mark of a plot, in its stacked form if the plot stacks and the mark has one."""
     mark = MARKS[plot.mark]
     return mark.stacked or mark if plot.stack else mark

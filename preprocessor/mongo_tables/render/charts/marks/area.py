@@ -1,4 +1,4 @@
-"""Areas between a line and zero or, stacked, the line below; the range of a single series is a band around its line."""
+"""Areas between a line and zero or, stacked, the line below. The range of a single series is a band around its line."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _is_dense(axes: Axes) -> bool:
 
 
 def draw_line(axes: Axes, series: Series) -> Iterator[str]:
-    """Yield a line through each run of values; a single value gets a spot, as it has no line and may have no marker."""
+    """Yield a line through each run of values. A single value gets a spot, as it has no line and may have no marker."""
     for run in series.runs():
         path = path_of(axes, ((one.x, one.top) for one in run))
         if len(run) > 1:

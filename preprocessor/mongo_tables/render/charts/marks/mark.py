@@ -24,7 +24,7 @@ def marker_sign(index: int, x: float, y: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark; ``draw`` yields the elements of all series, those of each series in one ``<g>`` with its class.
+    """A mark. ``draw`` yields the elements of all series, those of each series in one ``<g>`` with its class.
 
     Attributes:
         name: The name of the mark in the key ``mark``.
