@@ -116,6 +116,7 @@ MT322 error   check-fails: A statement in the prose is false for the rows of its
 MT323 error   bad-query: A query on the rows of a table cannot be run.
 MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
+MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
 MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.

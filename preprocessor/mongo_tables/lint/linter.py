@@ -113,7 +113,8 @@ def look_at(
     begun = documents.begun(spec)
     try:
         flow = begun.flow(spec.pipeline, spec.let)
-        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, quoted=quoted)
+        rows = ran.rows if ran else None
+        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, quoted=quoted, rows=rows)
         found = findings(subject, _seen_in(subject, ran) if ran else frozenset())
     except _MALFORMED:
         if _is_checked(spec):

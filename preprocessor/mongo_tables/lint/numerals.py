@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +18,8 @@ from mongo_tables.aggregation.values import is_number
 
 EQUALITIES: Final = names_with("equates")
 ORDERS: Final = names_with("compares")
+_MEMBERSHIP: Final = frozenset(("$in", "$nin"))
+_NEGATIONS: Final = frozenset(("$ne", "$nin"))
 TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -137,6 +140,34 @@ def _number_of(value: Any) -> float | None:
     if isinstance(value, str):
         return read_numeral(value)
     return float(str(value)) if is_number(value) else None
+
+
+def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
+    """Return why a comparison of the values with texts, or of texts with numbers, is decided by types; else "".
+
+    Example:
+        >>> say_other_type("$ne", "5", [5, 6])
+        'is always a number, and "5" is a string: this holds always'
+    """
+    if operator not in EQUALITIES | ORDERS | _MEMBERSHIP or not values:
+        return ""
+    asked = operand if isinstance(operand, (list, tuple)) else [operand]
+    texts = all(isinstance(one, str) for one in asked)
+    if texts and all(is_number(value) or isinstance(value, datetime) for value in values):
+        kind, told = "date" if isinstance(values[0], datetime) else "number", f'"{asked[0]}" is a string'
+    elif all(map(is_number, asked)) and all(isinstance(value, str) for value in values):
+        kind, told = "string", f"{asked[0]} is a number"
+    else:
+        return ""
+    outcome = "always" if operator in _NEGATIONS else "never"
+    return f"is always a {kind}, and {told}: this holds {outcome}" if asked else ""
+
+
+def type_hint(value: Any) -> str:
+    """Return how to write a value of this type in a query."""
+    if isinstance(value, datetime):
+        return 'write a date as {"$date": "2026-01-31T00:00:00Z"}'
+    return "write it without quotes" if is_number(value) else "write it in quotes"
 
 
 def read_numeral(text: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.aggregation.catalogue import find as find_operator
@@ -174,9 +174,23 @@ def _stage_name(path: Path) -> str:
 
 
 def _sort_by(subject: RuleContext) -> str:
-    first = subject.columns[0] if subject.columns else "_id"
     where = "end the pipeline with a `$sort`" if subject.spec.has_own_pipeline else "add a `sort`"
-    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, {first: 1})}"
+    keys = _telling_columns(subject)
+    if not keys:
+        return f"{where} that tells the rows apart; no column does, so show one more, or group the rows"
+    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, dict.fromkeys(keys, 1))}"
+
+
+def _telling_columns(subject: RuleContext) -> Sequence[str]:
+    """Return the fewest leading columns that tell all rows apart; the first one if there are no rows to look at."""
+    columns = subject.columns or ("_id",)
+    if subject.rows is None:
+        return columns[:1]
+    for count in range(1, len(columns) + 1):
+        keys = {repr([column_value(row, name) for name in columns[:count]]) for row in subject.rows}
+        if len(keys) == len(subject.rows):
+            return columns[:count]
+    return ()
 
 
 @rule("MT417")

@@ -110,13 +110,14 @@ class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and
-    statements in the prose read.
+    statements in the prose read. ``rows``: None if its pipeline was not run.
     """
 
     spec: PipelineSpec
     flow: Flow
     known: bool
     quoted: tuple[str, ...] = ()
+    rows: Rows | None = None
 
     @classmethod
     def of(

@@ -73,18 +73,22 @@ def explain_failure(
         hint = "check tlsCAFile and the like"
         return unusable(f"a file that the URI of {where} names cannot be read", hint)
     if isinstance(error, (errors.NetworkTimeout, TimeoutError, errors.ServerSelectionTimeoutError)):
-        return _no_answer(where, f"nothing within {waited_ms / 1000:g} s")
+        return _no_answer(uri, f"nothing within {waited_ms / 1000:g} s")
     if isinstance(error, (errors.ConnectionFailure, OSError)):
-        return _no_answer(where, _line(error, uri))
+        return _no_answer(uri, _line(error, uri))
     if query is not None:
         return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
     return unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
 
 
-def _no_answer(where: str, reason: str) -> ResultsError:
+def _no_answer(uri: str, reason: str) -> ResultsError:
+    where = redact(uri)
     hint = "is the server running, the host right, this machine on its access list?"
     if "SSL" in reason or "closed" in reason:
         hint = "check `tls` and `tlsCAFile` in the URI against what the server speaks"
+    user, _, _ = uri.partition("://")[2].rpartition("@")
+    if re.search(r"[@/?#\[\]]|:.*:", user):  # What follows such a character is taken for the host.
+        hint = f"the user or the password has a character that is to be escaped: {_URI_HINT}"
     return unusable(f"no answer from {where}: {reason}", hint)
 
 
@@ -96,9 +100,12 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
     if error.code in _UNAUTHORIZED and "@" not in uri and "authmechanism" not in uri.lower():
         return unusable(f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}")
     if error.code in _UNAUTHORIZED:
-        database = where.partition("://")[2].partition("/")[2] or DEFAULT_DATABASE
-        message = f"the user of {where} may not read the database {database!r}"
-        return unusable(message, "grant the role `read` on it")
+        named = where.partition("://")[2].partition("/")[2]
+        told = f"{named!r}" if named else f"{DEFAULT_DATABASE!r}, which is read if the URI names none"
+        hint = "grant the role `read` on it" + (
+            "" if named else ", or name another one: mongodb://HOST/DATABASE"
+        )
+        return unusable(f"the user of {where} may not read the database {told}", hint)
     if error.code in _TIME_LIMIT:
         return ResultsError(
             f"the pipeline runs longer than {time_ms / 1000:g} s on the server",

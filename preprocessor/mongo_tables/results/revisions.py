@@ -15,6 +15,7 @@ from mongo_tables.findings.usage import CommandError
 # An @ in the path could be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
 _URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
+_NAME = re.compile(r"\w[\w./~^@{}-]*")
 _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
 
@@ -25,6 +26,17 @@ def is_revision(where: str) -> bool:
     """
     named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
     return named and not Path(where).exists()
+
+
+def names_commit(name: str) -> bool:
+    """Return whether Git knows a revision of this name, and no such file exists."""
+    if not _NAME.fullmatch(name) or Path(name).exists():
+        return False
+    asked = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+    try:
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 @contextmanager

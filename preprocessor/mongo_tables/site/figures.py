@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -105,9 +106,14 @@ def _item(fault: Finding) -> str:
 
 
 def _words(fault: Finding) -> str:
-    hint = f" <em>{text_html(fault.hint)}</em>" if fault.hint else ""
+    hint = f" <em>{_with_code(fault.hint)}</em>" if fault.hint else ""
     place = f"<code>{text_html(_place(fault))}</code>"
-    return f"{place} <b>{text_html(fault.rule)}</b> {text_html(fault.message)}{hint}"
+    return f"{place} <b>{text_html(fault.rule)}</b> {_with_code(fault.message)}{hint}"
+
+
+def _with_code(text: str) -> str:
+    """Return a message as HTML, with names in backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", text_html(text))
 
 
 def fault_in_sentence(findings: Iterable[Finding]) -> str:

@@ -100,7 +100,9 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
         if comment and each in translated:
             reason = "a page in another language has the id as well; whether they meet is known at build only"
         if comment and reason:
-            note = finding("MT175", each.file, (each.line, each.column), reason, "the build checks it")
+            near = each.rule == "MT139" and each.hint.startswith("did you mean")
+            hint = f"the build checks it; {each.hint}" if near else "the build checks it"
+            note = finding("MT175", each.file, (each.line, each.column), reason, hint)
             notes.setdefault((each.file, comment.line, comment.column), note)
         else:
             kept.append(each)

@@ -23,8 +23,10 @@ from mongo_tables.lint.numerals import (
     FieldComparison,
     find_conditions,
     names_types,
+    say_other_type,
     say_wrong,
     say_wrong_pair,
+    type_hint,
 )
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.faults import find_misfit
@@ -218,6 +220,8 @@ def check_findings(
         return unknown
     if numerals := _numerals(spec, {"where": every or [], "expect": rows}):
         return numerals
+    if mistyped := [*_other_types(spec, "where", every or []), *_other_types(spec, "expect", rows)]:
+        return mistyped
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement is empty"
         hint = "mend `where`, or drop the statement"
@@ -295,6 +299,19 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
                     finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
                 )
     return found
+
+
+def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
+    """Conditions that hold always or never, since they name a value of another type than all rows have."""
+    query = spec.queries[key]
+    for field, condition, path in () if names_types(query) else conditions_in(query):
+        operators = condition if isinstance(condition, Mapping) else {"$eq": condition}
+        for operator, operand in () if field.startswith("$") else operators.items():
+            values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
+            if why := say_other_type(operator, operand, values):
+                at = (*path, operator) if isinstance(condition, Mapping) else path
+                message = f"`{field}` of table `{spec.table}` {why}"
+                yield finding("MT329", spec.file, spec.locate((key, *at)), message, type_hint(values[0]))
 
 
 def _say_wrong(one: FieldComparison, rows: Rows) -> str:
@@ -434,6 +451,12 @@ def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
             more = ", …" if len(known) > _NAMES_SHOWN else ""
             hint = did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
             return Unmet(field, hint)
+        values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
+        if isinstance(name, str) and not known and say_other_type("$eq", name, values):
+            return Unmet(
+                field,
+                f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}",
+            )
     return None
 
 

@@ -22,7 +22,7 @@ from mongo_tables.render.values import raw_text
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import COMPARED, choice
-from mongo_tables.results.revisions import on_disk
+from mongo_tables.results.revisions import is_revision, names_commit, on_disk
 from mongo_tables.site.disk import Request, read_snapshots, require_pages
 from mongo_tables.site.site import parse_site
 from mongo_tables.site.site_config import fill_in, has_site_file
@@ -76,7 +76,9 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
     """Read the tables of OLD and of NEW. Raises CommandError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
         raise CommandError("OLD and NEW each name a results source or a built site, and one of them is empty")
-    with on_disk(arguments.old) as before, on_disk(arguments.new) as after:
+    before_named = _with_path(arguments.old, arguments.new)
+    after_named = _with_path(arguments.new, arguments.old)
+    with on_disk(before_named) as before, on_disk(after_named) as after:
         kind = _require_one_kind(arguments, (_kind(before), _kind(after)))
         if kind == "built site":
             if arguments.pages or arguments.key:
@@ -86,6 +88,16 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
             old = read_checkout(Path(before), arguments, needs_results=False)
             return old, read_checkout(Path(after), arguments)
         return _read_pages(before, arguments), _read_pages(after, arguments)
+
+
+def _with_path(named: str, other: str) -> str:
+    """Return ``REVISION:PATH`` for the name of a revision: the path of the other side, else the site or its results."""
+    # Git says why it knows no such revision.
+    if ":" in named or not (names_commit(named) or {"~", "^"} & set(named)):
+        return named
+    beside = other.partition(":")[2] if is_revision(other) else other
+    here = "." if has_site_file(Path()) else "fixtures"
+    return f"{named}:{beside if Path(beside).exists() else here}"
 
 
 def _kind(named: str) -> Kind:

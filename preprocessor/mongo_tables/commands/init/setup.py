@@ -140,15 +140,19 @@ def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _
         told = "a database" if is_uri(site.results, base) else site.results
         if named not in (None, site.results):
             raise CommandError(f"{site.file.name} has other results already: {told}", "change them there")
-        return _Results(
-            site.results, (f"{from_here(site.file)}: names results already, {told}",), is_new=False
-        )
+        remarks = [f"{from_here(site.file)}: names results already, {told}"]
+        if site.results != _FIXTURES and _has_collections(base / _FIXTURES):
+            remarks.append(f'{_FIXTURES}: has collections, too; results = "{_FIXTURES}" shows them')
+        return _Results(site.results, tuple(remarks), is_new=False)
     if named:
         return _Results(named)
-    fixtures = base / _FIXTURES
-    if fixtures.is_dir() and any(path.is_dir() for path in fixtures.iterdir()):
+    if _has_collections(base / _FIXTURES):
         return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",))
     return _find_results(base)
+
+
+def _has_collections(folder: Path) -> bool:
+    return folder.is_dir() and any(path.is_dir() for path in folder.iterdir())
 
 
 def _find_results(base: Path) -> _Results:
@@ -169,7 +173,8 @@ def _find_results(base: Path) -> _Results:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
         remarks.append(
-            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
+            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then write "
+            f'results = "{_FIXTURES}" in place of the file'
         )
     runs = [one for one in found.results if one.path.parent.parent.name == _SAVED]
     if first in runs and len(runs) > 1:  # Further runs of the same benchmarks.
