@@ -36,6 +36,7 @@ EPILOG = f"""\
 examples:
   mongo-tables explain docs/speed.md                       every table and chart of a page
   mongo-tables explain docs/speed.md:12 --rows 10          the comment at line 12, with ten rows after each stage
+  mongo-tables explain docs/speed.md:12 --cell 3 speed     the documents behind the cell in row 3 of that column
   mongo-tables explain MT411                               a rule, with an example
   mongo-tables explain RESULT_CHART                        the keys of a comment
   mongo-tables explain format.decimals                     a key
@@ -57,6 +58,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="documents shown after each stage (default: 3)",
     )
+    parser.add_argument(
+        "--cell",
+        nargs=2,
+        metavar=("ROW", "COLUMN"),
+        help="the documents, fields and stages that this cell comes from; ROW is its number, or what its first column "
+        "shows, COLUMN a name or a header",
+    )
     parser.add_argument("--json", action="store_true", help="everything as JSON, for tools")
     add_source(parser)
 
@@ -77,6 +85,8 @@ def run(arguments: Namespace) -> int:
     comments = _find_comments(read_text(file), file.as_posix(), line)
     source = open_source(arguments.results, arguments.limits)
     try:
+        if arguments.cell:
+            return _print_lineage(arguments, comments, file.as_posix(), shared, source)
         explanations = [_explain(one, file.as_posix(), shared, source) for one in comments]
     finally:
         source.close()
@@ -95,6 +105,36 @@ def run(arguments: Namespace) -> int:
             listed.add(one.collection)
         print(f"\n\n{'─' * width}\n".join(texts))
     return 0 if all(one.sound for one in explanations) else 1
+
+
+def _print_lineage(
+    arguments: Namespace,
+    comments: list[Comment],
+    file: str,
+    shared: Callable[[str], SharedPipeline | None],
+    source: ResultsSource,
+) -> int:
+    """Print what a cell comes from."""
+    from mongo_tables.commands.explain.explanation import extended
+    from mongo_tables.commands.explain.lineage import as_data, lines, trace
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.site.static import read_comment
+
+    if len(comments) > 1:
+        raise CommandError(
+            f"{file} has {len(comments)} tables and charts", f"name one by its line: {file}:LINE"
+        )
+    read, _ = read_comment(comments[0], file, shared)
+    if not isinstance(read.spec, PipelineSpec):
+        raise CommandError(
+            "the comment has faults", f"see `mongo-tables check {file}`", findings=read.findings
+        )
+    told = trace(read.spec, source, *arguments.cell)
+    if arguments.json:
+        print(json.dumps(extended(as_data(told)), indent=2))
+    else:
+        print("\n".join(lines(told, arguments.rows)))
+    return 0
 
 
 def _print_reference(arguments: Namespace) -> bool:

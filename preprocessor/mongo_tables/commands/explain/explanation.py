@@ -321,7 +321,7 @@ def as_json(told: Explanation, rows: int) -> dict[str, Any]:
         "looked_at": len(told.start.rows) if told.start else None,
         "fields": _fields_as_json(told.shape),
         "stages": [_stage_as_json(report, rows) for report in told.stages],
-        "unreached": [_extended(stage) for _, stage in told.unreached],
+        "unreached": [extended(stage) for _, stage in told.unreached],
         "rows": told.rows,
         "remarks": [asdict(remark) for remark in told.remarks],
         "findings": [one._asdict() for one in told.findings],
@@ -335,7 +335,7 @@ def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
         "number": report.number,
         "operator": operator_of(report.stage)[0],
         "name": report.name,
-        "stage": _extended(report.stage),
+        "stage": extended(report.stage),
         "line": report.line,
         "column": report.column,
         "shared": report.shared,
@@ -349,7 +349,7 @@ def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
         "went": [field.path for field in change.went],
         "changed": [new.path for _, new in change.changed],
         "looked_at": len(report.after.rows),
-        "rows": _extended(report.after.rows[:rows]),
+        "rows": extended(report.after.rows[:rows]),
         "gaps": [{**asdict(each), "empty": each.empty} for each in report.gaps],
         "remarks": [asdict(remark) for remark in report.remarks],
     }
@@ -359,7 +359,8 @@ def _fields_as_json(shape: FieldCounts) -> list[dict[str, Any]]:
     return [{"path": one.path, "types": dict(one.types), "present": one.present} for one in shape.fields]
 
 
-def _extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
+def extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
+    """Return a value as relaxed Extended JSON."""
     import json
 
     from bson import json_util
