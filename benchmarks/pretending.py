@@ -37,7 +37,7 @@ import bson
 from pymongo import MongoClient
 
 from benchmarks.acknowledging import HEADER, OP_MSG, answer
-from mongo_tables.runner.meter import Lag, receive_stamped, stamp
+from mongo_tables.runner.window import Lag, receive_stamped, stamp
 
 READS = {"collection": "things", "query": {"_id": "RANDINT(1,1000)"}, "limit": 1, "testTimeSecs": 60}
 """The config of point reads, which it answers."""

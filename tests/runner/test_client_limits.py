@@ -13,9 +13,8 @@ import pytest
 
 from mongo_tables.runner import windows
 from mongo_tables.runner.clients import RequestOptions
-from mongo_tables.runner.meter import Lag
 from mongo_tables.runner.outcome import check_law, check_window, remark_on_law
-from mongo_tables.runner.window import Inside
+from mongo_tables.runner.window import Inside, Lag
 
 CONFIG = {"operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(

@@ -15,11 +15,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner import driving, meter, worker
+from mongo_tables.runner import driving, window, worker
 from mongo_tables.runner.clients import RequestOptions
-from mongo_tables.runner.meter import Lag, Meter, in_all, in_window, receive_stamped, stamp
 from mongo_tables.runner.outcome import list_limits
-from mongo_tables.runner.window import Board, MeasuredWindow
+from mongo_tables.runner.window import (
+    Board,
+    Lag,
+    MeasuredWindow,
+    Meter,
+    in_all,
+    in_window,
+    receive_stamped,
+    stamp,
+)
 from mongo_tables.runner.wire import client as wire
 from mongo_tables.runner.worker import Assignment, Load
 from mongo_tables.runner.workloads import Done
@@ -110,8 +118,8 @@ class Process:
 @pytest.fixture
 def process(monkeypatch):
     made = Process()
-    monkeypatch.setattr(meter, "time", made)
-    monkeypatch.setattr(meter, "run_queue_delay", made.waited)
+    monkeypatch.setattr(window, "time", made)
+    monkeypatch.setattr(window, "run_queue_delay", made.waited)
     return made
 
 
@@ -215,7 +223,7 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
     board.count_from(0)
     # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
     clock = Clock(round(0.14 * SECOND), board.open_steady_part)
-    for module in (driving, meter, driving):
+    for module in (driving, window):
         monkeypatch.setattr(module, "time", clock)
 
     def step():

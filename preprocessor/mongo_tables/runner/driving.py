@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mongo_tables.runner.clients import RequestOptions
-from mongo_tables.runner.meter import Connected, Meter, Usage
 from mongo_tables.runner.series import (
     EXACT_BELOW,
     GREATEST,
@@ -28,7 +27,7 @@ from mongo_tables.runner.series import (
     bucket,
     merge,
 )
-from mongo_tables.runner.window import NEVER, Inside, MeasuredWindow
+from mongo_tables.runner.window import NEVER, Connected, Inside, MeasuredWindow, Meter, Usage
 from mongo_tables.runner.workloads import Done, Step
 
 

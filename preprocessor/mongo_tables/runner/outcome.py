@@ -20,10 +20,9 @@ from typing import Any
 
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
-from mongo_tables.runner.meter import Lag
 from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
-from mongo_tables.runner.window import NEVER, Board, Inside
+from mongo_tables.runner.window import NEVER, Board, Inside, Lag
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 

@@ -24,9 +24,8 @@ from mongo_tables.runner.driving import (
     add_up,
     drive,
 )
-from mongo_tables.runner.meter import Meter, in_all, in_window
 from mongo_tables.runner.series import IntervalSeries, interval_for
-from mongo_tables.runner.window import Board, Handout, MeasuredWindow
+from mongo_tables.runner.window import Board, Handout, MeasuredWindow, Meter, in_all, in_window
 from mongo_tables.runner.wire.client import WireClient, open_connections
 from mongo_tables.runner.wire.loop import AVAILABLE, Hub
 from mongo_tables.runner.workloads import Share, Step, workload

@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from mongo_tables.runner.atlas import measurements
+from mongo_tables.runner.atlas import clusters
 from mongo_tables.runner.atlas.api import open_api
 from mongo_tables.runner.atlas.clusters import sweep
 from mongo_tables.runner.atlas.costs import read_prices
@@ -33,7 +33,7 @@ def work(fake, folder):
             target.prepare({"instance": machine}, 1.0)
         start = fake.time.now()
         fake.time.sleep(300)
-        found = measurements.measured(open_api(PROJECT), "mongo-tables-a1b2c3-2", start, fake.time.now())
+        found = clusters.measured(open_api(PROJECT), "mongo-tables-a1b2c3-2", start, fake.time.now())
         assert found.process_series
         sweep(open_api(PROJECT), lambda text: None)
 

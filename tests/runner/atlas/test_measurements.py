@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mongo_tables.runner.atlas.api import open_api
-from mongo_tables.runner.atlas.measurements import DISK, PROCESS, measured
+from mongo_tables.runner.atlas.clusters import DISK, PROCESS, measured
 from mongo_tables.runner.measurement import Measurement
 from mongo_tables.runner.sampling import Monitored
 from tests.runner.atlas.fake import Fault

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas import api as administration
-from mongo_tables.runner.atlas import clusters, measurements
+from mongo_tables.runner.atlas import clusters
 from mongo_tables.runner.atlas.address import (
     STANDARD,
     VARIED,
@@ -144,7 +144,7 @@ class AtlasTarget(Target):
         running = self._running
         if running is None:
             return None
-        found = measurements.measured(self._api, running.name, start, end)
+        found = clusters.measured(self._api, running.name, start, end)
         if reason := self._change_of(running):
             raise TargetError(reason)
         return found

@@ -42,11 +42,10 @@ from mongo_tables.runner.loadmachines.machine import (
     Work,
     tend,
 )
-from mongo_tables.runner.meter import Usage
 from mongo_tables.runner.orders import Alternation
 from mongo_tables.runner.outcome import MachineStats
 from mongo_tables.runner.series import add_counts
-from mongo_tables.runner.window import NEVER, Board
+from mongo_tables.runner.window import NEVER, Board, Usage
 from mongo_tables.runner.worker import Load, Scheduling
 
 PAUSE_SECONDS = 0.2

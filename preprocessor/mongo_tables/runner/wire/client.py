@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
-from mongo_tables.runner.meter import Lag
 from mongo_tables.runner.series import add_counts
+from mongo_tables.runner.window import Lag
 from mongo_tables.runner.wire.connection import (
     EMPTY,
     FIRST_BATCH,

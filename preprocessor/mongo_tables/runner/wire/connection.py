@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.meter import EVERY, Lag, receive_stamped, stamp
+from mongo_tables.runner.window import EVERY, Lag, receive_stamped, stamp
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
