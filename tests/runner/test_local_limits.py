@@ -105,9 +105,9 @@ def test_without_groups_nothing_is_said_to_hold(tmp_path):
 
 
 def test_members_get_processors_of_their_own_or_none():
-    assert local_limits.shares(3, 2, range(8)) == [{0, 1}, {2, 3}, {4, 5}]
-    assert local_limits.shares(3, 2, range(6)) is None  # nothing would be left for the client
-    assert local_limits.shares(1, 2, [0, 3, 5]) == [{0, 3}]
+    assert local_limits.divide(3, 2, range(8)) == [{0, 1}, {2, 3}, {4, 5}]
+    assert local_limits.divide(3, 2, range(6)) is None  # nothing would be left for the client
+    assert local_limits.divide(1, 2, [0, 3, 5]) == [{0, 3}]
 
 
 def test_a_process_is_pinned_with_all_its_threads_and_let_go():
@@ -125,7 +125,7 @@ def test_a_process_is_pinned_with_all_its_threads_and_let_go():
         assert local_limits.pin([child.pid], 1) == (len(here) > 1)
         if len(here) > 1:
             assert [os.sched_getaffinity(thread) for thread in threads] == [{min(here)}] * 2
-        local_limits.unpin([child.pid])
+        local_limits.pin([child.pid], None)
         assert [os.sched_getaffinity(thread) for thread in threads] == [here] * 2
     finally:
         child.communicate(b"\n")

@@ -8,8 +8,10 @@ Whether a group can be created, and with which controllers, depends on the user 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -115,43 +117,42 @@ def _written(file: Path, text: str) -> bool:
     return True
 
 
-ATLAS_PROCESSORS = {"M30": 2, "M40": 4, "M50": 8, "M60": 16, "M80": 32}
-"""Processors of a tier of Atlas on AWS (https://www.mongodb.com/docs/atlas/reference/amazon-aws/)."""
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A tier of Atlas on AWS: its processors, and the cache of a member in GB."""
+
+    processors: int
+    cache_gb: int
 
 
-def shares(members: int, each: int, processors: Sequence[int]) -> list[set[int]] | None:
-    """Return ``each`` exclusive processors for each member, with one of the machine's left for the client.
+TIERS = {
+    "M30": Tier(2, 2), "M40": Tier(4, 8), "M50": Tier(8, 16), "M60": Tier(16, 32), "M80": Tier(32, 64),
+}  # fmt: skip
+"""Processors by https://www.mongodb.com/docs/atlas/reference/amazon-aws/. The cache is half of 16, 32, 64, 128 GB of
+memory, up to M30 a quarter of 8 GB: https://www.mongodb.com/docs/atlas/sizing-tier-selection/."""
 
-    Return None if there are too few: members that share processors do not have the requested number.
+
+def divide(members: int, each: int, processors: Iterable[int] = ()) -> list[set[int]] | None:
+    """Return ``each`` exclusive processors for each member, by default of those of this process.
+
+    One is left for the client. Return None if there are too few, since members that share processors do not have the
+    requested number, or if it is unsupported.
     """
-    if members * each >= len(processors):
-        return None
-    ordered = sorted(processors)
-    return [set(ordered[number * each : (number + 1) * each]) for number in range(members)]
-
-
-def divide(members: int, each: int) -> list[set[int]] | None:
-    """Return the processors of this machine for each member, or None if there are too few or it is unsupported."""
     if not hasattr(os, "sched_setaffinity"):
         return None
-    return shares(members, each, sorted(os.sched_getaffinity(0)))
+    there = sorted(processors or os.sched_getaffinity(0))
+    if members * each >= len(there):
+        return None
+    return [set(there[number * each : (number + 1) * each]) for number in range(members)]
 
 
-def pin(pids: Sequence[int], each: int) -> bool:
-    """Let each process and its threads run on ``each`` exclusive processors. Return False if impossible."""
-    division = divide(len(pids), each)
-    if division is None:
-        return False
-    for pid, mine in zip(pids, division, strict=True):
-        _place(pid, mine)
-    return True
-
-
-def unpin(pids: Sequence[int]) -> None:
-    """Let the processes run on all processors that the runner may use."""
+def pin(pids: Sequence[int], each: int | None) -> bool:
+    """Let each process run on ``each`` exclusive processors, or on all of this one; return whether it has its own."""
+    division = divide(len(pids), each) if each else None
     if hasattr(os, "sched_setaffinity"):
-        for pid in pids:
-            _place(pid, os.sched_getaffinity(0))
+        for pid, mine in zip(pids, division or repeat(os.sched_getaffinity(0)), strict=False):
+            _place(pid, mine)
+    return division is not None
 
 
 def _place(pid: int, processors: set[int]) -> None:
@@ -184,11 +185,9 @@ def impose(
     held = [group.limit_memory(memory) for group in groups]
     if memory and held and all(held):
         holds["memoryRatio"] = asked["memoryRatio"]
-    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
-    if processors and pin(pids, processors):
+    processors = _processors(asked)
+    if pin(pids, processors):
         holds["processors"] = processors
-    else:
-        unpin(pids)
     return holds
 
 
@@ -197,10 +196,15 @@ def expect(asked: Mapping[str, Any], members: int) -> dict[str, Any]:
     expected: dict[str, Any] = {}
     if needs_groups(asked) and are_permitted():
         expected = {name: asked[name] for name in ("atlasIOPS", "memoryRatio") if asked.get(name)}
-    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
+    processors = _processors(asked)
     if processors and divide(members, processors):
         expected["processors"] = processors
     return expected
+
+
+def _processors(asked: Mapping[str, Any]) -> int | None:
+    tier = TIERS.get(asked.get("atlasInstanceType", ""))
+    return tier.processors if tier else None
 
 
 def memory_bytes(asked: Mapping[str, Any], cache_gb: float) -> int | None:

@@ -321,7 +321,7 @@ class _Change(threading.Thread):
         began = time.monotonic()
         try:
             if self._config["event"] == "kill":
-                self._target.kill_member(self.primary)
+                self._target.running.kill_member(self.primary)
             else:
                 self._members[self.primary].admin.command("replSetStepDown", STEP_DOWN_SECONDS)
         except Exception as error:  # an exception would otherwise be lost in the thread
@@ -344,7 +344,7 @@ def measure_change(
     difference is taken between two servers. Raises WorkFailed if no member became primary.
     """
     with ExitStack() as held:
-        members = target.members()
+        members = target.running.members()
         for member in members:
             held.callback(close_beside, member)  # one of them may be killed
         change = _Change(target, members, load.config)

@@ -102,7 +102,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     Raises TargetError if it exists and no run created it, or if another run is using it.
     """
     if _exists(client, name):
-        if _run(client, name) is None:
+        if run_of(client, name) is None:
             raise TargetError(
                 f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
                 "rename it, or give the experiment another `database`",
@@ -147,7 +147,7 @@ def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
 
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Raise TargetError if the database ``name`` no longer belongs to the run."""
-    if _run(client, name) != run:
+    if run_of(client, name) != run:
         raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
 
 
@@ -174,7 +174,7 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
 
 def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Drop the database ``name`` if it belongs to the run."""
-    if _exists(client, name) and _run(client, name) == run:
+    if _exists(client, name) and run_of(client, name) == run:
         _drop(client, name)
 
 
@@ -192,12 +192,7 @@ def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
             client[name].drop_collection(collection)
 
 
-def was_made_by_run(client: MongoClient[dict[str, Any]], name: str) -> bool:
-    """Return whether the database ``name``, which exists, has the marker of a run."""
-    return _run(client, name) is not None
-
-
-def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
+def run_of(client: MongoClient[dict[str, Any]], name: str) -> str | None:
     """Return the run in the database's marker ("" from earlier versions), or None without a marker."""
     mark = _mark(client, name)
     return None if mark is None else str(mark.get("run", ""))

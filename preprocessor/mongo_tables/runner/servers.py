@@ -284,7 +284,7 @@ def ask_servers(uri: str) -> Servers:
         features = {} if routed else asked.ask("getParameter", _FEATURES)
         shards = asked.ask("listShards").get("shards", ()) if routed else ()
         return Servers(
-            kind=_kind(hello),
+            kind=_SHARDED if routed else "replica set" if "setName" in hello else "single server",
             members=settings,
             feature_compatibility=features.get("featureCompatibilityVersion", {}).get("version"),
             not_known=tuple(asked.missing),
@@ -386,12 +386,6 @@ def _interview(uri: str) -> Iterator[_Interview]:
 def is_router(hello: Mapping[str, Any]) -> bool:
     """Return whether this ``hello`` is from a mongos."""
     return hello.get("msg") == "isdbgrid"
-
-
-def _kind(hello: Mapping[str, Any]) -> str:
-    if is_router(hello):
-        return _SHARDED
-    return "replica set" if "setName" in hello else "single server"
 
 
 def _hosts(hello: Mapping[str, Any]) -> list[str]:

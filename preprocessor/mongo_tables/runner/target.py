@@ -37,13 +37,8 @@ from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
 from mongo_tables.runner.sampling import Monitored
 
 if TYPE_CHECKING:
-    from pymongo import MongoClient
+    pass
 
-
-ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
-"""Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
-
-https://www.mongodb.com/docs/atlas/sizing-tier-selection/"""
 
 LAST_WORDS_SECONDS = 0.5
 
@@ -146,7 +141,9 @@ class LocalTarget(Target):
         self._cache_gb = SMALLEST_AT_START_GB
         _check_caches(address, sets)
         # The program by its name, and a digest that distinguishes its path.
-        options = {**self._named_program(), **self._told_path(), **address.settings}
+        digest = hashlib.sha256(str(self._program).encode()).hexdigest()[:12]
+        path = {"path": digest} if self._program else {}
+        options = {**self._named_program(), **path, **address.settings}
         self.options = json.dumps(options) if options else ""
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -165,7 +162,7 @@ class LocalTarget(Target):
     @property
     def uri(self) -> str:
         """Return the connection string of the running replica set. Raise TargetError if none is prepared."""
-        return self._running().uri
+        return self.running.uri
 
     def machine_for(
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
@@ -212,13 +209,13 @@ class LocalTarget(Target):
 
     def give_room(self) -> None:
         """Let the members load data with their start cache, if the variant's is smaller."""
-        running = self._running()
+        running = self.running
         if running.cache_gb < SMALLEST_AT_START_GB:
             running.resize_cache(SMALLEST_AT_START_GB)
 
     def give_cache(self) -> None:
         """Set the members' cache to that of the prepared variant."""
-        running = self._running()
+        running = self.running
         if self._cache_gb != running.cache_gb or not running.cache_shrunk:
             running.resize_cache(self._cache_gb)
 
@@ -226,14 +223,6 @@ class LocalTarget(Target):
     def cache_shrunk(self) -> bool | None:
         """Return the result for the members of the running set."""
         return None if self._set is None else self._set.cache_shrunk
-
-    def members(self) -> list[MongoClient[dict[str, Any]]]:
-        """Return a client of each member, whatever its role."""
-        return self._running().members()
-
-    def kill_member(self, number: int) -> None:
-        """Kill one of the members. The next window starts a new set."""
-        self._running().kill_member(number)
 
     def _settings(self, config: Mapping[str, Any]) -> Settings:
         given = self._address
@@ -247,10 +236,6 @@ class LocalTarget(Target):
     def _named_program(self) -> dict[str, str]:
         """Return its name alone: folders contain people's names."""
         return {"program": self._program.name} if self._program else {}
-
-    def _told_path(self) -> dict[str, str]:
-        """Return a digest that distinguishes programs of the same name in different folders."""
-        return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Return why a member has ended."""
@@ -267,7 +252,9 @@ class LocalTarget(Target):
             self._set.close()
             self._set = None
 
-    def _running(self) -> LocalReplicaSet:
+    @property
+    def running(self) -> LocalReplicaSet:
+        """Return the running replica set; raise TargetError if none is prepared."""
         if self._set is None:
             raise TargetError("the local target is not prepared")
         return self._set
@@ -280,7 +267,7 @@ class LocalTarget(Target):
             "atlasInstanceType": "local",
             "atlasDiskType": "local disk",
             "atlasIOPS": None,
-            "atlasDiskSizeGB": psutil.disk_usage(str(self._running().directory)).total // 2**30,
+            "atlasDiskSizeGB": psutil.disk_usage(str(self.running.directory)).total // 2**30,
         }
 
 
@@ -349,9 +336,8 @@ def open_target(where: str, sets: int = 1) -> Target:
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
     """Return the cache of the published machine of a variant in GB, scaled down with the data."""
-    instance = variant.get("instance", {}).get("atlasInstanceType")
-    published = ATLAS_CACHE_GB.get(instance, reference.get("cache_gb", 8))
-    return float(published * scale)
+    tier = local_limits.TIERS.get(variant.get("instance", {}).get(TIER))
+    return float((tier.cache_gb if tier else reference.get("cache_gb", 8)) * scale)
 
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)

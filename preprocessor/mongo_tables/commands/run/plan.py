@@ -40,7 +40,7 @@ from mongo_tables.runner.options import (
     least_batches,
     with_enough_work,
 )
-from mongo_tables.runner.ownership import find_user, was_made_by_run
+from mongo_tables.runner.ownership import find_user, run_of
 from mongo_tables.runner.runs import choose_variants
 from mongo_tables.runner.servers import is_router
 from mongo_tables.runner.sharding import HINT, wants_shards
@@ -251,7 +251,7 @@ def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iter
             yield DeploymentNote(f"{name}: not there")
         elif user := find_user(client, name):
             yield DeploymentNote(f"{there}, of a run that is going on ({user}): it would be refused", name)
-        elif was_made_by_run(client, name):
+        elif run_of(client, name) is not None:
             yield DeploymentNote(f"{there}, left by an earlier run, would be dropped at the start")
         else:
             yield DeploymentNote(f"{there}, made by no run: it would be refused and stay untouched", name)

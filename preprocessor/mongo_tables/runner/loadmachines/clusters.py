@@ -15,7 +15,6 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mongo_tables.findings.usage import CommandError
@@ -59,20 +58,19 @@ def parse_load_machines(where: str) -> LoadMachines:
         return LoadMachines("tls", scheduler=where)
     if kind == "ssh":
         hosts, _, python = rest.partition("?python=")
-        found = [_HOST.fullmatch(host) for host in hosts.split(",")]
-        if all(found):
-            return LoadMachines("ssh", hosts=tuple(_host(one) for one in found if one), python=python or None)
+        found = [one for host in hosts.split(",") if (one := _HOST.fullmatch(host))]
+        if len(found) == len(hosts.split(",")):
+            named = (
+                Host(one["host"].strip("[]"), one["user"], int(one["port"]) if one["port"] else None)
+                for one in found
+            )
+            return LoadMachines("ssh", hosts=tuple(named), python=python or None)
     if kind == "tcp":
         raise CommandError(
             f"the load machines {where!r} would receive the password of the target unencrypted",
             "start scheduler and workers with certificates, and name them as tls://HOST:PORT",
         )
     raise CommandError(f"no load machines are called {where!r}", _HINT)
-
-
-def _host(found: re.Match[str]) -> Host:
-    port = found["port"]
-    return Host(found["host"].strip("[]"), found["user"], int(port) if port else None)
 
 
 WORKERS_SECONDS = 60.0
@@ -231,7 +229,7 @@ def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
     keys = _as_files(security, folder)
     hosts = (wanted.hosts[0], *wanted.hosts)  # the scheduler is on the first host
     try:
-        asyncio.run(_lay(wanted.hosts, keys))
+        asyncio.run(_lay(wanted.hosts, folder, keys))
         with (
             dask.config.set(_named(folder)),
             SSHCluster(
@@ -255,7 +253,7 @@ def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
         ) from None
     finally:
         with suppress(asyncssh.Error, OSError):
-            asyncio.run(_remove(wanted.hosts, keys))
+            asyncio.run(_remove(wanted.hosts, folder))
 
 
 def _as_files(security: Security, folder: str) -> dict[str, str]:
@@ -282,24 +280,22 @@ def _sign_in(host: Host) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value}
 
 
-async def _lay(hosts: Sequence[Host], files: Mapping[str, str]) -> None:
+async def _lay(hosts: Sequence[Host], folder: str, files: Mapping[str, str]) -> None:
     import asyncssh
 
     for host in hosts:
         async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
-            await there.makedirs(
-                str(Path(next(iter(files))).parent), asyncssh.SFTPAttrs(permissions=0o700), True
-            )
+            await there.makedirs(folder, asyncssh.SFTPAttrs(permissions=0o700), True)
             for path, content in files.items():
                 attributes = asyncssh.SFTPAttrs(permissions=0o600)
                 async with there.open(path, "w", attrs=attributes) as file:
                     await file.write(content)
 
 
-async def _remove(hosts: Sequence[Host], files: Mapping[str, str]) -> None:
+async def _remove(hosts: Sequence[Host], folder: str) -> None:
     import asyncssh
 
     for host in hosts:
         async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
             with suppress(asyncssh.SFTPError):
-                await there.rmtree(str(Path(next(iter(files))).parent))
+                await there.rmtree(folder)
