@@ -1,0 +1,70 @@
+"""The guide begins with ``init`` and the commands of each day; what it shows works as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mongo_tables.cli import GROUPS
+from tests.commands.test_commands import mongo_tables
+
+AUTHORS = Path(__file__).parents[2] / "docs" / "authors"
+GUIDE = (AUTHORS / "guide.md").read_text("utf-8")
+SOURCES = (AUTHORS / "sources.md").read_text("utf-8")
+
+
+def fenced(text: str, language: str, holding: str) -> str:
+    (found,) = (one for one in re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL) if holding in one)
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "mongo-tables.toml").write_text('results = "bench.json"\npages = ["page.md"]\n')
+    return tmp_path
+
+
+def rendered(project: Path, page: str) -> str:
+    (project / "page.md").write_text(page)
+    mongo_tables("render", "--in-place", "page.md", cwd=project)
+    assert "no fault" in mongo_tables("check", cwd=project).stderr
+    return mongo_tables("render", "page.md", cwd=project).stdout
+
+
+def test_the_first_screen_has_init_and_commands_that_there_are() -> None:
+    begun = GUIDE[: GUIDE.index("## 1. Install")]
+    assert begun.index("mongo-tables init") < begun.index("| Command |")
+    named = set(re.findall(r"`mongo-tables (\w+)", begun))
+    assert (
+        {"check", "render", "explain", "diff", "init"}
+        <= named
+        <= {one for group in GROUPS.values() for one in group}
+    )
+
+
+def test_the_four_comments_work(project: Path) -> None:
+    (project / "bench.json").write_text('[{"name": "parse", "mean": 1.5}, {"name": "dump", "mean": 1.25}]')
+    page = fenced(GUIDE, "markdown", '"collection": "bench", "x": "name"')
+    assert "It takes 1.5 seconds." in rendered(project, page)
+
+
+def test_a_computed_column_works(project: Path) -> None:
+    rows = [{"threads": 1, "ops": 4200, "ms": 1000}, {"threads": 8, "ops": 30100, "ms": 1000}]
+    (project / "results.json").write_text(json.dumps(rows))
+    (project / "mongo-tables.toml").write_text('results = "results.json"\npages = ["page.md"]\n')
+    assert "| 30100 |" in rendered(project, fenced(GUIDE, "markdown", '"compute"')).replace("30,100", "30100")
+
+
+def test_a_named_value_works(project: Path) -> None:
+    (project / "bench.json").write_text('{"result": {"saved_pct": 0.8125}}')
+    settings = project / "mongo-tables.toml"
+    settings.write_text(f"{settings.read_text()}\n{fenced(GUIDE, 'toml', '[values.')}")
+    assert rendered(project, fenced(GUIDE, "markdown", "RESULT: saved")) == "It saves 81.3 % of all tokens.\n"
+
+
+def test_the_rows_of_a_map_work(project: Path) -> None:
+    (project / "bench.json").write_text(fenced(SOURCES, "json", "by_class"))
+    assert "| git |  12 |  81.2 |" in rendered(project, fenced(SOURCES, "markdown", '"rows"'))
