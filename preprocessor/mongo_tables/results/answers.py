@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -35,11 +36,13 @@ class Answers:
         self._workers = workers
         self._source: ResultsSource | None = None
         self._memo = Memo(MOST_ROWS)  # keyed by query and the digests of the collections that it reads
-        self._answers: dict[str, Rows | ResultsError] = {}
-        self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
         self._version: str | None = None
         self._reached = False
+        self.by_key: dict[str, Rows | ResultsError] = {}
+        """Every answer of this build so far."""
+        self.unreachable: ResultsError | None = None
+        """The error that makes the whole source unusable; None if it can be used."""
         self.ran = 0
         """The number of pipelines that this build has run."""
         self.unread: Sequence[Path] = ()
@@ -51,9 +54,9 @@ class Answers:
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
-        self._answers, self.read, self.ran = {}, {}, 0
+        self.by_key, self.read, self.ran = {}, {}, 0
         self.unread, self.broken = (), ()
-        self._unreachable = self._collections = self._version = None
+        self.unreachable = self._collections = self._version = None
         self._reached = False
         if self._source is not None:
             self._source.refresh()
@@ -64,24 +67,24 @@ class Answers:
         ``unreachable`` is then the first error of these queries that concerns the whole source.
         """
         asked = {query.key: query for query in queries}
-        self._ask({key: query for key, query in asked.items() if key not in self._answers})
-        errors = (each for each in map(self._answers.get, asked) if isinstance(each, ResultsError))
-        self._unreachable = next((each for each in errors if each.environment), None)
-        if asked:
-            self._look_for_unread()
-        return self
-
-    def _ask(self, new: Mapping[str, Query]) -> None:
-        if not new:
-            return
+        new = {key: query for key, query in asked.items() if key not in self.by_key}
         try:
-            if not self._reached:
+            if new and not self._reached:
                 self.source.reach()
                 self._reached = True
             with nothing_collected():
-                self._answers.update(self._answer(new))
+                self.by_key.update(self._answer(new) if new else {})
         except ResultsError as error:
-            self._answers.update(dict.fromkeys(new, error))
+            self.by_key.update(dict.fromkeys(new, error))
+        errors = (each for each in map(self.by_key.get, asked) if isinstance(each, ResultsError))
+        self.unreachable = next((each for each in errors if each.environment), None)
+        if asked:
+            self.unread, self.broken = (), ()
+            with suppress(ResultsError):  # The query that needs these files reports the reason.
+                local = None if self.unreachable else self.local
+                if local is not None:
+                    self.unread, self.broken = local.unread(), local.broken()
+        return self
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
         """Return the answers to queries, from the memo where possible."""
@@ -111,14 +114,6 @@ class Answers:
                 )
         return {key: found[key] for key in queries}
 
-    def _look_for_unread(self) -> None:
-        """Find the files that no query reads: those in no known format, and those that cannot be parsed."""
-        try:
-            local = None if self._unreachable else self.local
-            self.unread, self.broken = (local.unread(), local.broken()) if local else ((), ())
-        except ResultsError:  # The query that needs these files reports the reason.
-            self.unread, self.broken = (), ()
-
     @property
     def digest(self) -> str | None:
         """A digest of all documents of the source, as this build reads them, or None for a database."""
@@ -133,11 +128,6 @@ class Answers:
         if self._source is None:
             self._source = open_source(self.where, self.limits)
         return self._source
-
-    @property
-    def by_key(self) -> Mapping[str, Rows | ResultsError]:
-        """Every answer of this build so far."""
-        return self._answers
 
     @property
     def collections(self) -> tuple[str, ...]:
@@ -169,11 +159,6 @@ class Answers:
             except ResultsError:
                 self._version = ""
         return self._version
-
-    @property
-    def unreachable(self) -> ResultsError | None:
-        """The error that makes the whole source unusable, or None if it can be used."""
-        return self._unreachable
 
     def writes(self) -> str | None:
         """Return a text that changes with every write to the source, or None if the source cannot report writes."""
