@@ -174,7 +174,7 @@ def _add_how(parser: ArgumentParser) -> None:
         "PyMongo itself, which costs the client several times as much",
     )  # fmt: skip
     parser.add_argument(
-        "--rate", type=rates, metavar="N[,N…]", default=(),
+        "--rate", dest="rates", type=rates, metavar="N[,N…]", default=(),
         help="send N operations per second on a schedule; latency counts from the scheduled time; several numbers are "
         "steps of the window (default: as many as possible)",
     )  # fmt: skip

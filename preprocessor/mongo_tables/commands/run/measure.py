@@ -16,7 +16,7 @@ from mongo_tables.runner.atlas.address import is_atlas, parse_project
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.options import Options, least_batches
+from mongo_tables.runner.options import least_batches
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import NamedTarget, differing, names_machines
@@ -70,7 +70,19 @@ def _measure(
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
             least = options.repeats or experiment.repeats
             length = Length(least, arguments.most_repeats, arguments.width, ends)
-            runs = _open_runs(experiment, options, its, progress)
+            side_by_side = len(its) > 1 and not names_machines(experiment)
+            runs = [
+                open_run(
+                    experiment,
+                    options,
+                    one.target,
+                    one.crew,
+                    progress,
+                    one.named,
+                    one.named.name if side_by_side else "",
+                )
+                for one in its
+            ]
             try:
                 _print_rows(runs, execute(runs, store, journal, length))
             except WorkFailed as error:
@@ -85,25 +97,6 @@ def _measure(
             "what is measured is kept; the same command with --resume tries them again",
         )
     return [experiment for experiment, _ in tasks]
-
-
-def _open_runs(
-    experiment: Experiment, options: Options, its: Sequence[LoadedTarget], progress: Progress
-) -> list[Run]:
-    """Return a run of the experiment on each of its targets."""
-    side_by_side = len(its) > 1 and not names_machines(experiment)
-    return [
-        open_run(
-            experiment,
-            options,
-            one.target,
-            one.crew,
-            progress,
-            one.named,
-            one.named.name if side_by_side else "",
-        )
-        for one in its
-    ]
 
 
 def _print_rows(runs: Sequence[Run], rows: int) -> None:

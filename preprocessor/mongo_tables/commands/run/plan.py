@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.run.targets import (
@@ -163,7 +163,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
         print("  in slices: none, as no two targets have the same variants")
         return None
     found = estimate_slices(scaled, arguments.slices / 1000, others)
-    if arguments.rate or not found.windows:
+    if arguments.rates or not found.windows:
         print("  in slices: none, because its work cannot alternate")
         return None
     print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
@@ -178,7 +178,7 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
         yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
     if arguments.profile and not PROFILES[arguments.profile].lengthens:
         yield "windows with few requests are not lengthened"
-    elif not arguments.rate:
+    elif not arguments.rates:
         yield (
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"
@@ -262,22 +262,8 @@ def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iter
 
 def read_options(arguments: Namespace) -> Options:
     """Return the options of the run from the command line."""
-    return Options(
-        arguments.scale,
-        arguments.seconds,
-        arguments.repeats,
-        arguments.seed,
-        arguments.client,
-        arguments.rate,
-        arguments.arrivals,
-        arguments.on_error,
-        arguments.duration,
-        arguments.as_is,
-        arguments.profile,
-        arguments.batch_seconds,
-        arguments.paced_seconds,
-        arguments.slices and arguments.slices / 1000,
-    )
+    given = {one.name: getattr(arguments, one.name) for one in fields(Options)}
+    return Options(**given | {"slices": arguments.slices and arguments.slices / 1000})
 
 
 def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
