@@ -14,11 +14,11 @@ unknown version, and the file is never read as plain data.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from mongo_tables.results.formats.model import BROKEN, Document, SourceFile, suffix_of
+from mongo_tables.results.formats.model import Document, SourceFile, suffix_of
 
 _OBJECT_IN_OBJECT: Final = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
 _BENCHER: Final = re.compile(_OBJECT_IN_OBJECT + rb'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]')
@@ -39,97 +39,54 @@ _CRITERION: Final = (
 )
 
 
-def _has_keys(file: SourceFile, words: tuple[bytes, ...], holds: Callable[[Any], bool]) -> bool:
-    """Return whether a JSON file has all the words, and its value, if it is sound, is like that."""
-    if not all(word in file.seen for word in words):
-        return False
-    return file.seen.lstrip()[:1] in (b"{", b"[") if file.value is BROKEN else holds(file.value)
-
-
-def _has_line(file: SourceFile, begins: bytes, pattern: re.Pattern[bytes]) -> bool:
-    """Return whether a line that begins with these bytes matches the pattern. A search for bytes is much faster."""
-    at = 0
-    while not pattern.match(file.seen, at):
-        if not (at := file.seen.find(b"\n" + begins, at) + 1):
-            return False
-    return True
-
-
-def _first(value: Any, *keys: str) -> Mapping[str, Any]:
-    """Return the first object of the list at these keys, or an empty one if there is none."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-        value = next(iter(value), None) if isinstance(value, list) else value
-    return value if isinstance(value, dict) else {}
-
-
 def _is_pytest_benchmark(file: SourceFile) -> bool:
     """Return whether the file is from pytest-benchmark's ``--benchmark-json``."""
-    return _has_keys(
-        file, (b'"machine_info"',), lambda value: isinstance(value, dict) and "machine_info" in value
-    ) or _has_keys(
-        file, (b'"fullname"', b'"stats"'), lambda value: {"fullname", "stats"} <= _first(value, "benchmarks").keys()
-    )  # fmt: skip
+    return file.has_keys([b'"machine_info"'], needs=["machine_info"]) or file.has_keys(
+        [b'"fullname"', b'"stats"'], "benchmarks", needs=["fullname", "stats"]
+    )
 
 
 def _is_hyperfine(file: SourceFile) -> bool:
     """Return whether the file is from hyperfine's ``--export-json``."""
-    keys = ("command", "mean", "stddev", "system")
+    version, run = "hyperfine_version", ["command", "mean", "stddev", "system"]
     return (
-        _has_keys(
-            file, (b'"hyperfine_version"',), lambda value: "hyperfine_version" in _first(value, "metadata")
-        )
-        or _has_keys(
-            file,
-            (b'"results"', b'"command"', b'"stddev"'),
-            lambda value: {*keys} <= _first(value, "results").keys(),
-        )
+        file.has_keys([version.encode()], "metadata", needs=[version])
+        or file.has_keys([b'"results"', b'"command"', b'"stddev"'], "results", needs=run)
         or _NO_RESULTS.fullmatch(file.seen[:99]) is not None
     )
 
 
 def _is_jmh(file: SourceFile) -> bool:
     """Return whether the file is from JMH's ``-rf json``."""
-    return file.seen.lstrip()[:1] == b"[" and _has_keys(
-        file,
-        (b'"primaryMetric"', b'"mode"'),
-        lambda value: {"benchmark", "mode", "primaryMetric"} <= _first({"": value}, "").keys(),
-    )
+    run = ["benchmark", "mode", "primaryMetric"]
+    return file.seen.lstrip()[:1] == b"[" and file.has_keys([b'"primaryMetric"', b'"mode"'], needs=run)
 
 
 def _is_google_benchmark(file: SourceFile) -> bool:
     """Return whether the file is from Google Benchmark's ``--benchmark_format=json``."""
-    return _has_keys(
-        file,
-        (b'"num_cpus"', b'"library_build_type"'),
-        lambda value: {"num_cpus", "library_build_type"} <= _first(value, "context").keys(),
-    ) or _has_keys(
-        file,
-        (b'"time_unit"', b'"real_time"'),
-        lambda value: {"time_unit", "real_time"} <= _first(value, "benchmarks").keys(),
+    context, run = ["num_cpus", "library_build_type"], ["time_unit", "real_time"]
+    return file.has_keys([f'"{key}"'.encode() for key in context], "context", needs=context) or file.has_keys(
+        [f'"{key}"'.encode() for key in run], "benchmarks", needs=run
     )
 
 
 def _is_vitest(file: SourceFile) -> bool:
     """Return whether the file is from ``vitest bench --outputJson``."""
-    return _has_keys(
-        file, (b'"files"', b'"groups"', b'"filepath"'), lambda value: "groups" in _first(value, "files")
-    )
+    return file.has_keys([b'"groups"', b'"filepath"'], "files", needs=["groups", "filepath"])
 
 
 def _is_criterion(file: SourceFile) -> bool:
     """Return whether the file is from Criterion or ``cargo criterion``, or has Cargo's messages."""
-    seen = file.seen
     return (
-        seen.startswith(_CRITERION)
-        or (b'"reason"' in seen and _MESSAGE.search(seen) is not None)
-        or (_has_line(file, b'{"reason"', _CARGO_MESSAGE) and not _is_libtest(file))
+        file.seen.startswith(_CRITERION)
+        or (b'"reason"' in file.seen and _MESSAGE.search(file.seen) is not None)
+        or (file.has_line(b'{"reason"', _CARGO_MESSAGE) and not _is_libtest(file))
     )
 
 
 def _is_libtest(file: SourceFile) -> bool:
     """Return whether the file has a line of Rust's ``#[bench]``, as Criterion's ``--output-format bencher`` has."""
-    return _has_line(file, b"test ", _LIBTEST_LINE)
+    return file.has_line(b"test ", _LIBTEST_LINE)
 
 
 def _is_bencher(file: SourceFile) -> bool:
@@ -139,17 +96,16 @@ def _is_bencher(file: SourceFile) -> bool:
 
 def _is_go(file: SourceFile) -> bool:
     """Return whether the file has a line of Go's benchmark format, or events of ``go test -json``."""
-    seen = file.seen
     return (
-        _has_line(file, b"Benchmark", _GO_LINE)
-        or _has_line(file, b"goos: ", _GO_LINE)
-        or (b'"Output"' in seen and b'"Package"' in seen and _GO_EVENT.match(seen) is not None)
+        file.has_line(b"Benchmark", _GO_LINE)
+        or file.has_line(b"goos: ", _GO_LINE)
+        or (b'"Output"' in file.seen and b'"Package"' in file.seen and _GO_EVENT.match(file.seen) is not None)
     )
 
 
 def _is_ycsb(file: SourceFile) -> bool:
     """Return whether the file has the first line of YCSB's figures."""
-    return _has_line(file, b"[OVERALL], ", _YCSB_LINE)
+    return file.has_line(b"[OVERALL], ", _YCSB_LINE)
 
 
 class Format(NamedTuple):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -124,6 +125,29 @@ class SourceFile:
             return json.loads(self.seen)
         except (ValueError, RecursionError):
             return BROKEN
+
+    def has_keys(self, words: Sequence[bytes], *path: str, needs: Collection[str]) -> bool:
+        """Return whether a JSON file has all the words, and an object at this path these keys.
+
+        The path leads through keys, and into the first element of each list. A sound JSON text is decided by its keys,
+        because plain data may have such keys further inside; a broken one by its words, so that its reader reports the
+        fault.
+        """
+        if not all(word in self.seen for word in words) or self.seen.lstrip()[:1] not in (b"{", b"["):
+            return False
+        value = self.value
+        for key in (None, *path):
+            value = value.get(key) if key is not None and isinstance(value, dict) else value
+            value = next(iter(value), None) if isinstance(value, list) else value
+        return self.value is BROKEN or (isinstance(value, dict) and {*needs} <= value.keys())
+
+    def has_line(self, begins: bytes, pattern: re.Pattern[bytes]) -> bool:
+        """Return whether a line that begins with these bytes matches the pattern; bytes are found much faster."""
+        at = 0
+        while not pattern.match(self.seen, at):
+            if not (at := self.seen.find(b"\n" + begins, at) + 1):
+                return False
+        return True
 
     def refuse_encoding(self) -> None:
         """Raise ``ResultsError`` for text in UTF-16 or UTF-32, which PowerShell and Excel write."""
