@@ -165,7 +165,10 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Findi
     ``_id`` (a server would assign a random one). If there are faults, documents are missing.
     """
     try:
+        SourceFile(path, given=content).refuse_encoding()
         text = content.decode("utf-8-sig")
+    except ResultsError as error:
+        return [], list(error.findings)
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig", "replace")
         return [], [file_fault(path, place_at(before, len(before)), "not UTF-8")]

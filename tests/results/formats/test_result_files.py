@@ -105,6 +105,14 @@ def test_another_encoding_is_named_before_any_format_is_looked_for(
     assert "Out-File -Encoding utf8" in raised.value.hint
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_fixture_in_another_encoding_is_named_so(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a.jsonl").write_bytes('{"_id": 1}\n'.encode(encoding))
+    with pytest.raises(ResultsError, match=r"a\.jsonl:1:1: UTF-16, not UTF-8"):
+        rows_of(str(tmp_path))
+
+
 def test_a_file_of_powershell_is_found_by_a_set_up_which_says_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "bench.txt").write_bytes(GO.encode("utf-16"))
     done = mongo_tables("init", cwd=tmp_path, expect=2)
@@ -338,6 +346,8 @@ def test_parameters_that_are_numbers_sort_as_numbers(tmp_path: Path, text: str, 
     mongo_tables("init", cwd=tmp_path)
     page = (tmp_path / "README.md").read_text("utf-8")
     assert f'"parameters.{name}"' in page.split('"sort": ')[1].splitlines()[0]
+    if name == "delay":
+        assert "| sleep 10.0 |  10.0 | 1.00 s |" in page
 
 
 def test_versions_are_shown_as_written_and_sorted_by_a_field_that_no_column_shows(tmp_path: Path) -> None:
@@ -493,3 +503,14 @@ def test_a_value_of_two_rows_is_told_the_field_that_selects_one(tmp_path: Path) 
     )
     done = mongo_tables("check", "p.md", "--results", "bench.json", cwd=tmp_path, expect=1)
     assert "hint: let `where` select exactly one row, by `_id.testname`, too" in done.stdout
+
+
+def test_bars_of_one_name_in_two_suites_are_told_the_suite(tmp_path: Path) -> None:
+    write(tmp_path, jmh("db.A.read", "db.B.read"))
+    chart = '{"id": "c", "collection": "bench", "mark": "bar", "x": "name", "y": "value", "sort": "_id"}'
+    (tmp_path / "p.md").write_text(f"<!-- RESULT_CHART: {chart} -->\n")
+    done = mongo_tables("check", "p.md", "--results", "bench.json", cwd=tmp_path, expect=1)
+    assert (
+        'hint: name the column that tells them apart as "series", such as `_id.testname`, or draw dots'
+        in done.stdout
+    )

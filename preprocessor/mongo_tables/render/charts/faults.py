@@ -26,6 +26,7 @@ from mongo_tables.render.column import column_value
 from mongo_tables.render.comparison import contradiction_faults
 from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import SpecFault
+from mongo_tables.results.row_names import find_naming_fields
 
 _SHOWN: Final = 3
 """The number of undrawable values that a message lists."""
@@ -48,7 +49,7 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
         *_find_undrawn(plot, rows),
         *_find_unplaced(plot, rows, data),
         *_find_unfit_logarithms(plot, rows, data),
-        *_find_repeated_places(plot, drawn),
+        *_find_repeated_places(plot, rows, drawn),
         *_find_disordered(plot, rows, data),
         *_find_alike(plot, drawn),
     ]
@@ -170,14 +171,16 @@ def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecF
             yield place, message, "draw that axis linear, or leave those rows out"
 
 
-def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
+def _find_repeated_places(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     if mark_of(plot).repeats:
         return
     for series in (series for data in drawn for series in data.series if series.points):
         text, count = Counter(point.x_text for point in series.points).most_common(1)[0]
         if count > 1:
             message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
-            hint = 'name the column that tells them apart as "series", or draw dots'
+            shown = [column for column in (plot.x, plot.series, plot.facets) if column]
+            telling = "".join(f", such as `{name}`" for name in find_naming_fields(rows, shown)[:1])
+            hint = f'name the column that tells them apart as "series"{telling}, or draw dots'
             yield (*plot.place, "x"), message, hint
             return
 

@@ -112,7 +112,7 @@ def make_documents(
 
     Raises ``ResultsError`` if it has no benchmark, a measure of one twice, or more samples than a document holds.
     """
-    found = _type_parameters(list(benchmarks))
+    found = _type_parameters(file, list(benchmarks))
     if not found:
         error = file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
         raise NoBenchmarks(error.message, hint=error.hint, environment=True, findings=error.findings)
@@ -218,7 +218,7 @@ def read_date(text: str) -> datetime | None:
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
-def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
     """Return the benchmarks with numeric parameters, for each parameter whose texts in the file are all numbers.
 
     Texts that only look like numbers, such as versions, stay: ``order`` has what sorts them.
@@ -233,6 +233,10 @@ def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
                 plain[name] = False
     numbers = {name for name, some in texts.items() if plain[name] and are_numbers(some)}
     versions = {name for name, some in texts.items() if name not in numbers and are_versions(some)}
+    for name in numbers:  # Where they are shown, numbers keep the decimals that they were written with.
+        decimals = {len(text.partition(".")[2]) for text in texts[name]}
+        if len(decimals) == 1:
+            file.decimals[f"parameters.{name}"] = decimals.pop()
     return [
         one._replace(
             parameters={
