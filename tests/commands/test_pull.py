@@ -88,7 +88,7 @@ def test_an_earlier_revision_becomes_a_collection_that_says_where_it_is_from(rep
         (["fixtures", "runs", "--pipeline", "slip", "--as", "a"], "slip.json:1:11: MT120"),
         (["fixtures", "runs", "--pipeline", "wrong", "--as", "a"], "--pipeline wrong, stage 2 → $projct: "),
         (["HEAD:nothing", "runs"], "did not match any files"),
-        (["me:swordfish@host/d", "runs"], "is not a mongodb:// URI, a file or a folder that is there"),
+        (["me:swordfish@host/d", "runs"], "is not a mongodb:// URI, a file or a folder that exists"),
         (["fixtures", "runs"], "written over itself"),
     ],
 )

@@ -18,8 +18,8 @@ from mongo_tables.lint.text_order import find_misplaced_texts
     ],
 )  # fmt: skip
 def test_two_texts_in_the_wrong_order_are_found(texts: tuple[str, str]) -> None:
-    assert find_misplaced_texts(texts, 1) == f'"{texts[0]}" stands before "{texts[1]}"'
-    assert find_misplaced_texts(texts, -1) == f'"{texts[1]}" stands before "{texts[0]}"'
+    assert find_misplaced_texts(texts, 1) == f'"{texts[0]}" comes before "{texts[1]}"'
+    assert find_misplaced_texts(texts, -1) == f'"{texts[1]}" comes before "{texts[0]}"'
 
 
 @pytest.mark.parametrize(

@@ -278,12 +278,12 @@ def test_sound_rows_have_no_fault() -> None:
         (changed(3, against="a"), "but with none, a", "comparison"),
         (
             changed(1, verdict="slower"),
-            "row 2 is called slower, but an interval from 1.08 to 1.17",
+            "row 2 has the verdict slower, but an interval from 1.08 to 1.17",
             "comparison",
         ),
         (changed(3, verdict="not known"), "with a margin of 0.1 says no difference", "comparison"),
         (changed(1, ratio=1.5), "row 2 has a ratio of 1.5, outside its interval", "comparison"),
-        (changed(1, low=None), "row 2 is called faster, but has no interval", "comparison"),
+        (changed(1, low=None), "row 2 has the verdict faster, but no interval", "comparison"),
     ],
 )
 def test_a_comparison_that_cannot_stand_is_an_error_at_its_setting(
@@ -323,4 +323,4 @@ def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
         rows = [{"n": 1, "c": sound}, {"n": 2, "c": {**sound, "verdict": verdict}}]
         found = row_findings(spec, {}, {spec.query.key: rows}, (), date(2026, 1, 1))
         assert [one.rule for one in found] == ["MT334"] * faults
-        assert all(one.message.startswith("in `c`, row 2 is called faster") for one in found)
+        assert all(one.message.startswith("in `c`, row 2 has the verdict faster") for one in found)

@@ -154,7 +154,7 @@ def test_a_comparison_without_a_ratio_is_not_drawn_on_a_logarithmic_axis() -> No
 def test_a_comparison_that_contradicts_itself_is_told() -> None:
     edited = [{"n": "a", "c": {**CALLED, "ratio": 1.2, "low": 1.1, "high": 1.3, "verdict": "slower"}}]
     (fault,) = plot_faults(plot("c", mark="dot", reference=1.0), edited)
-    assert "is called slower" in fault[1]
+    assert "has the verdict slower" in fault[1]
 
 
 def test_the_description_names_each_row_and_the_reference() -> None:

@@ -78,7 +78,7 @@ def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:
     found = source(one)
     assert found
     html = made(one, runs=list_runs(speeds(), lines_of(found.runs), lambda key: ""))
-    assert "The single runs behind the rows, those of the campaign c0ffee alone:" in html
+    assert "The single runs behind the rows, only those of the campaign c0ffee:" in html
     assert "Behind the rows are 6 blocks, those of one campaign each: too many" in made(one, other)
     assert "those of" not in made(in_blocks(1))
 

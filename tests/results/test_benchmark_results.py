@@ -83,7 +83,7 @@ def test_a_benchmark_that_failed_in_a_run_lacks_that_block():
 
 
 def test_a_reference_that_is_not_there_or_several_is_told():
-    with pytest.raises(ResultsError, match="no benchmark with a speed is called 'other'") as raised:
+    with pytest.raises(ResultsError, match="there is no benchmark 'other' with a speed") as raised:
         merge_runs(runs(), "other")
     assert raised.value.hint == "there are 'old', 'new'"
     twice = [[row("a (n = 1)", 1.0) | {"benchmark": "a"}, row("a (n = 2)", 2.0) | {"benchmark": "a"}]] * 3

@@ -71,7 +71,7 @@ def test_help_and_errors_speak_of_every_kind(counting: ResultsSource) -> None:
     with pytest.raises(ResultsError) as raised:
         open_source("")
     assert "count:NUMBER, or mongodb://HOST/DATABASE" in raised.value.hint
-    with pytest.raises(ResultsError, match="not a count, a mongodb:// URI, a file or a folder that is there"):
+    with pytest.raises(ResultsError, match="not a count, a mongodb:// URI, a file or a folder that exists"):
         open_source("mongodb:/host")
 
 

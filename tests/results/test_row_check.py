@@ -143,7 +143,7 @@ def test_whatever_stands_in_place_of_a_part_of_a_row_is_told_or_can_be_used(numb
         (
             ("comparison", "verdict"),
             "faster",
-            "comparison is called faster, but an interval from ",
+            "comparison has the verdict faster, but an interval from ",
         ),
         (("comparison", "ratio"), None, "comparison has the verdict slower, but no ratio"),
         (("comparison", "ratio"), 0.9, "comparison has a ratio of 0.9, outside its interval from "),

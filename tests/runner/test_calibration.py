@@ -202,7 +202,7 @@ def test_what_is_found_is_told_in_plain_words():
     assert lines.count(told) == 2
     assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
     assert (
-        "  smallest slowdown that is called in 84 of 100, judged as the rows of an experiment: 1 % "
+        "  smallest slowdown that is detected in 84 of 100, judged as the rows of an experiment: 1 % "
         in "\n".join(lines)
     )
     assert (

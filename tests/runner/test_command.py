@@ -321,7 +321,7 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
     for more in ([], ["--dry-run"]):
         code, out, err = told("ycsb_core", "--slices", 40, "--output", tmp_path, *more)
         assert (code, out) == (2, "")
-        assert "--slices has targets take turns, and there is one" in err
+        assert "--slices needs several targets that take turns, but there is one" in err
 
 
 @pytest.mark.parametrize(

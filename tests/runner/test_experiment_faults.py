@@ -78,7 +78,7 @@ def test_a_value_that_a_schema_cannot_refuse_is_refused_on_its_line(old, new, me
 @pytest.mark.parametrize(
     ("said", "message", "hint"),
     [
-        ("presplit = 4", "presplit has no effect without a shardKey", "say the key"),
+        ("presplit = 4", "presplit has no effect without a shardKey", "add a shardKey"),
         ("shardKey = { _id = 1 }\npresplit = 4", "a number of chunks is for a key", "[100, 200]"),
         ('shardKey = { a = 1, _id = "hashed" }\npresplit = 4', "whose first field is hashed", "[100, 200]"),
         (

@@ -73,7 +73,7 @@ def test_of_a_later_window_that_cannot_be_written_only_that_one_is_lost(disk, tm
     assert "the window under way is not kept, those before it are; --resume" in caught.value.hint
     with pytest.raises(CommandError) as caught:
         journal_in(tmp_path, resume=True)
-    assert "what is measured is kept" in caught.value.hint
+    assert "finished measurements are kept" in caught.value.hint
     disk.room = 1000
     found = journal_in(tmp_path, resume=True)
     assert found.window(place(0)) == FIRST

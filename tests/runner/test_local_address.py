@@ -100,7 +100,7 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
     assert find_program("~/mongod-b") == other
     monkeypatch.chdir(tmp_path)
     assert find_program("./mongod-b") == other
-    with pytest.raises(TargetError, match="no program on PATH is called mongod-b") as caught:
+    with pytest.raises(TargetError, match="PATH has no program mongod-b") as caught:
         find_program("mongod-b")
     assert "./mongod-b" in caught.value.hint
     monkeypatch.setenv("PATH", str(tmp_path))

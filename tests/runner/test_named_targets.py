@@ -184,7 +184,7 @@ def test_a_complaint_about_the_second_target_comes_before_anything_is_measured(t
         )
     )
     assert code == 2
-    assert "no target is called 'nowhere'" in err
+    assert "there is no target 'nowhere'" in err
     assert "rows" not in out
 
 

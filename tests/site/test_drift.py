@@ -406,13 +406,13 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
 )
 def test_what_a_table_differs_in_is_told(after: list[dict[str, Any]], difference: str) -> None:
     (said,) = told(table(), rows(1000, 10, 30), after)
-    assert said == f"the figure under this comment is not what the rows say now: {difference}"
+    assert said == f"the figure under this comment differs from the current rows: {difference}"
 
 
 def test_a_value_is_told_as_it_stands_and_as_it_is_now() -> None:
     said = told(f"It is {value()}.\n\n{table()}", rows(1000), rows(1001))
     assert said[0] == (
-        "the value behind this comment is not what the rows say now: it is 1,000, and 1,001 now"
+        "the value behind this comment differs from the current rows: it is 1,000, and 1,001 now"
     )
 
 

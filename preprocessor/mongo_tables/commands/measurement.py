@@ -76,7 +76,9 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
     except KeyboardInterrupt:
         progress.clear()
         with suppress(OSError):  # the terminal may be gone
-            print_error("interrupted", "what is measured is kept, and the same command with --resume goes on")
+            print_error(
+                "interrupted", "finished measurements are kept, and the same command with --resume continues"
+            )
         return 130
     except Exception:
         progress.clear()

@@ -110,7 +110,7 @@ def add_course(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--time", type=duration, metavar="TIME",
-        help="begin no block after this time, for example 50m; what is measured is kept, and --resume goes on",
+        help="begin no block after this time, for example 50m; finished measurements are kept, and --resume continues",
     )  # fmt: skip
     parser.add_argument(
         "--processes", type=count, metavar="N",

@@ -161,7 +161,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
     if faulty and arguments.prune:
         raise CommandError(
             f"{faulty[0]} has errors, so what it reads cannot be known",
-            f"mend what `mongo-tables check {faulty[0]}` lists, or leave out --prune",
+            f"correct the findings of `mongo-tables check {faulty[0]}`, or leave out --prune",
         )
     specs = [spec for page in pages for spec in page.specs if spec is not None]
     asking = [spec for page in pages for spec in page.pipeline_specs]

@@ -75,7 +75,7 @@ def template_fault(template: str) -> str:
     if not fields:
         return "names no field: each row would lead to the same place"
     if "{" in rest or "}" in rest or not all(fields):
-        return "has a brace that is no field"
+        return "has a brace that does not belong to a field"
     if template.startswith("{"):
         return ""
     head = template[: template.index("{")].lower()

@@ -82,14 +82,16 @@ def _check_value(body: _Body, subject: str) -> _Complaints:
     for key in others:
         if key in body:
             hint = "a value comes from a `table` and its `column`, or from a `collection` and its `field`"
-            yield Complaint(f"`{key}` means nothing beside `{needed[0]}`", hint, (key,), "MT130", on_key=True)
+            yield Complaint(
+                f"`{key}` has no effect together with `{needed[0]}`", hint, (key,), "MT130", on_key=True
+            )
 
 
 def _check_ignored_rules(body: _Body) -> _Complaints:
     ignore = body.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
-            hint = "a finding says the id of its rule after its severity"
+            hint = "a finding shows the id of its rule after its severity"
             yield Complaint(f"there is no rule `{rule}`", hint, ("ignore", rule), "MT143", on_key=True)
 
 
@@ -200,7 +202,7 @@ def _check_selection(body: _Body) -> _Complaints:
         if key in body:
             message = f"`{key}` must not be used with a `pipeline`: their order would be ambiguous"
             operand = json.dumps(selection_operand(key, body[key]), ensure_ascii=False)
-            hint = f'say it in the pipeline, as a stage: {{"{operator}": {operand}}}'
+            hint = f'write it as a stage of the pipeline: {{"{operator}": {operand}}}'
             yield Complaint(message, hint, (key,), "MT130", on_key=True)
     sort = body.get("sort")
     named = (

@@ -72,9 +72,9 @@ def compile_expression(text: str) -> Computed:
             if error.lineno == 1
             else len(text) - 1
         )
-        raise ExpressionError("this is no arithmetic", max(at, 0)) from None
+        raise ExpressionError("this is not an arithmetic expression", max(at, 0)) from None
     except (ValueError, RecursionError, MemoryError):
-        raise ExpressionError("this is no arithmetic", 0) from None
+        raise ExpressionError("this is not an arithmetic expression", 0) from None
     compiler = _Compiler(flat)
     value = compiler.compile(tree, ())
     if not compiler.columns:
@@ -136,7 +136,7 @@ class _Compiler:
     def _column(self, node: ast.expr) -> Any:
         name = node.value if isinstance(node, ast.Constant) else self._name(node)
         if not isinstance(name, str) or name.startswith("$") or not all(name.split(".")):
-            raise ExpressionError("this is no arithmetic", self._offset(node))
+            raise ExpressionError("this is not an arithmetic expression", self._offset(node))
         self.columns.setdefault(name, self._offset(node))
         return {"$cond": [{"$isNumber": f"${name}"}, f"${name}", None]}
 

@@ -345,7 +345,7 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
         return Complaint(f"{name} is inside an HTML tag", "move it out of the tag", at, "MT114")
     if place.holder in UNFIT and place_of(name) == "sentence":
         message = f"{name} is in {place.holder}, which cannot contain it"
-        hint = "put it into the text beside it" if place.holder == FORMULA else _ADDRESS_HINT
+        hint = "put it into the text next to it" if place.holder == FORMULA else _ADDRESS_HINT
         return Complaint(message, hint, at, "MT113")
     if place.holder in UNFIT or (place.holder and is_block):
         hint = f"; for one number use {keyword_like(name, 'value')}" if is_block else ""

@@ -57,7 +57,7 @@ def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
             return _bson().decimal128.Decimal128(str(value))
         message = f"a whole number of {len(str(abs(value)))} digits, which no number of MongoDB holds"
         malformed.append(
-            Complaint(message, "write it as a text, or as a decimal number: 1.0e40", path, "MT123")
+            Complaint(message, "write it as a string, or as a decimal number: 1.0e40", path, "MT123")
         )
         return None
     return value

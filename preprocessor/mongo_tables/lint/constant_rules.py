@@ -240,7 +240,7 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 path,
                 f"`{text}` goes to an element by its place, which a server may not see in `{stage.name}`: files and a "
                 "server can differ",
-                f'take it out first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
+                f'extract it first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
                 key=path[-1] == text,
             )
         stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")

@@ -101,7 +101,7 @@ def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozens
     yield subject.finding(
         "MT413",
         subject.spec.locate(("headers", index)),
-        f"“{header.strip()}” adds up {' and '.join(shares)} alone; {', '.join(left_out)} and IOWAIT are left out",
+        f"“{header.strip()}” adds up only {' and '.join(shares)}; {', '.join(left_out)} and IOWAIT are left out",
         "say so in the header, for example “CPU, user and kernel (%)”",
     )
 

@@ -141,7 +141,7 @@ def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
                 visit.path,
                 "`$zip` pairs the arrays by position and drops what is left of the longer one: where a sample is "
                 "missing, figures of different times are added up",
-                "take the mean of each array by itself, or pair the samples by their timestamp",
+                "compute the mean of each array separately, or pair the samples by their timestamp",
             )
 
 

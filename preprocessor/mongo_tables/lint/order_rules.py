@@ -346,7 +346,7 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
                 yield subject.finding(
                     "MT424",
                     spec.locate(("pipeline", place, "$group", name), key=True),
-                    f"`{_operator(group[name])}` takes `{name}` from the first or last document of a group, but "
+                    f"`{_operator(group[name])}` uses `{name}` of the first or last document of a group, but "
                     f"the documents are not sorted and have different values",
                     "put a `$sort` before the `$group`, or use `$max`, `$min` or `$avg`",
                 )

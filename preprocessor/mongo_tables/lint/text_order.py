@@ -39,7 +39,7 @@ def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
             for (text, key), (following, next_key) in pairwise(some):
                 if key > next_key:
                     first, second = (text, following) if direction == 1 else (following, text)
-                    return f'"{first}" stands before "{second}"'
+                    return f'"{first}" comes before "{second}"'
     return None
 
 

@@ -109,7 +109,7 @@ def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[C
 def find_contradiction(one: Conclusion) -> str:
     """Return how a conclusion contradicts itself, or "" if it is consistent."""
     if one.ratio is None or one.interval is None:
-        return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
+        return "" if one.verdict == "not known" else f"has the verdict {one.verdict}, but no interval"
     return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
 
 

@@ -150,7 +150,7 @@ def _compare(rows: Sequence[dict[str, Any]], reference: str) -> None:
     suites = [(row["_id"]["testname"], row["_id"]["metric"]) for row in there]
     if not there:
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in rows if block_speeds(row)))
-        raise unusable(f"no benchmark with a speed is called {reference!r}", f"there are {names}")
+        raise unusable(f"there is no benchmark {reference!r} with a speed", f"there are {names}")
     if len(set(suites)) < len(suites):
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in there))
         raise unusable(f"several benchmarks are called {reference!r}", f"name one of {names}")

@@ -187,7 +187,7 @@ def share_of(number: int, cases: int, design_effect: float = 1.0) -> CaseShare:
     without a case.
     """
     if cases < 1:
-        raise ValueError("no case to take a share of")
+        raise ValueError("there are no cases to compute a share of")
     share, squared, worth = number / cases, _quantile() ** 2, cases / design_effect
     middle = (share + squared / (2 * worth)) / (1 + squared / worth)
     half = sqrt(squared * (share * (1 - share) + squared / (4 * worth)) / worth) / (1 + squared / worth)

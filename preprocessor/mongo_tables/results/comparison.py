@@ -286,7 +286,7 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 
 
 _TWO_TIMES: Final = "not measured side by side"
-_ONE_PROCESS: Final = f"{_TWO_TIMES}, and samples of one process do not say how much processes differ"
+_ONE_PROCESS: Final = f"{_TWO_TIMES}, and samples of one process do not show how much processes differ"
 _NO_SAMPLES: Final = f"{_TWO_TIMES}, and without samples"
 _NO_RATIO: Final = "a side has no value above 0"
 

@@ -326,7 +326,7 @@ def _format_of(file: SourceFile) -> Format:
         raise file.refuse("in no format that is read", hint=f"these are read: {known}")
     if file.types and not found.has_text:
         hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
-        raise file.refuse(f"{found.name} says the types of its values itself", hint=hint)
+        raise file.refuse(f"{found.name} already contains the types of its values", hint=hint)
     return found
 
 

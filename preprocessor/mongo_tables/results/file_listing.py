@@ -42,7 +42,7 @@ _FORM_HINT: Final = (
     "write documents in MongoDB Extended JSON: one a line in a file *.jsonl, or an array in a file *.json, not "
     "compressed; other forms belong next to the folders of collections, not into them"
 )
-_BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move what is not to be read out of it"
+_BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move other files out of it"
 _ENDINGS: Final = ", ".join(suffix for one in FORMATS if one.recognise is None for suffix in one.suffixes)
 _NAMES_HINT: Final = (
     f"name a file ({_ENDINGS}, most of them also packed: .gz), a pattern of such, or a folder"

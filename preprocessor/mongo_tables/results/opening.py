@@ -145,7 +145,7 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     if kind is None:  # The text after the scheme may contain a password.
         scheme = _SCHEME.match(where)
         shown = f"{scheme[0].lower() if scheme else 'mongodb://'}***"
-        raise _unusable(f"the results source {shown} is not {join_kinds()} that is there")
+        raise _unusable(f"the results source {shown} is not {join_kinds()} that exists")
     from mongo_tables.results.limits import Limits
 
     return kind.open(where, limits or Limits())

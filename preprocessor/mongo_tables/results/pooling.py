@@ -209,9 +209,7 @@ def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[Le
     for place, group in groups.items():
         if not group:
             nameless = COMPARISON in rows[place]
-            why = (
-                "it does not say of which campaign it is" if nameless else "it is compared with no reference"
-            )
+            why = "it does not name its campaign" if nameless else "it is compared with no reference"
             yield LeftOutRow(name_row(rows[place]), why)
         elif len(group) < LEAST_CAMPAIGNS:
             yield LeftOutRow(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")

@@ -270,7 +270,8 @@ def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
         except ResultsError as error:
             first = error.message.partition("\n")[0]
             raise unusable(
-                f"{first}; what is in the file would be lost, so nothing is changed", "mend or move the file"
+                f"{first}; the content of the file would be lost, so nothing is changed",
+                "correct or move the file",
             ) from None
         found[path] = {key: raw for key, raw in documents.items() if key not in seen}
         seen |= found[path].keys()

@@ -22,7 +22,7 @@ Path = tuple[str | int, ...]
 
 _FORBIDDEN: Final = {
     "writes": "writes to the database; a page only reads",
-    "code": "runs code on the server; say it with aggregation operators",
+    "code": "runs code on the server; use aggregation operators instead",
     "state": "reads the state of the server, not results; its rows differ from run to run",
 }
 """The message about an operator, by its effect (``catalogue.forbidden_operators``)."""

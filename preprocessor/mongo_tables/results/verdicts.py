@@ -66,7 +66,7 @@ def find_contradiction(
     if verdict in fitting:
         return ""
     return (
-        f"is called {verdict}, but an interval from {low} to {high} with a margin of {margin} says "
+        f"has the verdict {verdict}, but an interval from {low} to {high} with a margin of {margin} says "
         f"{' or '.join(dict.fromkeys(fitting))}"
     )
 

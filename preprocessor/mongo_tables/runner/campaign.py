@@ -313,7 +313,7 @@ def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None
     if other:
         said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
         raise CommandError(
-            f"{run.experiment.name}: what is kept was measured elsewhere: {said}",
+            f"{run.experiment.name}: the kept measurements are from another deployment: {said}",
             "leave out --resume to start again",
         )
 

@@ -199,7 +199,7 @@ def heads(config: Config, share: Share) -> Head | None:
     if kind is None:
         return None
     if kind not in _KINDS:
-        raise CommandError(f"no idType is called {kind!r}", f"known: {', '.join(_KINDS)}")
+        raise CommandError(f"there is no idType {kind!r}", f"known: {', '.join(_KINDS)}")
     return _KINDS[kind](config, share)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mongo_tables.findings.usage import CommandError
 
-KEPT = "what is measured is kept; --resume goes on after it"
+KEPT = "finished measurements are kept; --resume continues after them"
 
 NOTHING_KEPT = "no window was measured yet; the same command starts again, with or without --resume"
 

@@ -193,7 +193,7 @@ def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
     if points is None:
         return
     if key is None:
-        yield path, "presplit has no effect without a shardKey", "say the key, or leave presplit out"
+        yield path, "presplit has no effect without a shardKey", "add a shardKey, or leave presplit out"
         return
     is_hashed = next(iter(key.values())) == "hashed"
     if isinstance(points, int) and not is_hashed:
@@ -244,7 +244,7 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], variants: int, baseline: 
                 yield ("contrasts", number, end), message, "variants are counted from 1"
         if contrast["variant"] in seen:
             message = f"variant {contrast['variant']} has a contrast already"
-            yield ("contrasts", number, "variant"), message, "turn one of both round, or leave it out"
+            yield ("contrasts", number, "variant"), message, "reverse one of the two, or leave it out"
         seen.add(contrast["variant"])
         both = frozenset(contrast.values())
         if len(both) == 1 or baseline in both:

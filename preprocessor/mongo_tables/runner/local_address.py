@@ -190,7 +190,7 @@ def find_program(named: str) -> Path:
 def _why_not(place: str) -> tuple[str, str]:
     """Return why a program cannot be found, and the remedy."""
     if os.sep not in place:
-        return f"no program on PATH is called {place}", f".{os.sep}{place} is one in this folder"
+        return f"PATH has no program {place}", f".{os.sep}{place} is one in this folder"
     if Path(place).is_dir():
         return f"{place} is a folder", "name the program in it"
     if Path(place).exists():

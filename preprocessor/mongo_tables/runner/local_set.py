@@ -195,7 +195,7 @@ def _reason(directory: Path) -> str:
         return f"mongod ended: {_last_words(directory)}"[:LONGEST]
     reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
     if not reasons:
-        return "mongod was killed: it wrote no reason into its log; is there enough memory?"
+        return "mongod was killed: its log has no reason; is there enough memory?"
     return f"mongod ended: {reasons[0]}"[:LONGEST]
 
 

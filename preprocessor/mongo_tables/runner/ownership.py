@@ -162,7 +162,7 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
     hello = client.admin.command("hello")
     if is_router(hello):
         message = (
-            "reads elsewhere than from the primary: a mongos does not say when other members have the data"
+            "reads from other members than the primary: a mongos does not report when they have the data"
         )
         raise TargetError(message, "leave out readPreference, or name the mongod of a replica set")
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ()))

@@ -228,7 +228,7 @@ def obstacle(
             "it runs on --target mongodb://… with the mongos of a sharded cluster only",
         )
     if kind.changes_primary and options.client != "wire":
-        return f"{name} opens connections again, which PyMongo does by itself", "it runs without --client"
+        return f"{name} reopens connections, which PyMongo does by itself", "it runs without --client"
     if rates := _rates_obstacle(experiment, options):
         return rates
     asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}

@@ -330,7 +330,7 @@ def open_target(where: str, sets: int = 1) -> Target:
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return UriTarget(where)
     raise CommandError(
-        f"no target is called {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
+        f"there is no target {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
     )
 
 

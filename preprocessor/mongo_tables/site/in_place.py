@@ -236,7 +236,7 @@ def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
     what = "is not written into the page"
     if comment.region is not None:
         how = _describe_change(comment, comment.region.inner, part.shown)
-        what = f"is not what the rows say now{': ' if how else ''}{how}"
+        what = f"differs from the current rows{': ' if how else ''}{how}"
     hint = f"run `mongo-tables render --in-place {page.file}`"
     return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
 
@@ -263,7 +263,7 @@ def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Findin
         return None
     how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
     message = (
-        f"{_name(comment)} was edited by hand{f', and is not what the rows say now: {how}' if how else ''}"
+        f"{_name(comment)} was edited by hand{f', and differs from the current rows: {how}' if how else ''}"
     )
     hint = f"undo the edit, or `mongo-tables render --in-place --force {page.file}` overwrites it"
     return finding("MT164", page.file, (comment.line, comment.column), message, hint)

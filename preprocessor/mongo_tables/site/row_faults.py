@@ -107,7 +107,7 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         told = "shows what the documents have"
     elif not spec.has_own_pipeline:
         where, message = "collection", f"collection '{spec.collection}' has no documents"
-    hint = f'`mongo-tables explain` {told}; "empty" says what the page shall show instead'
+    hint = f'`mongo-tables explain` {told}; "empty" is the text to show instead'
     return finding("MT303", spec.file, spec.locate((where,)), message, hint)
 
 
@@ -170,7 +170,7 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         )
         place = spec.comment.locate(offset_in_string(spec.comment.parsed, origin.path, at))
         message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
-        hint = 'leave these rows out with `where`, or say what their cells show: "format": {"%s": {"missing": "–"}}'
+        hint = 'leave these rows out with `where`, or define what their cells show: "format": {"%s": {"missing": "–"}}'
         yield finding("MT337", spec.file, place, message, hint % name)
 
 
@@ -223,7 +223,7 @@ def find_no_interval(spec: TableSpec | ValueSpec, table: TableSpec, rows: Rows) 
         return []
     which = "no row has one" if isinstance(spec, TableSpec) else f"`{spec.column}` has none"
     message = f"`tolerance` goes by an interval, and {which}"
-    hint = 'name the ends in `spread` of the table, or say how far numbers may move, such as "5 %"'
+    hint = 'name the ends in `spread` of the table, or state how far numbers may move, such as "5 %"'
     return [finding("MT336", spec.file, spec.locate(("tolerance",)), message, hint)]
 
 

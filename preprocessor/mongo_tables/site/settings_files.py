@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import yaml
 
 
-_MEND: Final = "mend it, or name another file with --config-file"
+_MEND: Final = "correct it, or name another file with --config-file"
 _INHERIT: Final = "INHERIT"
 
 

@@ -174,7 +174,7 @@ def _require_agreement(sites: list[SiteConfig]) -> SiteConfig:
         if _places(other) != _places(first):
             raise CommandError(
                 f"{first.file.name} and {other.file.name} name different pages or results",
-                f"say which one is meant with --config-file {first.file.name} or --config-file {other.file.name}",
+                f"choose one with --config-file {first.file.name} or --config-file {other.file.name}",
             )
     return first
 

@@ -224,7 +224,7 @@ def check_findings(
         return mistyped
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement is empty"
-        hint = "mend `where`, or drop the statement"
+        hint = "correct `where`, or remove the statement"
         return [_not_selected("MT321", spec, every or [], message, hint)]
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):

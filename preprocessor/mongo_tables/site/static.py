@@ -64,7 +64,7 @@ def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> J
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         # A server may know the operator; on files the run itself reports it.
         message = f"{error.message}: this pipeline cannot run on files"
-        hint = "give a mongodb:// source, or say it with other operators"
+        hint = "use a mongodb:// source, or other operators"
         if isinstance(error, LimitReached):
             hint = "let it do less, or give a mongodb:// source"
         return Judgement(server_only=finding("MT312", spec.file, at, message, hint))

@@ -135,7 +135,7 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
         (("new", "--keep", "kept", "--explain"), "--pool and --keep write rows"),
         (("new", "new"), "no row was compared with a reference in two campaigns"),
         (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
-        (("older", "--keep", "kept"), "no row says of which campaign it is"),
+        (("older", "--keep", "kept"), "no row names its campaign"),
         (
             ("new", "--keep", "mongodb://user:secret@host"),
             "--keep requires a folder, not a connection string",
@@ -231,7 +231,7 @@ def test_a_row_that_does_not_say_of_which_campaign_it_is_is_left_out_with_that_r
     row = rows_of(tmp_path / "new")[1]
     FileStore(tmp_path / "new").put({**row, "campaign": {"start": row["campaign"]["start"]}})
     assert pool(new, old, "--keep", tmp_path / "kept") == 0
-    assert "not pooled: t: size 4: it does not say of which campaign it is" in capsys.readouterr().out
+    assert "not pooled: t: size 4: it does not name its campaign" in capsys.readouterr().out
 
 
 def test_what_one_campaign_has_is_explained_by_the_rows_that_it_was_judged_with(tmp_path, capsys):

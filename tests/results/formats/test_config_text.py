@@ -40,8 +40,8 @@ def test_a_list_and_several_documents_of_yaml_are_documents(tmp_path: Path) -> N
     [
         ("a.yaml", "n: [1\nm: 2\n", "a.yaml:2:2: not YAML"),
         ("a.yaml", "at: 2026-13-41\n", "a.yaml: not YAML"),
-        ("a.yaml", "just a text\n", "a.yaml: entry 1 is no object"),
-        ("a.yaml", "- 1\n- 2\n", "a.yaml: entry 1 is no object"),
+        ("a.yaml", "just a text\n", "a.yaml: entry 1 is not an object"),
+        ("a.yaml", "- 1\n- 2\n", "a.yaml: entry 1 is not an object"),
         ("a.yaml", "a: &a [*a]\n", "a.yaml: too many values"),
         ("a.toml", "n = \n", "a.toml: not TOML"),
         ("a.toml", "n = 1\nn = 2\n", "a.toml: not TOML"),
@@ -70,5 +70,5 @@ def test_a_folder_includes_no_settings_but_a_file_that_is_named_is_read(tmp_path
     assert open_source(str(tmp_path)).collections() == ("bench",)
     source = open_source(f"runs={tmp_path}/*.toml")
     assert [one["n"] for one in source.local.documents("runs")] == [2]
-    with pytest.raises(ResultsError, match="the types of its values itself"):
+    with pytest.raises(ResultsError, match="already contains the types of its values"):
         open_source(f"{tmp_path}/bench.toml?n=text").local.documents("bench")

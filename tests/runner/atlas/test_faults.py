@@ -144,7 +144,7 @@ WRONG = [
     Wrong("deleting", "the cluster mongo-tables-RUN-1 is DELETING while this run waits for it", ends_early),
     Wrong("vanished", "the cluster mongo-tables-RUN-1 is gone from the project", takes(vanishes_after=300)),
     Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
-    Wrong("no-hosts", "is still IDLE, and Atlas says no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
+    Wrong("no-hosts", "is still IDLE, and Atlas lists no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
     Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
     Wrong("names", "does not resolve to hosts yet", takes(names=9 * 3600)),
     Wrong("sign-in", "the cluster lets its user not in: OperationFailure: Authentication failed", wrong_password),

@@ -219,7 +219,7 @@ def _describe_figures(found: Figures) -> Iterator[str]:
     for judged in JUDGED:
         yield _say_false_alarms(judged, found["pairs"], found[judged])
     if negligible := found["negligible"]:
-        yield f"  a slowdown is called where it is more than {_percent(negligible)}, as between two targets"
+        yield f"  a slowdown gets a verdict if it is more than {_percent(negligible)}, as between two targets"
     for judged in JUDGED:
         yield _say_smallest(judged, found[f"smallest_{judged}"])
     shown = [row for row in found["power"] if row["slowdown"] in SHOWN]
@@ -245,11 +245,11 @@ def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> s
 
 def _say_smallest(judged: Judged, smallest: Mapping[str, float | None]) -> str:
     if smallest["slowdown"] is None:
-        return f"  smallest slowdown that is called in 84 of 100, {_how(judged)}: none up to 25 %"
+        return f"  smallest slowdown that is detected in 84 of 100, {_how(judged)}: none up to 25 %"
     low, high = (smallest[end] for end in ("low", "high"))
     between = f"{_percent(low or 0)} to {'more than 25 %' if high is None else _percent(high)}"
     return (
-        f"  smallest slowdown that is called in 84 of 100, {_how(judged)}: {_percent(smallest['slowdown'])} "
+        f"  smallest slowdown that is detected in 84 of 100, {_how(judged)}: {_percent(smallest['slowdown'])} "
         f"({between})"
     )
 

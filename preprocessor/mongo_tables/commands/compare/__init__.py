@@ -190,7 +190,7 @@ def _explain(found: Difference, name: str) -> Iterator[str]:
     meant = [row for row in found.rows if name in ("", row.name, row.experiment)]
     if not meant:
         known = [row.name for row in found.rows]
-        raise CommandError(f"no row is called `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
+        raise CommandError(f"there is no row `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
     for row in meant:
         yield from explain(row)
 

@@ -119,9 +119,7 @@ def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
         if row["_id"] not in [one["_id"] for one in of_campaign]:
             of_campaign.append(row)
     if not kept:
-        raise CommandError(
-            "no row says of which campaign it is", "measure again; older rows cannot be kept so"
-        )
+        raise CommandError("no row names its campaign", "measure again; older rows cannot be kept so")
     for place, some in kept.items():
         store = FileStore(place)
         for row in some:

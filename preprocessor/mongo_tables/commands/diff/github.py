@@ -200,7 +200,7 @@ def post(folder: Path, author: str) -> None:
             f"{folder} has no changes to post: {error}", "run it with --report before"
         ) from None
     if not read_variable("GITHUB_TOKEN"):
-        raise CommandError("GITHUB_TOKEN is not set", "hand it over: GITHUB_TOKEN: ${{ github.token }}")
+        raise CommandError("GITHUB_TOKEN is not set", "pass it on: GITHUB_TOKEN: ${{ github.token }}")
     anything = bool(isinstance(data, dict) and data.get("tables"))
     try:
         print(f"comment: {_update_comment(request, text, author, anything=anything)}")

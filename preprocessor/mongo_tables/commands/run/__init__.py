@@ -212,7 +212,8 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         return
     if arguments.slices and len(arguments.target) < 2:
         raise CommandError(
-            "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
+            "--slices needs several targets that take turns, but there is one",
+            "name two: --target a=… --target b=…",
         )
     wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
     if arguments.dry_run:

@@ -94,7 +94,7 @@ def _measure(
     if failed:
         raise CommandError(
             f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
-            "what is measured is kept; the same command with --resume tries them again",
+            "finished measurements are kept; the same command with --resume tries the others again",
         )
     return [experiment for experiment, _ in tasks]
 

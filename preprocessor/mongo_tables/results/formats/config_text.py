@@ -24,7 +24,7 @@ def read(file: SourceFile) -> Iterator[Document]:
     for number, one in enumerate(listed, 1):
         if not isinstance(one, Mapping):
             raise file.refuse(
-                f"entry {number} is no object", hint="a file holds an object, or a list of objects"
+                f"entry {number} is not an object", hint="a file holds an object, or a list of objects"
             )
         try:
             yield _plain(one, counter)

@@ -177,7 +177,7 @@ def _unpack(file: IO[bytes], most: int) -> bytes:
     try:
         return gzip.GzipFile(fileobj=file).read(most)
     except EOFError:
-        raise OSError(0, "cut off: what is packed has no end") from None
+        raise OSError(0, "cut off: the compressed data is incomplete") from None
     except zlib.error as error:
         raise OSError(0, f"not packed as gzip does it: {error}") from None
 

@@ -372,7 +372,7 @@ def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Excepti
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
     name = quote(table.names()[index], safe=" ")
-    hint = f"mend it, or declare the column as text: ?{name}={TEXT} behind the file's name"
+    hint = f"correct it, or declare the column as text: ?{name}={TEXT} behind the file's name"
     line, column = table.place_of(chunk.first + row, index)
     cell = shorten(cells[row])
     written = kind == NUMBER and re.fullmatch(_NUMBER, cells[row], re.ASCII)

@@ -223,7 +223,7 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
     if missing := [setting for setting in _MUST if not found[setting]]:
         raise TargetError(
             f"names no {', '.join(missing)} of a cluster",
-            f"say it in the target: atlas:PROJECT?{'&'.join(f'{setting}=…' for setting in missing)}",
+            f"write it into the target: atlas:PROJECT?{'&'.join(f'{setting}=…' for setting in missing)}",
         )
     edition = found["edition"] or CORE
     if edition != CORE:

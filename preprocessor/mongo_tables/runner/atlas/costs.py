@@ -66,7 +66,7 @@ def read_prices(path: str | Path | None = None) -> Prices:
         found = tomllib.loads(Path(path or OWN).read_text("utf-8"))
         date, source = found["date"], found["source"]
         if type(date) is not Date or not isinstance(source, str) or found["currency"] != CURRENCY:
-            raise ValueError(f"date is a date, source a text, and currency {CURRENCY!r}")
+            raise ValueError(f"date must be a date, source a string, and currency {CURRENCY!r}")
         return Prices(date, source, dict(map(_line, found["prices"])))
     except OSError as error:
         raise CommandError(f"the prices {path} cannot be read: {error.strerror}") from None

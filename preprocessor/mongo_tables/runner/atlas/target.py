@@ -308,7 +308,7 @@ class AtlasTarget(Target):
             self._budget.check()
             self._api.clock.sleep(POLL_SECONDS)
         minutes = LONGEST_CHANGE.total_seconds() / 60
-        lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
+        lacks = ", and Atlas lists no hosts of it," if state == IDLE else ""
         raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
 

@@ -175,5 +175,5 @@ def workload(name: str) -> Workload:
     """Return the workload with this name. Raise CommandError if there is none."""
     known = workloads()
     if name not in known:
-        raise CommandError(f"no workload is called {name!r}", f"known: {', '.join(known)}")
+        raise CommandError(f"there is no workload {name!r}", f"known: {', '.join(known)}")
     return known[name]

@@ -199,9 +199,7 @@ def chooser(
         return _scrambled(sequence, start, count + expected + 1, draw)
     if distribution == "latest":
         return _latest(sequence, draw)
-    raise CommandError(
-        f"no requestdistribution is called {distribution!r}", "known: uniform, zipfian, latest"
-    )
+    raise CommandError(f"there is no requestdistribution {distribution!r}", "known: uniform, zipfian, latest")
 
 
 def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Chooser:

@@ -83,7 +83,7 @@ def open_findings(numbers: Sequence[TextNumber]) -> list[Finding]:
             one.file,
             one.at,
             f"no cell of a table at hand is `{one.written}`",
-            'write it by RESULT_VALUE, or say why it is right: "ignore": {"MT324": "…"} in a table of the section',
+            'write it by RESULT_VALUE, or give the reason: "ignore": {"MT324": "…"} in a table of the section',
         )
         for one in numbers
         if one.kind == "open" and one.candidate and one.candidate.tables.near
