@@ -21,6 +21,7 @@ Trait = Literal[
     "equates",  # tests whether two values are equal
     "goes by place",  # of two documents with equal sort keys it matters which comes first
     "needs a value",  # false for documents without the field
+    "negates",  # true for values other than the operand
     "picks an end",  # returns the least or the greatest
     "picks by place",  # returns a value of the first or the last document
     "random",

@@ -18,8 +18,7 @@ from mongo_tables.aggregation.values import is_number
 
 EQUALITIES: Final = names_with("equates")
 ORDERS: Final = names_with("compares")
-_MEMBERSHIP: Final = frozenset(("$in", "$nin"))
-_NEGATIONS: Final = frozenset(("$ne", "$nin"))
+_NEGATIONS: Final = names_with("negates")
 TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -149,7 +148,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
         >>> say_other_type("$ne", "5", [5, 6])
         'is always a number, and "5" is a string: this holds always'
     """
-    if operator not in EQUALITIES | ORDERS | _MEMBERSHIP or not values:
+    if operator not in EQUALITIES | ORDERS or not values:
         return ""
     asked = operand if isinstance(operand, (list, tuple)) else [operand]
     texts = all(isinstance(one, str) for one in asked)
