@@ -33,6 +33,7 @@ examples:
   mongo-tables render docs/speed.md                   one page with its tables, on standard output
   mongo-tables render docs --output rendered          all pages, into a folder
   mongo-tables render --in-place README.md            a README that a code host shows
+  mongo-tables render --in-place --written            all pages with figures, after new results
 
 {EXIT}"""
 
@@ -42,7 +43,7 @@ _STALE: Final = "MT166"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the pages, the table format, and the output."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="Markdown pages, or folders of them")
     parser.add_argument(
         "--format",
         choices=list(TABLE_FORMATS),
@@ -61,6 +62,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="with --in-place: show the changes without writing them, and exit with 1 if there are any",
     )
+    parser.add_argument(
+        "--written",
+        action="store_true",
+        help="with --in-place: also all pages of the site that have figures already, and the README",
+    )
     parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
     add_source(parser)
 
@@ -70,8 +76,10 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError for options that require another one.
     """
-    if (arguments.check or arguments.force) and not arguments.in_place:
-        raise CommandError("--check and --force go with --in-place")
+    if (arguments.check or arguments.force or arguments.written) and not arguments.in_place:
+        raise CommandError("--check, --force and --written go with --in-place")
+    if not arguments.files and not arguments.written:
+        raise CommandError("the following arguments are required: FILE")
     if arguments.in_place and arguments.format != DEFAULT:
         # The same checks that `check` applies to tables in pages.
         raise CommandError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
@@ -79,7 +87,8 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_snapshots, require_pages
 
-    read = require_pages(read_snapshots(arguments.files, request_of(arguments)))
+    files = [*arguments.files, *(_list_written(arguments) if arguments.written else ())]
+    read = require_pages(read_snapshots(files, request_of(arguments)))
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
         reports = [build(snapshot, source) for snapshot in read.snapshots]
         for report in reports:
@@ -96,6 +105,22 @@ def run(arguments: Namespace) -> int:
         else:
             sys.stdout.buffer.write("".join(rendered).encode("utf-8"))
     return 0
+
+
+def _list_written(arguments: Namespace) -> list[str]:
+    """Return the pages of the site and beside it that have figures in place, or that code hosts show."""
+    from mongo_tables.site.disk import PAGE_SUFFIXES, read_snapshots
+    from mongo_tables.site.site_pages import page_folders
+
+    beside = (path.name for path in sorted(Path().iterdir()) if path.suffix in PAGE_SUFFIXES)
+    paths = [*(path for path in page_folders(arguments.site) if Path(path).exists()), *beside]
+    snapshots = read_snapshots(paths, request_of(arguments)).snapshots
+    return [
+        one.file
+        for snapshot in snapshots
+        for one in snapshot.pages
+        if one.file in (snapshot.in_place or ()) or (one.asked and "<!-- mongo-tables: begin" in one.text)
+    ]
 
 
 def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:

@@ -8,7 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
+from mongo_tables.cli import main
 from tests import forked
 from tests.commands.test_writing import everything, on_a_full_disk
 
@@ -249,3 +251,32 @@ def test_a_value_that_begins_its_line_is_refused_with_what_to_do(folder: Path) -
     told = in_place(folder, expect=1).stderr
     assert "README.md:3:1: error MT167" in told
     assert "put a word before it" in told
+
+
+def test_all_pages_with_figures_are_written_after_new_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the hook does that writes, when only results are committed."""
+    monkeypatch.chdir(tmp_path)
+    comment = '# P\n\n<!-- RESULT_TABLE: {"collection": "m", "columns": ["ms"], "sort": "ms"} -->\n'
+    for file in ("README.md", "written.md", "plain.md"):
+        Path(file).write_text(comment)
+    Path("mongo-tables.toml").write_text('results = "m.json"\n')
+    Path("m.json").write_text('[{"ms": 15}]')
+    assert main(["render", "--in-place", "written.md"]) == 0
+    Path("m.json").write_text('[{"ms": 25}]')
+    assert main(["check", "."]) == 1
+    assert main(["render", "--in-place", "--written"]) == 0
+    assert main(["check", "README.md", "written.md"]) == 0
+    assert "|  25 |" in Path("README.md").read_text()
+    assert "|  25 |" in Path("written.md").read_text()
+    assert Path("plain.md").read_text() == comment
+
+
+def test_the_hooks_run_when_only_results_changed() -> None:
+    hooks = {
+        one["id"]: one
+        for one in yaml.safe_load((Path(__file__).parents[3] / ".pre-commit-hooks.yaml").read_text())
+    }
+    assert all(hooks[name]["always_run"] for name in ("mongo-tables-check", "mongo-tables-write"))
+    assert hooks["mongo-tables-write"]["entry"].endswith("--in-place --written")
