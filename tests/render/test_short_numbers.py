@@ -90,9 +90,16 @@ def test_an_amount_of_money_beside_a_long_fraction_keeps_its_decimals_and_gets_n
     assert told == ["€13.67", "€1234567.89", "€0.005", "€0.005123", "€12.00", "€3.00"]
 
 
-def test_rows_that_come_from_elsewhere_keep_the_very_spec() -> None:
+def test_results_of_arithmetic_have_few_digits_wherever_they_come_from() -> None:
+    for value in (LONG, 1 / 3, 31980.64767555124, Decimal128(Decimal(1) / 3)):
+        rows = [{"v": value}, {"v": 1.5}]
+        spec = with_few_digits(table("v"), rows)
+        assert columns_of(spec, rows)[0].texts == (*shown([value]), "1.500")
+
+
+def test_what_was_stored_elsewhere_keeps_the_very_spec() -> None:
     spec = table("v")
-    assert with_few_digits(spec, [{"v": LONG}]) is spec
+    assert with_few_digits(spec, [{"v": 13.6666666666666}]) is spec
     assert with_few_digits(spec, PlainRows([{"v": 1.5}])) is spec
 
 

@@ -19,7 +19,13 @@ from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_so
 from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, find_made, quote, rule
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
-from mongo_tables.render.values import MOST_DIGITS, raw_text, significant_digits
+from mongo_tables.render.values import (
+    MOST_AS_STORED,
+    MOST_DIGITS,
+    may_have_more_digits,
+    raw_text,
+    significant_digits,
+)
 from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import FIGURES, find_naming_fields, is_benchmark
 
@@ -235,8 +241,6 @@ def _may_choose(name: str, argument: Any) -> bool:
     return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Order.SORTED
 
 
-_MOST_AS_STORED: Final = 15
-"""The most digits of a decimal text that survive a conversion to double; more come from binary arithmetic."""
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
@@ -270,16 +274,15 @@ def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[objec
         return []
     values = [column_value(row, column) for row in rows]
     most = max(map(significant_digits, values), default=0)
-    return values if most > (MOST_DIGITS if traits.path is None else _MOST_AS_STORED) else []
+    return values if most > (MOST_DIGITS if traits.path is None else MOST_AS_STORED) else []
 
 
 def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
     """Return how the column is shown."""
     form = spec.format.get(column)
-    if not isinstance(rows, PlainRows):
+    if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
         return form
-    # A slow import, which rows of fixtures and databases do not need.
-    from mongo_tables.render.columns import fit_format
+    from mongo_tables.render.columns import fit_format  # a slow import
 
     return fit_format(form, spec, column, rows)
 

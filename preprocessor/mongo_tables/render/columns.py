@@ -3,8 +3,8 @@
 Programs write a mean with all the digits of a double, while readers use only a few. If a column of a plain file has a
 fraction of more than ``MOST_DIGITS`` significant digits and the author sets no digits, all its fractions are shown with
 ``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the raw values. Fixture files and
-databases hold deliberately chosen digits, which are all shown. Numbers of a CSV file that were typed with equally many
-decimals keep them, and days stay days.
+databases hold deliberately chosen digits, which are shown up to ``MOST_AS_STORED``; more come from
+arithmetic. Numbers of a CSV file that were typed with equally many decimals keep them, and days stay days.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from mongo_tables.render.comparison import with_comparisons, with_ratios
 from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
 from mongo_tables.render.markup import range_text
 from mongo_tables.render.values import (
+    MOST_AS_STORED,
     MOST_DIGITS,
     cell_text,
     finite_decimal,
     format_value,
+    has_more_digits,
     is_document,
     is_number,
     raw_or_nothing,
-    significant_digits,
     visible,
 )
 from mongo_tables.results.model import PlainRows
@@ -110,14 +111,12 @@ def _with_ranges(
     ]
 
 
-# -- numbers of plain files
+# -- numbers without a format
 # -------------------------------------------------------------------------------------------------
 
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:
     """Return a table or a chart with the formats that its rows need, or itself if it already has them."""
-    if not isinstance(rows, PlainRows):
-        return spec
     shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
     forms = {column: fit_format(spec.format.get(column), spec, column, rows) for column in shown}
     changed = {
@@ -130,12 +129,14 @@ def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: 
     """Return the format that shows days as days, and numbers with the decimals that they were typed with, if any."""
     if not isinstance(spec, TableSpec):
         return None  # An axis has its own notation.
+    if not isinstance(rows, PlainRows):
+        return None
     values = [
         value for row in rows if (value := column_value(row, column)) is not MISSING and value is not None
     ]
     if values and all(type(value) is datetime and value.time() == time() for value in values):
         return form._replace(date=_DAY)
-    decimals = rows.decimals.get(column) if isinstance(rows, PlainRows) else None
+    decimals = rows.decimals.get(column)
     if not decimals or form.cell_unit_key:
         return None
     if all(isinstance(value, int | float) and round(value, decimals) == value for value in values):
@@ -144,16 +145,17 @@ def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: 
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return the format of a column of a plain file, given the author's format ``form``."""
+    """Return the format of a column, given the author's format ``form``."""
     if form is not None and (form.rounds or form.date):
         return form
     if as_typed := _format_as_typed(form or ColumnFormat(), spec, column, rows):
         return as_typed
-    # A value and both ends of its range share a format. A Decimal128 keeps the digits it has.
+    # A value and both ends of its range share a format.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
     groups = ((shown, *fields[:2]) for shown, fields in ranges.items())
     together = next((group for group in groups if column in group), (column,))
     values = (column_value(row, name) for name in together for row in rows)
-    if any(isinstance(value, float) and significant_digits(value) > MOST_DIGITS for value in values):
+    most = MOST_DIGITS if isinstance(rows, PlainRows) else MOST_AS_STORED
+    if any(has_more_digits(value, most) for value in values):
         return (form or ColumnFormat())._replace(few_digits=True)
     return form

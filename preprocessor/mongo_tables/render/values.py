@@ -47,6 +47,9 @@ MISSING_TEXT: Final = "—"
 NULL_TEXT: Final = "n/a"
 MOST_DIGITS: Final = 6
 """The largest number of significant digits that are meaningful; longer fractions result from arithmetic."""
+MOST_AS_STORED: Final = 15
+"""The most digits of a decimal text that survive a conversion to double; more come from arithmetic."""
+_MOST_OF_DECIMALS: Final = 17
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
@@ -265,6 +268,26 @@ def _date_text(value: datetime) -> str:
 
 
 _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
+
+
+def has_more_digits(value: object, most: int) -> bool:
+    """Return whether a fraction has more significant digits than a column shows without a format.
+
+    ``most`` is for doubles. Decimal arithmetic is exact, and longer only by a division.
+    """
+    if isinstance(value, float):
+        # The length is fast to get, and never less.
+        return len(repr(value)) > most and significant_digits(value) > most
+    return isinstance(value, Decimal128) and significant_digits(value) > _MOST_OF_DECIMALS
+
+
+def may_have_more_digits(rows: Iterable[Mapping[str, object]]) -> bool:
+    """Return whether rows of fixtures or a database may need fewer digits than they have: a quick test."""
+    return any(
+        isinstance(value, Mapping | list) or has_more_digits(value, MOST_AS_STORED)
+        for row in rows
+        for value in row.values()
+    )
 
 
 def visible(text: str) -> str:

@@ -30,7 +30,14 @@ from mongo_tables.lint.numerals import (
 )
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.faults import find_misfit
-from mongo_tables.render.values import brief_text, cell_text, is_number, raw_text, visible
+from mongo_tables.render.values import (
+    brief_text,
+    cell_text,
+    is_number,
+    may_have_more_digits,
+    raw_text,
+    visible,
+)
 from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import find_naming_fields
 from mongo_tables.site.pages import Tables
@@ -93,12 +100,11 @@ def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mappin
 
 def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ColumnFormat | None:
     """How a value of a table is written: as the comment says, else as the table's column is."""
-    table, rows = tables[spec.table], _rows_of(spec, tables, answers)
+    table, rows = tables[spec.table], _rows_of(spec, tables, answers) or []
     form = spec.format or table.form_of(spec.column)
-    if not isinstance(rows, PlainRows):
+    if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
         return form
-    # A slow import, which rows of fixtures and databases do not need.
-    from mongo_tables.render.columns import fit_format
+    from mongo_tables.render.columns import fit_format  # a slow import
 
     return fit_format(form, table, spec.column, rows)
 
