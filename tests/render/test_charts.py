@@ -19,7 +19,7 @@ from mongo_tables.render.charts import elements
 from mongo_tables.render.charts.axes import Scale, apart, linear_marks, log_marks
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.faults import plot_faults
-from mongo_tables.render.charts.plot import Plot, as_table
+from mongo_tables.render.charts.plot import Plot, as_table, plot_of
 from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.pipe_table import pipe_table
@@ -451,3 +451,30 @@ def _luminance(colour: str) -> float:
         part / 12.92 if part <= 0.03928 else math.pow((part + 0.055) / 1.055, 2.4) for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("mark", ["line", "dot"])
+@pytest.mark.parametrize("horizontal", [False, True])
+def test_an_axis_without_zero_shows_small_changes_of_large_values(mark: str, horizontal: bool) -> None:
+    if horizontal and mark == "line":
+        return
+    rows = [{"n": f"run {at}", "v": 10**9 + at} for at in range(5)]
+    keys: dict[str, Any] = {"mark": mark, "horizontal": horizontal}
+    flat, steep = (plot_of(chart("n", "v", zero=zero, **keys)) for zero in (True, False))
+    assert flat and steep
+    assert plot_faults(steep, rows) == []
+    texts = re.findall(r">([\d,]+)<", chart_html(steep, rows))
+    assert {"1,000,000,000", "1,000,000,004"} <= set(texts)
+    assert ">0<" in chart_html(flat, rows)
+    assert ">0<" not in chart_html(steep, rows)
+
+
+@pytest.mark.parametrize("mark", ["bar", "area"])
+def test_bars_and_areas_begin_at_zero(mark: str) -> None:
+    plot = plot_of(chart("n", "v", mark=mark, zero=False))
+    found = [
+        path
+        for path, message, _ in plot_faults(plot, [{"n": "a", "v": 1}, {"n": "b", "v": 2}])
+        if "includes 0" in message
+    ]
+    assert found == [("zero",)]

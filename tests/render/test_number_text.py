@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from mongo_tables.directives.column_format import ColumnFormat, convention_of
 from mongo_tables.directives.schemas import load
 from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import brief_text, cell_text
 
 LOCALES = load("value")["properties"]["format"]["properties"]["locale"]["enum"]
@@ -135,11 +136,11 @@ def test_a_duration_is_shown_in_the_unit_that_fits_it(value: Any, unit: str, tex
         (512, "IEC", "512 B"),
         (1023, "IEC", "1023 B"),
         (1000.4, "IEC", "1000 B"),
-        (1023.7, "IEC", "1 KiB"),
+        (1023.7, "IEC", "1.00 KiB"),
         (1024, "IEC", "1 KiB"),
         (1536, "IEC", "1.5 KiB"),
         (2**20, "IEC", "1 MiB"),
-        (2**20 - 1, "IEC", "1020 KiB"),
+        (2**20 - 1, "IEC", "1.00 MiB"),
         (1010, "SI", "1.01 kB"),
         (1023.5, "SI", "1.02 kB"),
         (1500.0, "SI", "1.50 kB"),
@@ -238,3 +239,37 @@ def test_a_message_tells_the_number_as_it_came_where_the_cell_shows_another() ->
 )
 def test_a_minus_stands_before_a_currency_as_before_digits(text: str, typeset: str) -> None:
     assert with_minus_signs(text) == typeset
+
+
+@pytest.mark.parametrize(
+    ("number", "texts"),
+    [
+        ("1023", ["1023 B", "1.0 KiB", "1023 B"]),
+        ("1034240", ["1010 KiB", "1010 KiB", "1010 KiB"]),
+        ("1047552", ["1023 KiB", "1.0 MiB", "1023 KiB"]),
+        ("1048575", ["1.00 MiB", "1.0 MiB", "1.000 MiB"]),
+        ("1073741823", ["1.00 GiB", "1.0 GiB", "1.000 GiB"]),
+        ("-1048575", ["-1.00 MiB", "-1.0 MiB", "-1.000 MiB"]),
+        ("1099511627775", ["1.00 TiB", "1.0 TiB", "1.000 TiB"]),
+    ],
+)
+def test_a_size_just_below_a_unit_is_carried_or_whole(number: str, texts: list[str]) -> None:
+    forms = (ColumnFormat(bytes="IEC"), *(ColumnFormat(bytes="IEC", significant=digits) for digits in (2, 4)))
+    assert [number_text(number, form, whole=True) for form in forms] == texts
+
+
+@pytest.mark.parametrize(
+    ("keys", "texts"),
+    [
+        ({"decimals": 2}, ["(12.50)", "12.50", "0.00"]),
+        ({"currency": "€", "currency_place": "before", "decimals": 2}, ["(€12.50)", "€12.50", "€0.00"]),
+        ({"currency": "€", "locale": "de", "decimals": 2}, ["(12,50\u00a0€)", "12,50\u00a0€", "0,00\u00a0€"]),
+        ({"percent": True, "decimals": 0}, ["(1250 %)", "1250 %", "0 %"]),
+        ({"duration": "s", "decimals": 1}, ["(12.5 s)", "12.5 s", "(1.0 ms)"]),
+    ],
+)
+def test_negative_amounts_are_in_brackets_where_the_format_asks_for_it(
+    keys: dict[str, Any], texts: list[str]
+) -> None:
+    form = ColumnFormat(negative="brackets", **keys)
+    assert [number_text(number, form, whole=False) for number in ("-12.5", "12.5", "-0.001")] == texts

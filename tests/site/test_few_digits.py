@@ -222,5 +222,5 @@ def test_columns_that_are_shown_short_have_no_note_and_those_of_fixtures_have_on
     assert found.severity == "note" and found.column == every.index('"mean"') + 1
     assert found.message == "`mean` and `third` show up to 15 digits, such as 301.407958984375"
     assert (
-        found.hint == 'round what readers see: "format": {"mean": {"decimals": 0}, "third": {"decimals": 1}}'
+        found.hint == 'round what readers see: "format": {"mean": {"decimals": 3}, "third": {"decimals": 4}}'
     )

@@ -22,7 +22,7 @@ _CONTRADICTION: Final = "MT145"
 _IMPOSSIBLE: Final = "MT133"
 _DOES_NOT_FIT: Final = "MT146"
 _OF_NUMBERS: Final = (
-    *("decimals", "significant", "unit", "thousands"),
+    *("decimals", "significant", "unit", "thousands", "negative"),
     *CELL_UNITS,
     *("bar", "scale"),
 )

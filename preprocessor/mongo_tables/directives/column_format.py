@@ -36,7 +36,8 @@ class ColumnFormat(NamedTuple):
 
     ``missing`` is the text of a cell without a value, ``reason`` the explanation printed under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. ``few_digits`` is not a key of comments: see ``render.columns``.
+    zone. ``link`` is an address with fields in braces. ``negative``: "brackets". ``few_digits`` is
+    not a key of comments: see ``render.columns``.
     """
 
     decimals: int | None = None
@@ -59,6 +60,7 @@ class ColumnFormat(NamedTuple):
     bar: bool = False
     scale: str | None = None
     few_digits: bool = False
+    negative: str | None = None
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:

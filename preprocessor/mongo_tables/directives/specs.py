@@ -53,7 +53,7 @@ class ChartSettings:
     ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC.
     ``horizontal``: names are at the left and values along the horizontal axis. ``stack``: the series of a place are
     stacked. ``facets`` is the column that has a panel for each of its values, ``columns`` the number of panels in a
-    row, None to choose it automatically.
+    row, None to choose it automatically. ``zero``: the axis of values includes 0.
     """
 
     x: str
@@ -67,13 +67,14 @@ class ChartSettings:
     references: tuple[Reference, ...] = ()
     facets: str | None = None
     columns: int | None = None
+    zero: bool = True
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
         """Return the settings of a valid comment, or of its key ``chart``."""
         reference = written.get("reference", [])
         several = reference if isinstance(reference, list) else [reference]
-        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets")
+        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets", "zero")
         return cls(
             **{key: written[key] for key in same if key in written},
             y=(written["y"],) if isinstance(written["y"], str) else tuple(written["y"]),

@@ -70,12 +70,14 @@ def _read_time(text: str) -> _Key:
 
 
 def _read_date(text: str) -> _Key:
-    """Read a date whose year is last, or whose month has a name. Day and month by numbers may be either."""
+    """Read a date whose year is last, or whose month has a name; between slashes and hyphens either may be the day."""
     if named := _NAMED_MONTH.fullmatch(text):
         month = named[2].lower()
         return ("", (int(named[3]), _MONTHS.index(month), int(named[1] or 0))) if month in _MONTHS else None
     found = _YEAR_LAST.fullmatch(text)
     if not found:
         return None
+    if text.count(".") == 2 and int(found[2]) <= len(_MONTHS):
+        return ".", (int(found[3]), int(found[2]), int(found[1]))
     # Of a day and a month only the year says which is later.
     return (" ", (int(found[3]),)) if found[1] else ("-", (int(found[3]), int(found[2])))

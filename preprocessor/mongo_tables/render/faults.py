@@ -24,7 +24,7 @@ SpecFault = tuple[tuple[str | int, ...], str, str]
 """Path of the setting in the comment, message and hint."""
 Rows = Sequence[Mapping[str, object]]
 
-_OF_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale")
+_OF_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
 _TO_TYPE: Final = 'make it a {0} in the pipeline, with {{"$to{1}": …}}, or leave the format out'
 _IN_MESSAGE: Final = 60
 _ROUNDING: Final = Decimal("1e-9")

@@ -28,6 +28,7 @@ FEW_DIGITS: Final = 4
 
 Round: TypeAlias = Callable[[Decimal], Decimal]
 _DIGITS_OF_AMOUNTS: Final = 3
+_STEP: Final = 1000
 _CONTEXT: Final = Context(prec=60)
 _TINY: Final = -7
 """The greatest power of ten that is written as an exponent, as in JavaScript."""
@@ -188,8 +189,13 @@ _BYTES: Final = {
 }
 
 
-def _fit(number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round) -> tuple[Decimal, str]:
-    """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one."""
+def _fit(
+    number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round, *, few: bool = False
+) -> tuple[Decimal, str]:
+    """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one.
+
+    ``few``: its significant digits are limited, so that steps of 1024 need care.
+    """
     if number.is_zero():
         return abs(number), own
     amount = _CONTEXT.multiply(number, next(unit.size for unit in units if unit.sign == own))
@@ -198,6 +204,12 @@ def _fit(number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round
         if abs(carried) >= larger.size:
             continue
         shown = _round_to(unit, amount, carried, rounded)
+        if few and abs(shown) >= _STEP and larger.size > unit.size * _STEP:
+            # Between 1000 and 1024 a few digits would be tens: 1 048 575 bytes are 1.00 MiB, and 1023 are 1023 B.
+            ahead = rounded(_CONTEXT.divide(amount, larger.size))
+            if abs(ahead) >= 1:
+                return ahead, larger.sign
+            return round_decimals(_CONTEXT.divide(amount, unit.size), 0), unit.sign
         # 999.96 ms with three digits is 1.00 s, not 1000 ms.
         carried = _CONTEXT.multiply(shown, unit.size)
         if abs(carried) < larger.size:
@@ -212,9 +224,7 @@ def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Rou
 
 
 def _three_digits(number: Decimal, form: ColumnFormat) -> ColumnFormat:
-    # 1023 bytes are 1023 B, not 1020 B; with steps of 1000 they are 1.02 kB.
-    is_large = form.bytes == "IEC" and 1000 <= abs(number) < 1024
-    return form._replace(decimals=0) if is_large else form._replace(significant=_DIGITS_OF_AMOUNTS)
+    return form._replace(significant=_DIGITS_OF_AMOUNTS)
 
 
 WRITERS: Final[Mapping[str, Writer]] = {
@@ -227,7 +237,9 @@ WRITERS: Final[Mapping[str, Writer]] = {
         lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded), digits=_three_digits
     ),
     "bytes": Writer(
-        lambda number, form, rounded: _fit(number, "B", _BYTES[form.bytes or ""], rounded),
+        lambda number, form, rounded: _fit(
+            number, "B", _BYTES[form.bytes or ""], rounded, few=form.decimals is None
+        ),
         digits=_three_digits,
     ),
 }
@@ -251,6 +263,8 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     number = Decimal(raw)
     if not number.is_finite():
         return raw
+    if form.negative and number < 0:
+        return _in_brackets(raw, form, whole)
     convention, writer = convention_of(form.locale), WRITERS.get(form.cell_unit_key)
     if writer is None:
         rounded = round_as(number, form, whole=whole)
@@ -260,6 +274,12 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
         form = writer.digits(number, form)
     amount, unit = writer.fit(number, form, lambda one: round_as(one, form, whole=whole))
     return writer.join(_write(amount, form, convention), unit, form, convention)
+
+
+def _in_brackets(raw: str, form: ColumnFormat, whole: bool) -> str:
+    """Return a negative number in brackets, as in accounts; one that rounds to zero has none."""
+    positive = number_text(raw.removeprefix("-"), form._replace(negative=None), whole)
+    return f"({positive})" if number_text(raw, form._replace(negative=None), whole) != positive else positive
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:

@@ -115,12 +115,13 @@ class Axes:
 
 
 def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[AxisMark, ...]:
-    """Return about ``most`` round values, with their texts, that cover the values of a vertical axis and zero."""
+    """Return about ``most`` round values with their texts: the values of a vertical axis, and zero if it has that."""
     values = _with_references(plot, values)
     if "y" in plot.log:
         found = log_marks(min(values, default=1), max(values, default=10), most + 1)
     else:
-        found = linear_marks(min(0, *values, 0), max(0, *values, 0), most)
+        values = [*values, 0.0] if plot.zero or not values else values
+        found = linear_marks(min(values), max(values), most)
     return with_texts(plot, plot.y[0], found)
 
 
@@ -134,7 +135,7 @@ def value_axis(
     values, log = _with_references(plot, values), "y" in plot.log
     if log:
         values = values or [1, 10]
-    elif from_zero or not plot.references or not values:
+    elif from_zero or (plot.zero and not plot.references) or not values:
         values = [0.0, *values]
     for most in (5, 3, 2):
         found = (log_marks if log else linear_marks)(min(values), max(values), most)
@@ -287,7 +288,11 @@ def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
     form = plot.format.get(column) or ColumnFormat()
     grouped = bool(form.thousands) or max(map(abs, values), default=0) >= 10_000
     written = ColumnFormat(thousands=form.thousands or grouped, locale=form.locale, percent=form.percent)
-    return [_mark_text(value, written) for value in values]
+    texts = [_mark_text(value, written) for value in values]
+    if len(set(texts)) == len(set(values)):
+        return texts
+    # Large values that differ little, on an axis without 0.
+    return [number_text(format(Decimal(raw_text(value)), "f"), written, whole=True) for value in values]
 
 
 def _mark_text(value: float, form: ColumnFormat) -> str:

@@ -59,6 +59,9 @@ def _find_unfit_settings(plot: Plot) -> Iterator[SpecFault]:
     if plot.horizontal and mark_of(plot).draw_beside is None:
         message = f"a horizontal chart has names on one axis, and a {plot.mark} cannot connect names"
         yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
+    if not plot.zero and mark_of(plot).from_zero:
+        message = f"the length of a {plot.mark} is its value, so its axis includes 0"
+        yield (*plot.place, "zero"), message, 'leave out `zero`, or draw "mark": "dot" or "line"'
     for one in plot.references:
         if one.low <= 0 and "y" in plot.log:
             message = f"a logarithmic axis has no place for a reference of {one.low:g}"
