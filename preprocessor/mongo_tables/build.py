@@ -69,7 +69,8 @@ class Figures:
         """Return the figures to write into the page at ``path``, and the drawings for its folder."""
         from mongo_tables.site.in_place import compose_in_place
 
-        return compose_in_place(page, path, self.judge.answers, self.judge.tables)
+        judge = self.judge
+        return compose_in_place(page, path, judge.answers, judge.tables, judge.site.snapshot.address_of)
 
 
 class Report:

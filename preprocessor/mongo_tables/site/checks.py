@@ -218,7 +218,7 @@ def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
     found = []
     paths = judge.site.paths()
     for page in pages:
-        composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables)
+        composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables, snapshot.address_of)
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
         found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
         found += [fault for fault in judged if fault]

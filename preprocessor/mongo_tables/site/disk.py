@@ -137,6 +137,7 @@ def _snapshot(
         tuple(left_out),
         in_place,
         drawings,
+        request.site.address_of,
         tuple(_find_dropped_plugin(asked, request.site)),
     )
 

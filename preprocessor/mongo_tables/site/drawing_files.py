@@ -7,10 +7,9 @@ link, its drawings are in the folder of the file that the link leads to, under t
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
 
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.rules import finding
@@ -35,7 +34,9 @@ class DrawnFile(NamedTuple):
     markdown: str
 
 
-def draw_files(page: Page, file: Path, answers: AnswersByKey) -> list[DrawnFile]:
+def draw_files(
+    page: Page, file: Path, answers: AnswersByKey, address_of: Callable[[Path], str]
+) -> list[DrawnFile]:
     """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
     from mongo_tables.render.anchors import with_anchors  # not needed on pages without charts
     from mongo_tables.render.charts.drawing import draw_chart
@@ -52,7 +53,7 @@ def draw_files(page: Page, file: Path, answers: AnswersByKey) -> list[DrawnFile]
         if not isinstance(rows, list) or not rows or (plot := plot_of(with_few_digits(spec, rows))) is None:
             continue
         path, drawing = file.with_name(f"{file.stem}.{anchored.id}{_ENDING}"), draw_chart(plot, rows)
-        markdown = image(_say_in_words(spec, drawing), quote(path.name))
+        markdown = image(_say_in_words(spec, drawing), address_of(path))
         found.append(DrawnFile(spec, path, chart_file(drawing), markdown))
     return found
 

@@ -29,6 +29,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
 from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.snapshot import relative_address
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,23 +90,33 @@ class InPlace(NamedTuple):
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
 
-def compose_in_place(page: Page, path: Path, answers: AnswersByKey, tables: Tables) -> InPlace:
+def compose_in_place(
+    page: Page,
+    path: Path,
+    answers: AnswersByKey,
+    tables: Tables,
+    address_of: Callable[[Path], str] = relative_address,
+) -> InPlace:
     """Compose the figures and drawings of the page at ``path`` from the rows, without writing anything.
+
+    ``address_of`` returns the address of a drawing by its path.
 
     A comment without a place for its figure is skipped: ``region_findings`` reports it.
     """
-    drawings = _draw(page, path, answers)
+    drawings = _draw(page, path, answers, address_of)
     pictures = {id(one.spec): one.markdown for one in drawings}
     context = MarkdownContext(answers, tables, picture=lambda spec: pictures.get(id(spec), ""))
     return InPlace(page, path, _mark_due(list(_list_parts(page, context))), drawings)
 
 
-def _draw(page: Page, path: Path, answers: AnswersByKey) -> list[DrawnFile]:
+def _draw(
+    page: Page, path: Path, answers: AnswersByKey, address_of: Callable[[Path], str]
+) -> list[DrawnFile]:
     if not any(_may_be_drawn(spec) for spec in page.specs):
         return []
     from mongo_tables.site.drawing_files import draw_files  # most pages have no drawings
 
-    return draw_files(page, path, answers)
+    return draw_files(page, path, answers, address_of)
 
 
 def _may_be_drawn(spec: Spec | None) -> bool:

@@ -19,7 +19,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
 
+from mongo_tables.directives.addresses import safe_address
 from mongo_tables.files.process import results_named
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
@@ -35,7 +37,7 @@ _VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"
 OWN_FILE: Final = "mongo-tables.toml"
 """The name of the configuration file of a repository without a site."""
 
-_KEYS: Final = ("results", "pages", "pipelines", "values", "server", "fail_on", *OPTIONS)
+_KEYS: Final = ("results", "pages", "drawings", "pipelines", "values", "server", "fail_on", *OPTIONS)
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of configuration files, in the order of the search."""
@@ -117,6 +119,8 @@ class SiteConfig(NamedTuple):
         includes: The files of the sites that its ``nav`` includes.
         pages: Pages and folders of pages that replace ``docs``, for a repository without a site.
         names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
+        drawings: The address of the folder of ``file`` on a host that shows its files, for registries that show pages
+            and not the files beside them; "" for relative addresses.
     """
 
     file: Path
@@ -129,6 +133,13 @@ class SiteConfig(NamedTuple):
     includes: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
     names_us: bool = False
+    drawings: str = ""
+
+    def address_of(self, path: Path) -> str:
+        """Return the address of a drawing beside a page, from ``drawings`` where that is set."""
+        if not self.drawings or not path.is_relative_to(self.file.parent):
+            return quote(path.name)
+        return self.drawings + quote(path.relative_to(self.file.parent).as_posix())
 
 
 def has_site_file(folder: Path) -> bool:
@@ -208,6 +219,7 @@ def read_site(file: Path) -> SiteConfig:
         includes=_find_included_sites(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
         names_us=named is not None,
+        drawings=_address_of_drawings(file, settings) if is_own else "",
     )
 
 
@@ -282,6 +294,16 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
             f"{file.name}: `{key}` is not a string", f"write {key}: {default or 'FOLDER'}, for example"
         )
     return value
+
+
+def _address_of_drawings(file: Path, settings: Mapping[str, Any]) -> str:
+    address = _text(file, settings, "drawings", "")
+    if address and not (address.startswith(("https://", "http://")) and safe_address(address)):
+        raise CommandError(
+            f"{file.name}: `drawings` is not an address",
+            'write drawings = "https://raw.githubusercontent.com/OWNER/REPOSITORY/HEAD/", for example',
+        )
+    return safe_address(f"{address.rstrip('/')}/") if address else ""
 
 
 def _own_options(file: Path, settings: Mapping[str, Any]) -> Mapping[str, Any] | None:

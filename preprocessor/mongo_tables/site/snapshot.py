@@ -6,11 +6,12 @@ a results source; it opens no file and reads no clock. `mongo_tables.site.disk` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
 
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.site.includes import Inclusions
@@ -61,6 +62,11 @@ class WrittenFile:
     obstacle: str = ""
 
 
+def relative_address(path: Path) -> str:
+    """Return the address of a file beside a page."""
+    return quote(path.name)
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All inputs of a build, except the results.
@@ -73,6 +79,7 @@ class Snapshot:
         left_out: The pages that the site's build excludes.
         in_place: The pages, by ``file``, that code hosts show as they are.
         drawings: The drawing files in the folders of these pages.
+        address_of: The address of a drawing in a page, by the path of its file.
         faults: Findings about the settings.
         built: Whether templates and plugins have already written into the pages.
     """
@@ -87,5 +94,6 @@ class Snapshot:
     left_out: tuple[PageText, ...] = ()
     in_place: frozenset[str] | None = None
     drawings: Mapping[Path, WrittenFile] = field(default_factory=dict)
+    address_of: Callable[[Path], str] = relative_address
     faults: tuple[Finding, ...] = ()
     built: bool = False

@@ -273,6 +273,27 @@ def test_all_pages_with_figures_are_written_after_new_results(
     assert Path("plain.md").read_text() == comment
 
 
+def test_drawings_have_absolute_addresses_for_package_indexes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("docs").mkdir()
+    chart = '<!-- RESULT_CHART: {"id": "c", "collection": "m", "x": "n", "y": "ms", "sort": "n"} -->\n'
+    for file in ("READ ME.md", "docs/p.md"):
+        Path(file).write_text(chart)
+    Path("m.json").write_text('[{"n": "a", "ms": 15}, {"n": "b", "ms": 25}]')
+    Path("mongo-tables.toml").write_text('results = "m.json"\ndrawings = "https://raw.example/o/r/HEAD"\n')
+    assert main(["render", "--in-place", "READ ME.md", "docs/p.md"]) == 0
+    assert "](https://raw.example/o/r/HEAD/READ%20ME.c.svg)" in Path("READ ME.md").read_text()
+    assert "](https://raw.example/o/r/HEAD/docs/p.c.svg)" in Path("docs/p.md").read_text()
+    assert Path("docs/p.c.svg").is_file()
+    assert main(["check", "READ ME.md", "docs/p.md"]) == 0
+    Path("mongo-tables.toml").write_text('results = "m.json"\ndrawings = "javascript:x"\n')
+    capsys.readouterr()
+    assert main(["check", "READ ME.md"]) == 2
+    assert "`drawings` is not an address" in capsys.readouterr().err
+
+
 def test_the_hooks_run_when_only_results_changed() -> None:
     hooks = {
         one["id"]: one
