@@ -9,7 +9,6 @@ import pytest
 from mongo_tables.results.verdicts import (
     describe,
     describe_interval,
-    discoveries,
     judge,
     list_ratios_apart,
     threshold,
@@ -56,6 +55,10 @@ def test_what_does_not_stand_among_the_others_is_no_difference_only_where_it_is_
 )
 def test_what_is_negligible_is_neither_faster_nor_slower(low, high, verdict):
     assert judge(low, high, negligible=0.02) == verdict
+
+
+def discoveries(ps: list[float]) -> list[bool]:
+    return [p <= threshold(ps) for p in ps]
 
 
 def test_benjamini_and_hochberg_reject_four_of_their_fifteen():

@@ -28,16 +28,13 @@ _OPTIONS: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=True)
 _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo-tables import` wrote into"
 
 
-def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
-    """Return the benchmark documents of a source, of one collection or of all. Dates have a time zone.
+def read_benchmarks(where: str) -> list[dict[str, Any]]:
+    """Return the benchmark documents of a source. Dates have a time zone.
 
     Raises ``ResultsError`` if there are none.
     """
     with closing(open_source(where)) as source:
-        names = source.collections()
-        if collection and collection not in names:
-            raise unusable(f"{source.name} has no collection {collection!r}", _HINT)
-        raws = (raw for name in ([collection] if collection else names) for raw in source.raws(name))
+        raws = (raw for name in source.collections() for raw in source.raws(name))
         found = [row for row in (bson.decode(raw, _OPTIONS) for raw in raws) if is_benchmark(row)]
         if not found:
             raise unusable(f"{source.name} has no benchmarks", _HINT)

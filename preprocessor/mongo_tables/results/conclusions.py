@@ -18,7 +18,7 @@ from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 from mongo_tables.results.intervals import Interval, interval
-from mongo_tables.results.verdicts import ITSELF, MARGIN, NEGLIGIBLE, Verdict, discoveries, judge
+from mongo_tables.results.verdicts import ITSELF, MARGIN, NEGLIGIBLE, Verdict, judge, threshold
 
 Row = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
     references: tuple[float, ...]
 
 
-def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> list[dict[str, Any]]:
+def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
     """Return the ``comparison`` of each row of one experiment, on one target, with the row number ``reference``.
 
     The reference itself gets the comparison of its second measurement in each block with its first. If there is no
@@ -39,29 +39,25 @@ def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> lis
     """
     base = rows[reference]
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
-    own = conclude_pairs([pair_with_itself(base)], ITSELF, margin)
-    found = conclude_pairs(others, name_of(base), margin)
+    own = conclude_pairs([pair_with_itself(base)], ITSELF)
+    found = conclude_pairs(others, name_of(base))
     return [*found[:reference], *own, *found[reference:]]
 
 
-def conclude_contrasts(
-    rows: Sequence[Row], contrasts: Mapping[int, int], margin: float = MARGIN
-) -> dict[int, dict[str, Any]]:
+def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dict[int, dict[str, Any]]:
     """Return the ``contrast`` of rows of one experiment with others that are not its reference; both by number.
 
     The experiment names the pairs before the measurement. All contrasts of an experiment are judged together.
     """
     pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
-    told = conclude_pairs(pairs, "", margin) if pairs else []
+    told = conclude_pairs(pairs, "") if pairs else []
     return {
         one: {**found, "against": name_of(rows[other])}
         for (one, other), found in zip(contrasts.items(), told, strict=True)
     }
 
 
-def conclude_targets(
-    rows_a: Sequence[Row], rows_b: Sequence[Row], margin: float = MARGIN
-) -> list[dict[str, Any] | None]:
+def conclude_targets(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> list[dict[str, Any] | None]:
     """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row on the first target.
 
     A difference that two copies of the same data can cause is not a difference. None for a row that the first target
@@ -69,7 +65,7 @@ def conclude_targets(
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
-    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin, NEGLIGIBLE))
+    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", NEGLIGIBLE))
     return [None if one is None else next(found) for one in first]
 
 
@@ -167,12 +163,10 @@ def mean_of_block(speeds: Sequence[float]) -> float:
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 
-def conclude_pairs(
-    pairs: Sequence[Pairs], against: str, margin: float = MARGIN, negligible: float = 0.0
-) -> list[dict[str, Any]]:
+def conclude_pairs(pairs: Sequence[Pairs], against: str, negligible: float = 0.0) -> list[dict[str, Any]]:
     """Return the subdocument of each pair. At most 5 % of the reported differences are false or negligible."""
     intervals = [find_interval(one, negligible) for one in pairs]
-    return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, margin, negligible)
+    return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, MARGIN, negligible)
 
 
 def conclude_intervals(
@@ -195,10 +189,10 @@ def judge_together(
     intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
 ) -> list[Verdict]:
     """Return the verdict of each interval of one family. None gives "not known"."""
-    differ = discoveries([one.p if one else 1.0 for one in intervals])
+    most = threshold([one.p if one else 1.0 for one in intervals])
     return [
-        judge(one.low, one.high, differs, margin, negligible) if one else "not known"
-        for one, differs in zip(intervals, differ, strict=True)
+        judge(one.low, one.high, one.p <= most, margin, negligible) if one else "not known"
+        for one in intervals
     ]
 
 

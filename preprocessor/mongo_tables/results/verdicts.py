@@ -37,7 +37,7 @@ _IN_FRACTIONS_BELOW: Final = 0.1
 def judge(
     low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
 ) -> Verdict:
-    """Return the verdict for an interval of ratios. ``differs`` is whether it is one of the ``discoveries``.
+    """Return the verdict for an interval of ratios. ``differs`` is whether it is a discovery (``threshold``).
 
     ``faster`` and ``slower`` mean that the whole interval is farther from 1 than ``negligible``, ``no difference`` that
     it lies between 1 / (1 + margin) and 1 + margin.
@@ -76,28 +76,17 @@ def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
     return low > 1 + negligible or high < 1 / (1 + negligible)
 
 
-def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
-    """Return which differences are discoveries, so that on average at most ``share`` of them are false.
+def threshold(ps: Sequence[float]) -> float:
+    """Return the largest ``p`` that a discovery among these may have, or -1 if there is none.
 
-    Example:
-        >>> discoveries([0.001, 0.02, 0.04, 0.5])
-        [True, True, False, False]
-    """
-    most = threshold(ps, share)
-    return [p <= most for p in ps]
-
-
-def threshold(ps: Sequence[float], share: float = SHARE) -> float:
-    """Return the largest ``p`` that a discovery among these may have; below 0 if there is none.
-
-    The p-values in ascending order are compared with share / n, 2 share / n and so on; the last that is not larger
-    decides (Benjamini and Hochberg, 1995, procedure 1).
+    On average at most ``SHARE`` of the discoveries are false. The p-values in ascending order are compared with
+    SHARE / n, 2 SHARE / n and so on. The last that is not larger decides (Benjamini and Hochberg, 1995, procedure 1).
 
     Example:
         >>> threshold([0.001, 0.02, 0.04, 0.5])
         0.025
     """
-    steps = [number * share / len(ps) for number in range(1, len(ps) + 1)]
+    steps = [number * SHARE / len(ps) for number in range(1, len(ps) + 1)]
     return max((step for p, step in zip(sorted(ps), steps, strict=True) if p <= step), default=-1.0)
 
 

@@ -70,7 +70,7 @@ def test_samples_of_one_process_have_a_ratio_without_an_interval(sides, capsys):
     assert main(["compare", *sides(lines, lines.replace("20 ", "25 "), "txt")]) == 0
     out = capsys.readouterr().out
     assert (
-        "BenchmarkA, time: no verdict: not measured side by side, and samples of one process do not say"
+        "BenchmarkA, time: no verdict: not measured side by side, and samples of one process do not show"
         in out
     )
     assert "time 20 ns in OLD, 25 ns in NEW; ratio 1.250\n" in out
