@@ -94,7 +94,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
             rows = measure_rows(runs, journal, length)
             for row in rows:
                 check_document("result", row)
-                store.put(row)
+            store.put(*rows)
             journal.note(rows)
             written = len(rows)
     store.retire(

@@ -12,7 +12,6 @@ the new one replaces it.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from abc import ABC, abstractmethod
@@ -102,14 +101,15 @@ class Store(ABC):
         """Return the rows of an experiment in ``results``, in order."""
         return self.documents(RESULTS, experiment)
 
-    def put(self, document: Document) -> None:
-        """Write a row. Another row with the same ``_id`` moves to the history."""
-        name = document["_id"]["testname"]
-        old = self.documents(RESULTS, name, [document["_id"]])
-        # A resumed run may write the very row after which it was interrupted.
-        written = _only_measured(document)
-        self._remember(name, [row for row in old if _only_measured(row) != written])
-        self.write(RESULTS, name, [document])
+    def put(self, *rows: Document) -> None:
+        """Write rows. Others with the same ``_id`` move to the history."""
+        for name in dict.fromkeys(row["_id"]["testname"] for row in rows):
+            new = [row for row in rows if row["_id"]["testname"] == name]
+            old = self.documents(RESULTS, name, [row["_id"] for row in new])
+            # A resumed run may write the very rows after which it was interrupted.
+            measured = list(map(_only_measured, new))
+            self._remember(name, [row for row in old if _only_measured(row) not in measured])
+            self.write(RESULTS, name, new)
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
         """Move the rows whose ``_id`` is not in ``keep`` to the history. Return their number."""
@@ -153,7 +153,6 @@ class FileStore(Store):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._known: dict[Path, tuple[os.stat_result, list[dict[str, Any]]]] = {}
 
     def experiments(self) -> list[str]:
         """Return the names of the files of rows."""
@@ -162,13 +161,8 @@ class FileStore(Store):
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
         """Read the file."""
         path = self._folder / collection / f"{name}.jsonl"
-        if not path.exists():
-            return []
-        # A run reads its own rows after every variant; decoding them takes longer than measuring.
-        now = path.stat()
-        if path not in self._known or not _same_file(self._known[path][0], now):
-            self._known[path] = (now, _decoded(path))
-        return [one for one in self._known[path][1] if ids is None or one.get("_id") in ids]
+        found = _decoded(path) if path.exists() else []
+        return [one for one in found if ids is None or one.get("_id") in ids]
 
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
@@ -187,9 +181,7 @@ class FileStore(Store):
         if not kept:
             path.unlink(missing_ok=True)
             return
-        encoded = [bson.encode(row) for row in kept]
-        _write(path, "".join(write_line(raw) + "\n" for raw in encoded))
-        self._known[path] = (path.stat(), [bson.decode(raw, _OPTIONS) for raw in encoded])
+        _write(path, "".join(write_line(bson.encode(row)) + "\n" for row in kept))
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME.json``."""
@@ -317,11 +309,6 @@ def _write(path: Path, text: str) -> None:
 def _decoded(path: Path) -> list[dict[str, Any]]:
     documents = fixture_documents(path, ResultsFile(path, path.parent.parent).read())
     return [bson.decode(bson.encode(one), _OPTIONS) for one in documents]
-
-
-def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
-    # Files are never changed in place: new content is a new file.
-    return (one.st_ino, one.st_size, one.st_mtime_ns) == (other.st_ino, other.st_size, other.st_mtime_ns)
 
 
 def _only_measured(row: Document) -> bytes:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import cache_size, local_limits
@@ -35,10 +35,6 @@ from mongo_tables.runner.local_address import (
 )
 from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
 from mongo_tables.runner.sampling import Monitored
-
-if TYPE_CHECKING:
-    pass
-
 
 LAST_WORDS_SECONDS = 0.5
 

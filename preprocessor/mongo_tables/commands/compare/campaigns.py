@@ -96,9 +96,7 @@ def pool_campaigns(
     if pooled is None:
         return
     with closing(open_store(where)) as store:
-        for before, row in zip(rows, pooled.rows, strict=True):
-            if row != before:
-                store.put(row)
+        store.put(*(row for before, row in zip(rows, pooled.rows, strict=True) if row != before))
     yield from format_pooled(pooled)
 
 
@@ -121,7 +119,5 @@ def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
     if not kept:
         raise CommandError("no row names its campaign", "measure again; older rows cannot be kept so")
     for place, some in kept.items():
-        store = FileStore(place)
-        for row in some:
-            store.put(thin_out(row))
+        FileStore(place).put(*map(thin_out, some))
     return {place: len(some) for place, some in kept.items()}
