@@ -115,7 +115,7 @@ def test_an_id_of_another_page_is_taken_when_one_page_is_checked(project: Path) 
     (project / "mongo-tables.toml").write_text('results = "bench.json"\npages = ["README.md", "B.md"]\n')
     (project / "README.md").write_text(table())
     (project / "B.md").write_text(table(title="Another"))
-    assert "MT138" in mongo_tables("check", "B.md", cwd=project, expect=1).stdout
+    assert "README.md:1:27: error MT138" in mongo_tables("check", "README.md", cwd=project, expect=1).stdout
 
 
 def git(project: Path, *arguments: str) -> None:

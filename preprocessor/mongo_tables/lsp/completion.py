@@ -220,6 +220,8 @@ def _own_columns(asked: _CompletionContext) -> list[str]:
 def _quoted_columns(asked: _CompletionContext) -> _Offers:
     """Yield the columns of the table that a value or a statement quotes, and the other fields of its rows."""
     table = asked.text_at("table")
+    if table is None and asked.text_at("collection"):
+        yield from _row_fields(asked)
     for name, told in asked.known.columns(table).items() if table is not None else ():
         yield _Offer(name, "field", told, value=name)
 
@@ -501,6 +503,9 @@ _VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "value of rows": _values_of_own_rows,
     "foreign field": _foreign_fields,
     "unwound": _unwound_values,
+    "rows": lambda asked: _named(
+        "value", dict.fromkeys(asked.known.row_paths(asked.text_at("collection") or ""), "")
+    ),
     "collection": lambda asked: _named("collection", asked.known.collections()),
     "table": lambda asked: _named("table", asked.known.tables()),
     "column": _column_values,

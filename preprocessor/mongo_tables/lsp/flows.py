@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from mongo_tables.directives.computed_columns import ExpressionError, compile_expression
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Path
@@ -91,21 +93,36 @@ def shape_before(
         if stretch.reads is not None:
             collection = value_at(value, stretch.reads)
             if isinstance(collection, str) and collection:
-                shape = known.shape(collection, stages)
+                shape = _start_shape(
+                    value if stretch.reads == ("collection",) else None, collection, stages, known
+                )
         shape = _behind(stages, shape, _bindings(value, stretch), known)
     return shape
 
 
 def rows_shape(value: Any, known: Knowledge) -> Shape:
     """Return the shape of a comment's rows."""
+    collection, shape = value_at(value, ("collection",)), unknown_documents()
     if stretches := list_all_stages(value):
-        return shape_before(value, stretches, known)
-    collection = value_at(value, ("collection",))
-    return (
-        known.shape(collection, _stage_of_where(value))
-        if isinstance(collection, str)
-        else unknown_documents()
-    )
+        shape = shape_before(value, stretches, known)
+    elif isinstance(collection, str):
+        shape = _start_shape(value, collection, _stage_of_where(value), known)
+    return _behind(_computed_stages(value), shape, {}, known)
+
+
+def _start_shape(value: Any, collection: str, stages: Sequence[Stage], known: Knowledge) -> Shape:
+    """Return the shape of the documents that stages begin with: of the entries that ``rows`` names, if it does."""
+    rows = value_at(value, ("rows",))
+    return known.entry_shape(collection, rows) if isinstance(rows, str) else known.shape(collection, stages)
+
+
+def _computed_stages(value: Any) -> list[Stage]:
+    """Return the stages of the computed columns whose expressions are sound."""
+    written, found = value_at(value, ("compute",)), list[Stage]()
+    for name, text in written.items() if isinstance(written, dict) else ():
+        with suppress(ExpressionError):
+            found += [{"$set": {name: compile_expression(text).value}}] if isinstance(text, str) else []
+    return found
 
 
 def _stage_of_where(value: Any) -> list[Stage]:

@@ -405,6 +405,8 @@ def _list_values(values: frozenset[Any]) -> str:
 def _tell_column(asked: _HoverContext, column: str) -> str:
     """Return the hover of a column in the table that a value or a statement quotes."""
     table = value_at(asked.value, ("table",))
+    if table is None and value_at(asked.value, ("collection",)):
+        return _tell_field(asked, rows_shape(asked.value, asked.known), column)
     told = asked.known.columns(table).get(column) if isinstance(table, str) else None
     if told is None or not isinstance(table, str):
         return ""

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.values import type_name
+from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import TableSpec, ValueSpec
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.reader import parse
@@ -84,6 +87,16 @@ class Knowledge:
         """Return the shape of the documents of a collection that the first stage of a pipeline may keep."""
         found = self.observed(collection, pipeline)
         return found.shape if found.present else unknown_documents()
+
+    def entry_shape(self, collection: str, rows: str) -> Shape:
+        """Return the shape of the entries of the lists and maps that ``rows`` names in the first documents."""
+        documents = list(map(dict, islice(self._select(collection, ()), _EXAMINED)))
+        entries = aggregate(documents, rows_stages(rows)) if rows_stages(rows) else []
+        return Observed(entries).shape if entries else unknown_documents()
+
+    def row_paths(self, collection: str) -> Sequence[str]:
+        """Return the values of ``rows`` for the lists and maps in the first document of a collection."""
+        return find_rows(next(iter(self._select(collection, ())), {}))
 
     def shared(self, name: str) -> Sequence[Stage]:
         """Return the stages of a shared list, or none if it does not exist."""
@@ -171,6 +184,8 @@ def _tell_size(collection: str, local: FileSource) -> str:
             return ""
 
 
+_EXAMINED: Final = 20
+"""The most documents whose lists and maps are examined."""
 _SCALARS: Final = frozenset({"string", "int", "long", "double"})
 _WIDE: Final = 100
 """The number of fields in an object above which values are not inspected.

@@ -90,6 +90,7 @@ def _stretch(path: Path, number: int) -> Stretch:
 
 _OF_COMMENTS: Final[Mapping[str | int, str]] = {
     "collection": "collection",
+    "rows": "rows",
     "pipeline": "pipeline",
     "let": "bindings",
     "where": "query",
@@ -98,7 +99,7 @@ _OF_COMMENTS: Final[Mapping[str | int, str]] = {
     "table": "table",
     "baseline": "baseline",
     "ignore": "rules",
-    **dict.fromkeys(("column", "columns", "x", "y", "series", "facets", "group_rows"), "column"),
+    **dict.fromkeys(("column", "field", "columns", "x", "y", "series", "facets", "group_rows"), "column"),
     **dict.fromkeys(("format", "labels", "spread", "totals"), "by column"),
     "header_groups": "header groups",
 }

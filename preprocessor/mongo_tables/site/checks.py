@@ -188,9 +188,7 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
         spec.file for page in site.pages for spec in page.specs if spec
     }
     having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
-    # Pages that were asked about come last: a taken id is reported there.
-    files = [one.file for one in site.snapshot.pages if one.file in having]
-    ordered = sorted(files, key=own.__contains__)
+    ordered = [one.file for one in site.snapshot.pages if one.file in having]
     found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
     if any(spec.quoted_table is not None for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
