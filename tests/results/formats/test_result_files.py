@@ -105,6 +105,25 @@ def test_another_encoding_is_named_before_any_format_is_looked_for(
     assert "Out-File -Encoding utf8" in raised.value.hint
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.suffix == ".json"], ids=lambda path: path.name
+)
+def test_lines_of_a_log_above_json_are_passed_over(path: Path, tmp_path: Path) -> None:
+    log = "Running ./bench\n[INFO] Run on (8 X 3000 MHz CPU s)\n***WARNING*** CPU scaling\n\n"
+    logged = write(tmp_path, log + path.read_text("utf-8"), path.name)
+    if path.parent.name != "bencher":
+        assert read(logged) == read(path)
+
+
+def test_json_behind_other_json_is_no_file_of_a_tool_and_a_fault_has_its_line_in_the_file(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ResultsError, match=":2:"):
+        rows_of(str(write(tmp_path, f"{hyperfine('1')}\n{hyperfine('2')}")))
+    with pytest.raises(ResultsError, match=":3:"):
+        rows_of(str(write(tmp_path, f"a log\n\n{hyperfine('1')[:-9]}")))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
 def test_a_fixture_in_another_encoding_is_named_so(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "t").mkdir()

@@ -26,7 +26,7 @@ _NO_RESULTS: Final = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*')
 _GO_LINE: Final = re.compile(
     rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*|goos: \w+\r?(?:\n|$)"
 )
-_GO_EVENT: Final = re.compile(rb'\s*\{[^\n]*"Action"\s*:\s*"[a-z-]+"[^\n]*\}')
+GO_EVENT: Final = re.compile(rb'\{(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"[^\n]*\}')
 _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
 _MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
@@ -59,7 +59,7 @@ def _is_hyperfine(file: SourceFile) -> bool:
 def _is_jmh(file: SourceFile) -> bool:
     """Return whether the file is from JMH's ``-rf json``."""
     run = ["benchmark", "mode", "primaryMetric"]
-    return file.seen.lstrip()[:1] == b"[" and file.has_keys([b'"primaryMetric"', b'"mode"'], needs=run)
+    return file.has_keys([b'"primaryMetric"', b'"mode"'], needs=run)
 
 
 def _is_google_benchmark(file: SourceFile) -> bool:
@@ -99,7 +99,7 @@ def _is_go(file: SourceFile) -> bool:
     return (
         file.has_line(b"Benchmark", _GO_LINE)
         or file.has_line(b"goos: ", _GO_LINE)
-        or (b'"Output"' in file.seen and b'"Package"' in file.seen and _GO_EVENT.match(file.seen) is not None)
+        or file.has_line(b'{"', GO_EVENT)
     )
 
 

@@ -23,6 +23,7 @@ from itertools import chain
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.results.formats import GO_EVENT
 from mongo_tables.results.formats.benchmark import (
     AGAIN,
     SECONDS,
@@ -152,7 +153,7 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
 
     https://pkg.go.dev/cmd/test2json describes the events. Output may be less than a line, and packages may alternate.
     """
-    if not file.seen.lstrip().startswith(b"{"):
+    if not file.has_line(b'{"', GO_EVENT):
         yield from enumerate(file.lines(), 1)
         return
     output: dict[str, list[tuple[int, str]]] = {}

@@ -40,15 +40,15 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: one for each measure of each command."""
     whole = read_whole(file)
     schema = whole.find("schema_version")
-    if schema is None:
-        return make_documents(
-            file, RunOrigin(_SUITE, versions={"harness": "hyperfine 1"}), _read_first(whole)
-        )
-    if schema.value != _SCHEMA:
+    if schema and schema.value != _SCHEMA:
         raise schema.refuse(
             f"schema {schema.value} of hyperfine's JSON, and only {_SCHEMA} and that of 1.x are known"
         )
-    return make_documents(file, _read_origin(whole), _read_second(whole))
+    first = RunOrigin(_SUITE, versions={"harness": "hyperfine 1"})
+    origin, read_one = (_read_origin(whole), _read_measurements) if schema else (first, _read_result)
+    return make_documents(
+        file, origin, [one for part in whole.need("results").elements() for one in read_one(part)]
+    )
 
 
 def _read_origin(whole: JsonPart) -> RunOrigin:
@@ -66,10 +66,6 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
     )
 
 
-def _read_first(whole: JsonPart) -> list[Benchmark]:
-    return [one for part in whole.need("results").elements() for one in _read_result(part)]
-
-
 def _read_result(part: JsonPart) -> Iterator[Benchmark]:
     """Yield the measures of a command from versions 1. Processor time has only a mean."""
     command, parameters = part.need("command").text(), _read_parameters(part)
@@ -84,10 +80,6 @@ def _read_result(part: JsonPart) -> Iterator[Benchmark]:
             yield _measure(command, f"{key} time", SECONDS, parameters, [], {}, mean, failed=failed)
     if memory and (used := memory.numbers()):
         yield _measure(command, "peak memory", "B", parameters, used, {}, None, failed=failed)
-
-
-def _read_second(whole: JsonPart) -> list[Benchmark]:
-    return [one for part in whole.need("results").elements() for one in _read_measurements(part)]
 
 
 def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:

@@ -130,8 +130,10 @@ class JsonPart(NamedTuple):
 
 
 def read_whole(file: SourceFile) -> JsonPart:
-    """Parse a file that is one JSON text. Raises ``ResultsError`` with the first fault of its JSON."""
-    return _read(file, file.text(), 1)
+    """Parse a file that is one JSON text, below lines of a log. Raises ``ResultsError`` with its first fault."""
+    file.text()  # It refuses text that is not UTF-8.
+    log, text = file.seen[: file.json_start], file.seen[file.json_start :]
+    return _read(file, text.decode(), log.count(b"\n") + 1)
 
 
 def read_lines(file: SourceFile) -> Iterator[JsonPart]:

@@ -35,6 +35,8 @@ _SAVE_HINT: Final = f"{_NO_UTF8}; in PowerShell: COMMAND | Out-File -Encoding ut
 _OTHER_ENCODINGS: Final = {
     b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
 }  # fmt: skip
+_JSON_BEGINS: Final = re.compile(rb'^[ \t]*(?:\{|\[(?=[\s\d"{\[\]-]))', re.MULTILINE)
+"""The beginning of a line of JSON; ``[INFO]`` is one of a log."""
 _SAMPLE: Final = 512
 _MOSTLY: Final = 0.4
 
@@ -119,10 +121,16 @@ class SourceFile:
         return self.content.removeprefix(b"\xef\xbb\xbf")
 
     @cached_property
+    def json_start(self) -> int:
+        """The offset in ``seen`` of the JSON text, which lines of a log may precede."""
+        found = _JSON_BEGINS.search(self.seen)
+        return found.start() if found else len(self.seen)
+
+    @cached_property
     def value(self) -> Any:
         """The value of a JSON file as format detection sees it, or ``BROKEN`` if it is not one JSON text."""
         try:
-            return json.loads(self.seen)
+            return json.loads(self.seen[self.json_start :])
         except (ValueError, RecursionError):
             return BROKEN
 
@@ -133,7 +141,7 @@ class SourceFile:
         because plain data may have such keys further inside; a broken one by its words, so that its reader reports the
         fault.
         """
-        if not all(word in self.seen for word in words) or self.seen.lstrip()[:1] not in (b"{", b"["):
+        if not all(word in self.seen for word in words) or self.json_start == len(self.seen):
             return False
         value = self.value
         for key in (None, *path):
