@@ -41,6 +41,8 @@ _S = TypeVar("_S", bound=PipelineSpec)
 
 _PLAIN: Final = ColumnFormat()
 _DAY: Final = "%Y-%m-%d"
+_MOST_DECIMALS: Final = 3
+"""The most decimals that people type, and that are kept however many digits precede them."""
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
 
 
@@ -139,6 +141,8 @@ def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: 
     decimals = rows.decimals.get(column)
     if not decimals or form.cell_unit_key:
         return None
+    if decimals > _MOST_DECIMALS and any(significant_digits(value) > MOST_DIGITS for value in values):
+        return None  # A program wrote them.
     if all(isinstance(value, int | float) and round(value, decimals) == value for value in values):
         return form._replace(decimals=decimals)
     return None

@@ -95,6 +95,21 @@ def test_a_computed_number_with_more_digits_is_not_cut_to_them(tmp_path: Path) -
     assert shown(tmp_path, "price\n3.5\n4.0\n", stage) == [["3.75"]]
 
 
+@pytest.mark.parametrize(
+    ("cells", "shown_as"),
+    [
+        (["123456.50", "2.00"], ["123456.50", "2.00"]),
+        (["0.1812345678", "0.1500000000"], ["0.1812", "0.1500"]),
+        (["0.0001", "0.0020"], ["0.0001", "0.0020"]),
+    ],
+)
+def test_decimals_that_a_program_wrote_are_few_digits(
+    tmp_path: Path, cells: list[str], shown_as: list[str]
+) -> None:
+    csv = "v\n" + "\n".join(cells) + "\n"
+    assert [row[0] for row in shown(tmp_path, csv, '"columns": ["v"], "sort": "_id"')] == shown_as
+
+
 def test_files_of_one_collection_keep_decimals_that_they_have_in_common(tmp_path: Path) -> None:
     comment = '"columns": ["a", "b"], "sort": "_id"'
     written(tmp_path, "u.csv", "a,b\n2.50,2.5\n")
