@@ -129,10 +129,8 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
 
 def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
     """Return the format that shows days as days, and numbers with the decimals that they were typed with, if any."""
-    if not isinstance(spec, TableSpec):
+    if not isinstance(spec, TableSpec) or not isinstance(rows, PlainRows):
         return None  # An axis has its own notation.
-    if not isinstance(rows, PlainRows):
-        return None
     values = [
         value for row in rows if (value := column_value(row, column)) is not MISSING and value is not None
     ]
