@@ -139,7 +139,7 @@ def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: 
     decimals = rows.decimals.get(column)
     if not decimals or form.cell_unit_key:
         return None
-    if decimals > _MOST_DECIMALS and any(significant_digits(value) > MOST_DIGITS for value in values):
+    if decimals > _MOST_DECIMALS and any(has_more_digits(value, MOST_DIGITS) for value in values):
         return None  # A program wrote them.
     if all(isinstance(value, int | float) and round(value, decimals) == value for value in values):
         return form._replace(decimals=decimals)
