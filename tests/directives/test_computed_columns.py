@@ -10,6 +10,7 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.computed_columns import ExpressionError, compile_expression
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.reader import read
+from tests.mongod import Mongod
 
 ROW = {"docs": 2048, "size": 3, "zero": 0, "text": "x", "run": {"ms": 4}, "p99 ms": 5, "µs": 6, "none": None}
 
@@ -79,3 +80,21 @@ def test_a_fault_stands_at_its_column_of_the_page() -> None:
 
 def test_escapes_before_a_fault_are_counted_as_they_are_written() -> None:
     assert findings_of("'p\\u0039\\u0039' + f(1)") == [(18, "MT133")]
+
+
+def test_a_server_computes_the_same(mongod: Mongod) -> None:
+    import pymongo
+
+    texts = [
+        "docs * size / 1024",
+        "docs / zero",
+        "docs + text",
+        "1 / (docs / 2048 / 2)",
+        "docs / 2 ** 10 - -size",
+    ]
+    stages = [{"$set": {f"x{number}": compile_expression(text).value}} for number, text in enumerate(texts)]
+    with pymongo.MongoClient(mongod.uri()) as client:
+        client["computed"]["rows"].insert_one({"_id": 1, **ROW})
+        (row,) = client["computed"]["rows"].aggregate(stages)
+        client.drop_database("computed")
+    assert [row[f"x{number}"] for number in range(len(texts))] == list(map(value_of, texts))
