@@ -11,6 +11,7 @@ import pytest
 from mongo_tables.build import build
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import snapshot_of
+from tests.commands.test_commands import mongo_tables
 
 DATA = {
     "tool": "rtk",
@@ -125,3 +126,19 @@ def test_a_mistyped_path_and_a_mistyped_operand_stand_at_their_place(source: str
 def test_anything_that_is_no_path_is_refused(source: str, written: Any) -> None:
     assert {rule for rule, _, _ in judged(source, rows=written, columns=["kb"])} <= {"MT132", "MT133"}
     assert judged(source, rows=written, columns=["kb"])
+
+
+def test_an_explanation_shows_the_keys_as_they_are_written(source: str, tmp_path: Path) -> None:
+    body = {
+        "rows": "result.by_class.*",
+        "columns": ["_key", "mb"],
+        "compute": {"mb": "kb / 1024"},
+        "sort": "_key",
+    }
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- RESULT_TABLE: {json.dumps({'collection': 'bench', **body})} -->\n")
+    told = mongo_tables("explain", "page.md", "--results", source, cwd=tmp_path).stdout
+    heads = [line.split("  ")[1].strip() for line in told.splitlines() if line[:4].strip().isdigit()]
+    assert [line for line in told.splitlines() if line.startswith('   1  rows "result.by_class.*"')]
+    assert [line for line in told.splitlines() if line.startswith('   2  compute {"mb": "kb / 1024"}')]
+    assert len(heads) == 4 and "1 → 3" in told and "$unwind" not in told and "_row" not in told

@@ -27,6 +27,7 @@ from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.document import value_at
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 
 if TYPE_CHECKING:
@@ -49,12 +50,15 @@ class StageReport:
     """One stage: its position, the documents before and after it, and its effect on their fields.
 
     ``name`` is the name in the comment: the operator, or a key such as ``where``. ``shared``: whether the stage comes
-    from a shared stage list; line and column are then those of the list's name.
+    from a shared stage list; line and column are then those of the list's name. ``written`` is the stage as the comment
+    has it. ``position`` counts the stages that run before it: ``rows`` is one stage here, and several of the pipeline.
     """
 
     number: int
     name: str
     stage: Stage
+    written: Stage
+    position: int
     line: int
     column: int
     shared: bool
@@ -107,7 +111,9 @@ def explain(
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
     walk = StageWalk(source, query)
     failure = walk.run()
-    named = tuple((spec.name_stage(number), stage) for number, stage in enumerate(query.pipeline))
+    named = tuple(
+        (spec.name_stage(number), _as_written(spec, number)) for number in range(len(query.pipeline))
+    )
     told = Explanation(
         file=spec.file,
         line=spec.comment.line,
@@ -127,7 +133,7 @@ def explain(
         start=walk.steps[0],
         shape=shape_of(walk.steps[0].rows),
         stages=tuple(stages),
-        unreached=named[len(stages) :],
+        unreached=named[len(walk.steps) - 1 :],
     )
     if failure is not None:
         return told
@@ -165,24 +171,46 @@ def _with_failure(
 def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
     reports: list[StageReport] = []
     steps, shapes = walk.steps, [shape_of(step.rows) for step in walk.steps]
+    start = 0
     for index, stage in enumerate(spec.pipeline[: len(steps) - 1]):
-        before, after = steps[index], steps[index + 1]
+        if _goes_on(spec, index) and index + 2 < len(steps):
+            continue
+        before, after = steps[start], steps[index + 1]
         line, column = spec.locate(("pipeline", index))
         report = StageReport(
-            number=index + 1,
+            number=len(reports) + 1,
             name=spec.name_stage(index),
             stage=stage,
+            written=_as_written(spec, index),
+            position=index,
             line=line,
             column=column,
             shared=bool(spec.origins) and spec.origins[index].form == "shared",
             before=before,
             after=after,
             shape=shapes[index + 1],
-            difference=difference(shapes[index], shapes[index + 1]),
+            difference=difference(shapes[start], shapes[index + 1]),
             gaps=tuple(new_gaps(stage, before, after, spec.let)),
         )
         reports.append(replace(report, remarks=tuple(_remark_on_stage(report, reports, walk))))
+        start = index + 1
     return reports
+
+
+def _goes_on(spec: PipelineSpec, index: int) -> bool:
+    """Return whether the key ``rows`` stands for the next stage of the pipeline, too."""
+    following = spec.origins[index : index + 2]
+    return len(following) == 2 and all(one.path == ("rows",) for one in following)
+
+
+def _as_written(spec: PipelineSpec, index: int) -> Stage:
+    """Return the stage as it is written: a key of the comment with its value, or the stage itself."""
+    origin = spec.origins[index] if spec.origins else None
+    if origin is None or origin.path[0] not in ("rows", "compute"):
+        return spec.pipeline[index]
+    key, *inner = origin.path
+    value = value_at(spec.comment.parsed.value, origin.path)
+    return {str(key): {str(inner[0]): value} if inner else value}
 
 
 # -- one stage --
@@ -194,12 +222,12 @@ def _remark_on_stage(
     if not report.before.count or not report.after.count:
         return  # the table explains the loss of all documents, once
     with suppress(ResultsError):  # only the query for the cause failed
-        message, hint = why_fewer(report.stage, report.number - 1, walk)
+        message, hint = why_fewer(report.stage, report.position, walk)
         if message:
             yield Remark("note", message, hint, report.number)
     is_match = operator_of(report.stage)[0] == "$match"  # a $match may test for absent fields on purpose
     read = () if is_match else fields_read(report.stage)
-    absent = [path for path in read if not walk.may_have(report.number - 1, path)]
+    absent = [path for path in read if not walk.may_have(report.position, path)]
     for each in report.gaps:
         if not (each.null or not each.some or each.culprit in absent):
             continue
@@ -258,7 +286,7 @@ def _explain_loss(
         return _explain_no_documents(collection, source)
     loser = next(report for report in stages if not report.after.count)
     try:
-        reason, hint = why_nothing(loser.stage, loser.number - 1, walk)
+        reason, hint = why_nothing(loser.stage, loser.position, walk)
     except ResultsError:
         reason, hint = "", ""  # only the query for the cause failed
     count = loser.before.count

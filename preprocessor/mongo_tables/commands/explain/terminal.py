@@ -103,7 +103,7 @@ class _Terminal:
         flow = pad(f"{report.before.count:,} → {report.after.count:,}", 14, right=True)
         time = f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.1f} ms"
         took = pad(time, 10, right=True)
-        head = (report.number, report.name, report.stage)
+        head = (report.number, report.name, report.written)
         yield (
             self._headline(head, len(flow) + len(took), shared=report.shared, bad=lost)
             + self.paint(flow, _BOLD, *([_RED] if lost else []))
