@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.commands.diff.tables import naming_of_chart
 from mongo_tables.directives.specs import Reference
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.elements import NARROW, WIDTH
@@ -144,7 +143,7 @@ def test_to_a_screen_reader_they_are_one_image_with_a_name() -> None:
 def test_a_table_can_ask_for_them_and_its_names_of_points_are_those_of_panels_too() -> None:
     asked = plot_of(table("m", "t", "v", chart={"x": "t", "y": "v", "facets": "m", "columns": 2}))
     assert asked and (asked.facets, asked.columns) == ("m", 2)
-    assert naming_of_chart(chart("t", "v", facets="m", series="s")) == ("m", "t", "s")
+    assert chart("t", "v", facets="m", series="s").drawn.naming_columns == ("m", "t", "s")
 
 
 def test_in_markdown_the_panel_is_the_first_column() -> None:

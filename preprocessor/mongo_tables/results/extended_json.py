@@ -243,6 +243,12 @@ def write_line(raw: bytes) -> str:
     return json.dumps(_plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"))
 
 
+def write_value(value: Any) -> str:
+    """Return a value that BSON can hold as Extended JSON on one line."""
+    # As a field of a document: PyMongo would move the ``_id`` of an outer one.
+    return write_line(bson.encode({"": value}))[len('{"":') : -1]
+
+
 def _plain(value: Any) -> Any:
     write = _WRITERS.get(type(value))
     return value if write is None else write(value)

@@ -130,17 +130,18 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
         first = seen.setdefault(bson.encode({"": key}), place)
         if first == place:
             continue
+        shown = extended_json.write_value(key)
         (here, content), (there, before) = (contents.files[number] for number, _ in (place, first))
         if contents.fixtures is None:
             elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
-            yield file_fault(here.path, (0, 0), f"the _id {_show(key)} is that of {elsewhere}", _ONCE)
+            yield file_fault(here.path, (0, 0), f"the _id {shown} is that of {elsewhere}", _ONCE)
         else:
             above, _ = _place_of(there.path, before, first[1])
             at = _place_of(here.path, content, place[1])
             yield file_fault(
                 here.path,
                 at,
-                f"the _id {_show(key)} is also that of {shorten_path(there.path)}:{above}",
+                f"the _id {shown} is also that of {shorten_path(there.path)}:{above}",
                 _ONCE,
             )
 
@@ -149,10 +150,6 @@ def _alike(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """Return the decimals that a field has in all files."""
     found = every[0] if every else {}
     return {name: count for name, count in found.items() if all(one.get(name) == count for one in every)}
-
-
-def _show(key: Any) -> str:
-    return extended_json.write_line(bson.encode({"": key}))[len('{"":') : -1]
 
 
 # -- fixture files --

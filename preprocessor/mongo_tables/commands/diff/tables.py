@@ -189,17 +189,14 @@ def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key:
     place = (spec.file, spec.comment.line, name)
     if isinstance(rows, ResultsError):
         return PageTable(*place, table.headers, (), failed=rows.message)
-    stated = tuple(key) if key and set(key) <= set(table.columns) else naming_of_chart(spec)
+    # A point of a chart is identified by its panel, its horizontal position and its series.
+    of_chart = spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
+    stated = tuple(key) if key and set(key) <= set(table.columns) else of_chart
     naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
     headers, cells = _format_cells(table, rows)
     groups = answers[measured.key]
     found = {} if isinstance(groups, ResultsError) else _list_measurements(groups)
     return PageTable(*place, headers, cells, tuple(naming), bool(stated), measured=found)
-
-
-def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
-    """Return the columns that identify a point of a chart: its panel, its horizontal position, its series."""
-    return spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
 
 
 def _format_cells(

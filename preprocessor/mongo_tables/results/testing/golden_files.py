@@ -18,7 +18,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
-import bson
 import pytest
 
 from mongo_tables.aggregation.errors import format_path
@@ -220,7 +219,7 @@ class Line(NamedTuple):
 
 def write_lines(rows: Iterable[dict[str, Any]], *, ordered: bool) -> list[Line]:
     """Return the lines of rows, in their order if they are ``ordered``, else sorted by the rows' values."""
-    return _put_in_order(((row, Line(_text_of(bson.encode({"": row})))) for row in rows), ordered)
+    return _put_in_order(((row, Line(extended_json.write_value(row))) for row in rows), ordered)
 
 
 def read_lines(path: Path, *, ordered: bool) -> list[Line]:
@@ -236,7 +235,7 @@ def read_lines(path: Path, *, ordered: bool) -> list[Line]:
             if isinstance(one, Complaint):
                 faults.append(file_fault(path, (number, one.at + 1), one.message, one.hint))
             else:
-                found.append((one[""], Line(_text_of(bson.encode(one)), number)))
+                found.append((one[""], Line(extended_json.write_value(one[""]), number)))
     if faults:
         raise combine_faults(faults)
     return _put_in_order(found, ordered)
@@ -246,10 +245,6 @@ def _put_in_order(found: Iterable[tuple[dict[str, Any], Line]], ordered: bool) -
     # As a server sorts documents, equal ones by their text.
     lines = list(found) if ordered else sorted(found, key=lambda one: (key(one[0]), one[1].text))
     return [line for _, line in lines]
-
-
-def _text_of(wrapped: bytes) -> str:
-    return extended_json.write_line(wrapped)[len(_WRAPPED) : -1]
 
 
 def _read_row(text: str) -> Iterator[dict[str, Any] | Complaint[int]]:
