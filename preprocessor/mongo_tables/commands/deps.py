@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source
+from mongo_tables import __version__
+from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source, request_of
+from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource
@@ -57,8 +59,6 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
-    from mongo_tables.commands.options import request_of
-    from mongo_tables.results.opening import open_source
     from mongo_tables.site.dependencies import Around, needs_of
     from mongo_tables.site.disk import read_snapshots, require_pages
     from mongo_tables.site.site import parse_site
@@ -89,7 +89,6 @@ def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespa
 
 
 def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any]:
-    from mongo_tables import __version__
     from mongo_tables.site.dependencies import digest_of, digest_of_page
 
     digests = {file: digest_of(file) for file in sorted({file for each in needs for file in each.files})}

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from mongo_tables.commands.options import add_config_file
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.opening import is_uri, open_source
 
 DESCRIPTION = (
     "Copies collections from a fixture folder, or from plain files, into a results database: the way back of\n"
@@ -49,7 +50,6 @@ def run(arguments: Namespace) -> int:
     """Copy, and print a line for each changed collection. Return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder
     from mongo_tables.results.file_source import FileSource
-    from mongo_tables.results.opening import is_uri, open_source
     from mongo_tables.runner.push import push
 
     if not is_uri(arguments.target):

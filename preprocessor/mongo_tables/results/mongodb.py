@@ -15,6 +15,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import bson
+from bson.errors import BSONError
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
+from pymongo.uri_parser import parse_uri
 
 from mongo_tables.results.limits import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
@@ -136,8 +140,6 @@ class MongoSource(ResultsSource):
             return self._client
 
     def _connect(self) -> MongoClient[Any]:
-        from pymongo import MongoClient
-
         keep_to_one_line()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning about an option may quote the URI
@@ -168,9 +170,6 @@ class MongoSource(ResultsSource):
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
         """Run ``work`` and return its result. Raises ``ResultsError`` without secrets if the driver fails."""
-        from bson.errors import BSONError
-        from pymongo.errors import PyMongoError
-
         began = time.monotonic()
         try:
             return work()
@@ -185,8 +184,6 @@ class MongoSource(ResultsSource):
 
 def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
     """Return the first server's error if the driver only reports that it could select no server."""
-    from pymongo.errors import ServerSelectionTimeoutError
-
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
         return error
     servers = client.topology_description.server_descriptions().values()
@@ -200,9 +197,6 @@ def _find_refusal(uri: str, seconds: float) -> OSError | None:
     its rows now. The result is also None where this cannot be checked: SRV names, Unix domain sockets, proxies, a host
     that does not answer within ``seconds``. Each host only gets a connection, no data.
     """
-    from pymongo.errors import PyMongoError
-    from pymongo.uri_parser import parse_uri
-
     if not uri.lower().startswith("mongodb://") or "proxyhost" in uri.lower():
         return None
     try:

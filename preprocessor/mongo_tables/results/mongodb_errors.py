@@ -11,6 +11,9 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from bson.errors import InvalidBSON
+from pymongo import errors
+
 from mongo_tables.results.model import Query, ResultsError, unusable
 from mongo_tables.results.secrets import redact, scrub
 
@@ -54,9 +57,6 @@ def explain_failure(
 
     ``waited_ms`` is the time limit that a missing reply has reached, ``time_ms`` that of a pipeline on the server.
     """
-    from bson.errors import InvalidBSON
-    from pymongo import errors
-
     where = redact(uri)
     if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *MALFORMED)):
         hint = "check that a MongoDB server listens there, and that no proxy changes its answers"

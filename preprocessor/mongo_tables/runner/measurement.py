@@ -10,6 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import psutil
+from bson.int64 import Int64
+from pymongo.errors import OperationFailure, PyMongoError
+
 from mongo_tables.runner import sharding
 from mongo_tables.runner.connection_strings import is_refused
 from mongo_tables.runner.errors import KEPT, WorkFailed
@@ -55,8 +59,6 @@ def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
 
     ``read_bytes`` of https://man7.org/linux/man-pages/man5/proc_pid_io.5.html excludes reads from the page cache.
     """
-    import psutil
-
     if pid not in pids:
         return None
     try:
@@ -73,8 +75,6 @@ def reads(
     A count is None if the states lack it, as for a server without WiredTiger. A rate is None if its denominator is 0.
     Read-ahead may read more from disk than was requested; the page cache then had no benefit, and its rate is 0.
     """
-    from bson.int64 import Int64
-
     counts = {name: _grown(before, after, *place) for name, place in _COUNTERS.items()}
     started, ended = from_disk
     disk = None if started is None or ended is None else ended - started
@@ -265,8 +265,6 @@ def settle(client: MongoClient[dict[str, Any]]) -> bool:
 
     A deployment may not permit the command; then its own checkpoints must do.
     """
-    from pymongo.errors import OperationFailure
-
     try:
         client.admin.command("fsync")
     except OperationFailure:
@@ -275,8 +273,6 @@ def settle(client: MongoClient[dict[str, Any]]) -> bool:
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:
-    from pymongo.errors import OperationFailure
-
     try:
         found = client[load.database].command("collStats", load.config["collection"])
     except OperationFailure as error:
@@ -399,8 +395,6 @@ def _primary(members: Sequence[Member]) -> int:
 
 
 def _takes_writes(member: Member) -> bool:
-    from pymongo.errors import PyMongoError
-
     with suppress(PyMongoError):
         return bool(member.admin.command("hello")["isWritablePrimary"])
     return False

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psutil
+
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
@@ -41,8 +43,6 @@ class Network:
 
 def read_network() -> Network:
     """Return the current counters of this machine."""
-    import psutil
-
     interfaces = psutil.net_io_counters(pernic=True, nowrap=False)
     counted = [one for name, one in interfaces.items() if name != "lo"]
     return Network(sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted))

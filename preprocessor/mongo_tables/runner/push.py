@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+import bson
+from bson.raw_bson import RawBSONDocument
+from pymongo import MongoClient, ReadPreference, ReplaceOne, WriteConcern
+from pymongo.errors import ConfigurationError, PyMongoError
+
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.secrets import redact
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
@@ -61,9 +66,6 @@ def push(
     ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises CommandError, and
     TargetError for a database of somebody else; what was written by then stays.
     """
-    from pymongo import ReadPreference, WriteConcern
-    from pymongo.errors import PyMongoError
-
     known = source.collections()
     names = names or known
     for name in names:
@@ -89,10 +91,6 @@ def push(
 
 
 def _connect(uri: str) -> MongoClient[Any]:
-    from bson.raw_bson import RawBSONDocument
-    from pymongo import MongoClient
-    from pymongo.errors import ConfigurationError
-
     client: MongoClient[Any] = MongoClient(
         uri, document_class=RawBSONDocument, serverSelectionTimeoutMS=selection_ms(uri, PATIENCE_MS)
     )
@@ -152,9 +150,6 @@ def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, by
 
 def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes]]) -> None:
     """Replace stored documents by these, given as (``_id``, BSON)."""
-    from bson.raw_bson import RawBSONDocument
-    from pymongo import ReplaceOne
-
     if documents:
         asked: list[ReplaceOne[Any]] = [
             ReplaceOne({"_id": {"$eq": _value_of_id(key)}}, RawBSONDocument(raw), upsert=True)
@@ -172,13 +167,8 @@ def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any
 
 def _id_of(raw: bytes) -> bytes:
     """Return a document with the ``_id`` only."""
-    import bson
-    from bson.raw_bson import RawBSONDocument
-
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
 def _value_of_id(key: bytes) -> Any:
-    from bson.raw_bson import RawBSONDocument
-
     return RawBSONDocument(key)["_id"]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from bson.int64 import Int64
+
 from mongo_tables.results.conclusions import (
     Pairs,
     block_speeds,
@@ -120,8 +122,6 @@ def compose(
     order: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the row of one repeat of a variant on a machine. ``order`` is what the row says of its block."""
-    from bson.int64 import Int64
-
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     real, test_results = run.kind.report(_amounts(outcome.window))
@@ -236,8 +236,6 @@ def _experiment(
 
 
 def _work(outcome: Outcome) -> dict[str, Any]:
-    from bson.int64 import Int64
-
     amounts = _amounts(outcome.window)._asdict()
     return {
         **{name: Int64(amount) if isinstance(amount, int) else amount for name, amount in amounts.items()},
@@ -277,8 +275,6 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
 
 def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
     """Return each of several load machines, without its name."""
-    from bson.int64 import Int64
-
     return [
         {
             "connections": one.connections,
@@ -309,8 +305,6 @@ def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
 
 def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the requested rate, and the achieved one."""
-    from bson.int64 import Int64
-
     rates, paced = options.rates_of(config), outcome.paced
     if not rates:
         return {"rate": None}
@@ -337,8 +331,6 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
 
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
     """Return a repeat without its long parts: only the shown one keeps server states and histogram."""
-    from bson.int64 import Int64
-
     outcome, turn = measurement.outcome, place.turn
     return {
         "block": place.block,

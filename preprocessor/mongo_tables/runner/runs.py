@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
@@ -172,9 +175,6 @@ class Run:
 
     def _drop_late(self, uri: str, patience_ms: int) -> bool:
         """Drop our database if a primary is found within ``patience_ms``. Return whether it is gone."""
-        from pymongo import MongoClient
-        from pymongo.errors import PyMongoError
-
         try:
             with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
                 ownership.drop(last, self.database, self.name)
@@ -185,8 +185,6 @@ class Run:
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
     """Return a client that has found a primary. Raise the driver's errors without one, and TargetError."""
-    from pymongo import MongoClient
-
     patience = selection_ms(uri, SELECTION_MS)
     client = MongoClient[dict[str, Any]](
         uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
@@ -317,8 +315,6 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
 @contextmanager
 def complaints_told(run: Run, hint: str) -> Iterator[None]:
     """Raise CommandError for errors of the deployment or the driver, with the target's own explanation."""
-    from pymongo.errors import PyMongoError
-
     try:
         yield
     except PyMongoError as error:

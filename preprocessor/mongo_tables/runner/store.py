@@ -22,6 +22,8 @@ from typing import Any, Final, TypeVar
 
 import bson
 from bson.codec_options import CodecOptions
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
 
 from mongo_tables.files import atomic
 from mongo_tables.findings.usage import CommandError
@@ -225,8 +227,6 @@ class DatabaseStore(Store):
 
     def __init__(self, uri: str, patience_ms: int) -> None:
         """``patience_ms`` is the timeout for a server."""
-        from pymongo import MongoClient
-
         self._client: MongoClient[dict[str, Any]] = MongoClient(
             uri, tz_aware=True, serverSelectionTimeoutMS=patience_ms
         )
@@ -324,8 +324,6 @@ def _historic(row: Document) -> dict[str, Any]:
 
 
 def _plainly(act: Callable[[], T]) -> T:
-    from pymongo.errors import PyMongoError
-
     try:
         return act()
     except PyMongoError as error:

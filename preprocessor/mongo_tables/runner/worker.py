@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
 from mongo_tables.runner.clients import Client, Kind, OnError, PyMongoClient, RequestOptions, request_options
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import (
@@ -150,8 +153,6 @@ class Assignment:
 
 def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
     """Return the driver's client for this many connections of a load."""
-    from pymongo import MongoClient
-
     return MongoClient(
         load.uri,
         # If reads go to the primary, a connection of the load has two connections to it.
@@ -259,8 +260,6 @@ def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
 
     Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.
     """
-    from pymongo.errors import PyMongoError
-
     gone = time.monotonic() + GONE_SECONDS
     while not window.is_over() and (window.has_end or time.monotonic() < gone):
         with suppress(PyMongoError, OSError):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -92,8 +92,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _three_or_more(text: str) -> int:
     """Parse a number of blocks, at least three: fewer have no interval, and measure the reference once per block."""
-    from argparse import ArgumentTypeError
-
     if (value := count(text)) < 3:
         raise ArgumentTypeError(f"must be 3 or more, not {text!r}")
     return value

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.commands.options import SOURCE, add_source, whole_number
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
     from mongo_tables.commands.explain.explanation import Explanation
@@ -74,7 +75,6 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.commands.explain.explanation import as_json
     from mongo_tables.commands.explain.terminal import lines
     from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.results.opening import open_source
     from mongo_tables.site.disk import read_text
     from mongo_tables.site.site_config import values_of
 

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bson import json_util
+
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
@@ -231,8 +233,6 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
         return ""
     if (value := of_shell_call(constructor, json.dumps(text))) is not None:
         return f"write it as what it is: {json.dumps(value)}"
-    from bson import json_util
-
     written = json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)
     return f"such a value is written {written}"
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from bson import json_util
 
 from mongo_tables.commands.explain.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.commands.explain.fields import (
@@ -389,8 +392,4 @@ def _fields_as_json(shape: FieldCounts) -> list[dict[str, Any]]:
 
 def extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
     """Return a value as relaxed Extended JSON."""
-    import json
-
-    from bson import json_util
-
     return json.loads(json_util.dumps(value, json_options=json_util.RELAXED_JSON_OPTIONS))

@@ -13,6 +13,8 @@ from mongo_tables.commands.run.plan import check_costs, list_raised, read_option
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.atlas.address import is_atlas, parse_project
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import sweep
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import WorkFailed
@@ -116,9 +118,6 @@ def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
 
     Raises CommandError if something is left, and if no target is on Atlas.
     """
-    from mongo_tables.runner.atlas.api import open_api
-    from mongo_tables.runner.atlas.clusters import sweep
-
     projects = dict.fromkeys(parse_project(one.where) for one in targets if is_atlas(one.where))
     if not projects:
         raise CommandError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")

@@ -8,6 +8,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
 from mongo_tables.commands.run.targets import (
     OpenedTarget,
     describe_machines,
@@ -18,6 +21,7 @@ from mongo_tables.commands.run.targets import (
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas
+from mongo_tables.runner.atlas.costs import check_cost, cost, cost_table, list_calls, read_prices
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.estimate import (
@@ -205,9 +209,6 @@ def list_findings(
     The ``sharded`` ones need shards. A deployment that does not answer at once is reported. Raises CommandError for an
     invalid connection string.
     """
-    from pymongo import MongoClient
-    from pymongo.errors import PyMongoError
-
     with closing(open_target(uri)) as target:
         place = target.name
     yield DeploymentNote(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
@@ -317,8 +318,6 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
     Raises CommandError if a price is unknown.
     """
     for experiment, place in _on_atlas(tasks):
-        from mongo_tables.runner.atlas.costs import cost_table, list_calls, read_prices
-
         machines = _machines(arguments, experiment, place)
         yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
         for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
@@ -336,8 +335,6 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
     if places := list(_on_atlas(tasks)):
-        from mongo_tables.runner.atlas.costs import check_cost, read_prices
-
         prices = read_prices(arguments.prices)
         costs: list[Cost] = []
         for experiment, place in places:
@@ -364,8 +361,6 @@ def _costs(
     arguments: Namespace, experiment: Experiment, machines: Mapping[int, AtlasMachine], prices: Prices
 ) -> dict[int, Cost]:
     """Return the cost of each variant that has a machine, for the greatest number of blocks."""
-    from mongo_tables.runner.atlas.costs import cost
-
     _, blocks = count_blocks(arguments, experiment)
     estimates = estimate_variants(arguments, experiment, blocks, machines.keys())
     return {number: cost(machines[number], one, prices) for number, one in estimates.items()}

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
+from mongo_tables.runner.atlas.costs import read_prices
+from mongo_tables.runner.atlas.target import begin_run, open_atlas, plan_atlas
 from mongo_tables.runner.cache_size import follows_cache
 from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.loadmachines.clusters import LoadMachines, parse_load_machines
+from mongo_tables.runner.loadmachines.clusters import LoadMachines, open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import choose_variants, obstacle
@@ -68,9 +71,6 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
     """Open each target for a run when it is needed. ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
-        from mongo_tables.runner.atlas.costs import read_prices
-        from mongo_tables.runner.atlas.target import begin_run, open_atlas
-
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
     for named in arguments.target:
@@ -83,8 +83,6 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
     """Open a target for a plan, which creates nothing there. Raises CommandError."""
     if is_atlas(named.where):
-        from mongo_tables.runner.atlas.target import plan_atlas
-
         return plan_atlas(named.where)
     return _open_other(arguments, named)
 
@@ -135,9 +133,6 @@ def open_machines(
     wanted = read_machines(arguments)
     if wanted is None:
         return None
-    from mongo_tables.runner.loadmachines.clusters import open_cluster
-    from mongo_tables.runner.loadmachines.pool import MachinePool
-
     cluster = held.enter_context(open_cluster(wanted))
     here = wanted.kind == "local"
     shared, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)

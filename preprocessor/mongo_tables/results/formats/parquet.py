@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from bson.decimal128 import Decimal128
+
 from mongo_tables.files.text import shorten
 from mongo_tables.results.formats.model import Document, SourceFile, field_names, find_repeated
 
@@ -93,8 +95,6 @@ def _values(column: pyarrow.Array, kind: pyarrow.DataType) -> list[Any]:
 def _with_decimals(value: Any) -> Any:
     """Return the value with Python's decimals replaced by BSON's."""
     from decimal import Decimal
-
-    from bson.decimal128 import Decimal128
 
     if isinstance(value, Decimal):
         return Decimal128(value)

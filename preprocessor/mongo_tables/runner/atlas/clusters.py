@@ -20,6 +20,9 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import (
     ALREADY_THERE,
@@ -182,8 +185,6 @@ def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
 
 def await_user(uri: str, clock: LocalClock) -> None:
     """Wait until the user can authenticate. Raise TargetError with the driver's last message."""
-    from pymongo import MongoClient
-    from pymongo.errors import PyMongoError
 
     def fault() -> str:
         try:

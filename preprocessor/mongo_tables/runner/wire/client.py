@@ -18,6 +18,10 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from bson.binary import Binary
+from bson.int64 import Int64
+from pymongo.errors import PyMongoError
+
 from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import Lag
@@ -91,8 +95,6 @@ class WireClient:
 
     def _begin_session(self) -> None:
         """Encode all commands for a new session, in which no write is numbered yet."""
-        from bson.binary import Binary
-
         options, (database, collection) = self._options, self._namespace
         session: dict[str, Any] = {}
         if options.sessions:
@@ -125,8 +127,6 @@ class WireClient:
         self._more = elements({"collection": collection, **where})
 
     def _prepare_writes(self, write: Mapping[str, Any], collection: str) -> None:
-        from bson.int64 import Int64
-
         if self._retryable:
             write = {**write, "txnNumber": Int64(0)}
         self._insert = _changeable({"insert": collection, "ordered": True, **write})
@@ -305,8 +305,6 @@ def _changeable(command: Mapping[str, Any]) -> bytearray:
 
 def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> None:
     """Make the server forget the sessions of these clients, which would otherwise last half an hour."""
-    from pymongo.errors import PyMongoError
-
     sessions = [session for one in clients for session in one.sessions]
     with suppress(PyMongoError):  # they expire by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):
