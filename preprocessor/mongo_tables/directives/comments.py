@@ -188,7 +188,9 @@ _BLOCK_END = re.compile(r"\n(?:[ \t]*\n)+|\n(?=[ \t]*\|)")
 _BLANKS = re.compile(r"[ \t\n]+")
 _CELL_END = re.compile(r" ?(?<!\\)\| ?")
 _DASHES = re.compile(r"-{2,}(?=:?(?:\||$))")
-_WRITTEN_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])|&(?:#(\d{1,7})|(amp|lt|gt|quot|nbsp));")
+_WRITTEN_SIGN = re.compile(
+    r"\\([!-/:-@\[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|nbsp));"
+)
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "nbsp": "\u00a0"}
 
 
@@ -204,10 +206,11 @@ def read_words(markdown: str) -> str:
 
 
 def _read_sign(found: re.Match[str]) -> str:
-    sign, number, name = found.groups()
-    if number:
-        return chr(int(number)) if 0 < int(number) < 0x110000 else "\ufffd"
-    return sign or _NAMED[name]
+    sign, number, hexadecimal, name = found.groups()
+    if sign or name:
+        return sign or _NAMED[name]
+    code = int(number) if number else int(hexadecimal, 16)
+    return chr(code) if 0 < code < 0x110000 else "\ufffd"
 
 
 def read_generated(markdown: str) -> str:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What formatters of Markdown make of page.md with its figures; written anew in this folder by
-# npm install prettier@3 markdownlint-cli2 && pip install mdformat mdformat-gfm && sh make.sh
+# npm install prettier@3 markdownlint-cli2 remark-cli remark-gfm && pip install mdformat mdformat-gfm && sh make.sh
 set -e
 cp page.md source.md
 mongo-tables render --in-place page.md --results m.jsonl
@@ -16,5 +16,6 @@ try prettier npx prettier --write
 try prettier-wrap npx prettier --prose-wrap always --tab-width 4 --write
 try markdownlint npx markdownlint-cli2 --fix
 try mdformat mdformat
+try remark npx remark -u remark-gfm -o --quiet
 mv source.md page.md
 rm page.ch.svg written.md
