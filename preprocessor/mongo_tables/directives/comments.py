@@ -181,7 +181,7 @@ def begin_marker(inner: str) -> str:
 def was_edited(region: Region) -> bool:
     """Return whether a person edited the region. What formatters of Markdown rewrite is not an edit."""
     # Earlier versions wrote the digest of the bytes.
-    return region.digest not in (digest(region.inner), digest(read_generated(region.inner)))
+    return region.digest != digest(read_generated(region.inner)) and region.digest != digest(region.inner)
 
 
 _BLOCK_END = re.compile(r"\n(?:[ \t]*\n)+|\n(?=[ \t]*\|)")
