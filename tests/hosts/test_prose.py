@@ -201,7 +201,7 @@ def test_a_comment_where_nothing_can_stand_is_named_with_its_place_when_the_exte
     site = site_with_the_extension_alone(tmp_path, f"See [it]({ONE}) there.")
     done = build(site, program=program)
     assert done.returncode == 1
-    assert "docs/prose.md:3:10: MT118" in done.stderr
+    assert "docs/prose.md:3:10: MT113" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -142,7 +142,7 @@ def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> N
     (site / "docs" / "lost.md").write_text(f"# Lost\n\nA [link]({value}) here.\n", encoding="utf-8")
     done = build(site, program="zensical")
     assert done.returncode != 0
-    assert "docs/lost.md:3:10: MT118" in done.stderr
+    assert "docs/lost.md:3:10: MT113" in done.stderr
 
 
 @pytest.mark.parametrize("before", ["", "---\ntitle: Page\n---\n\n"])
@@ -181,7 +181,7 @@ def test_a_figure_without_a_place_in_a_file_that_a_page_takes_in_is_told_there(s
     (site / "docs" / "lost.md").write_text('# Lost\n\n\n\n--8<-- "part.md"\n', encoding="utf-8")
     done = build(site, program="zensical")
     assert done.returncode != 0
-    assert "\npart.md:3:10: MT118" in f"\n{done.stderr}", done.stderr
+    assert "\npart.md:3:10: MT113" in f"\n{done.stderr}", done.stderr
 
 
 def test_a_preview_says_once_what_it_does_not_follow(preview: Preview) -> None:

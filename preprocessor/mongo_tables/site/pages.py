@@ -179,12 +179,12 @@ class _KnownComment(NamedTuple):
 
 
 def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
-    """Return the page as given, where comments that are also in a file have that file's specs and findings.
+    """Return the page as given, where comments and faults that are also in a file have their place there.
 
     A file may be included several times; each comment of the page on disk is used once.
     """
-    own = _by_text([on_disk] if on_disk else [])
-    others = _by_text(included)
+    pages = [*([on_disk] if on_disk else ()), *included]
+    own, others = _by_text(pages[: on_disk is not None]), _by_text(pages[on_disk is not None :])
     within = by_comment(given.comments, given.findings)
     specs, owned = [], []
     for comment, spec, found in zip(given.comments, given.specs, within, strict=True):
@@ -193,7 +193,14 @@ def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) 
         specs.append(known.spec if known else spec)
         owned.append(tuple(known.findings) if known else tuple(map(_elsewhere, found)))
     theirs = {each for found in within for each in found}
-    loose = [_elsewhere(each) for each in given.findings if each not in theirs]
+    at_home: dict[tuple[str, str], deque[Finding]] = {}
+    for each in (each for page in pages for each in page.findings):
+        at_home.setdefault((each.rule, each.message), deque()).append(each)
+    loose = [
+        same.popleft() if (same := at_home.get((each.rule, each.message))) else _elsewhere(each)
+        for each in given.findings
+        if each not in theirs
+    ]
     findings = (*loose, *(each for found in owned for each in found))
     return given._replace(specs=tuple(specs), findings=findings, owned=tuple(owned))
 
