@@ -107,17 +107,32 @@ def test_the_fewest_and_most_readable_fields_are_chosen() -> None:
     assert find_naming_fields([rows[0], rows[0]], ["name"]) == []
 
 
+def names_of_rows(folder: Path, *arguments: str) -> tuple[list[str], list[list[str]]]:
+    """The sort keys of the first table that ``init`` writes, and the cells of each row without the figure."""
+    mongo_tables("init", *arguments, cwd=folder)
+    page = (folder / "README.md").read_text("utf-8")
+    comment = json.loads(page.split("RESULT_TABLE:")[1].split("-->")[0])
+    sort = [comment["sort"]] if isinstance(comment["sort"], str) else comment["sort"]
+    shown = [one for one in page.splitlines() if one.startswith("|")][2:]
+    at = comment["columns"].index("value")
+    return sort, [[cell for number, cell in enumerate(row.split("|")[1:-1]) if number != at] for row in shown]
+
+
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_the_first_table_of_each_recorded_file_names_its_rows_and_is_sorted_by_names(
     path: Path, tmp_path: Path
 ) -> None:
     (tmp_path / path.name).write_bytes(path.read_bytes())
-    mongo_tables("init", cwd=tmp_path)
-    page = (tmp_path / "README.md").read_text("utf-8")
-    comment = json.loads(page.split("RESULT_TABLE:")[1].split("-->")[0])
-    sort = [comment["sort"]] if isinstance(comment["sort"], str) else comment["sort"]
+    sort, names = names_of_rows(tmp_path)
     assert "value" not in sort
-    shown = [one for one in page.splitlines() if one.startswith("|")][2:]
-    at = comment["columns"].index("value")
-    names = [[cell for number, cell in enumerate(row.split("|")[1:-1]) if number != at] for row in shown]
-    assert len({str(one) for one in names}) == len(names)
+    assert len({str(one) for one in names}) == len(names) > 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_the_first_table_of_two_runs_of_each_recorded_file_does_so_too(path: Path, tmp_path: Path) -> None:
+    for run in ("first", "second"):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / path.name).write_bytes(path.read_bytes())
+    sort, names = names_of_rows(tmp_path, "--results", f"runs=*/{path.name}")
+    assert "value" not in sort
+    assert len({str(one) for one in names}) == len(names) > 0

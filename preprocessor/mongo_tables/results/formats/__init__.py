@@ -23,9 +23,8 @@ from mongo_tables.results.formats.model import Document, SourceFile, suffix_of
 _OBJECT_IN_OBJECT: Final = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
 _BENCHER: Final = re.compile(_OBJECT_IN_OBJECT + rb'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]')
 _NO_RESULTS: Final = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*')
-_GO_LINE: Final = re.compile(
-    rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*|goos: \w+\r?(?:\n|$)"
-)
+_GO_LINE: Final = re.compile(rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*")
+_GOOS_LINE: Final = re.compile(rb"goos: \w+\r?(?:\n|$)")
 GO_EVENT: Final = re.compile(rb'\{(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"[^\n]*\}')
 _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
@@ -80,13 +79,13 @@ def _is_criterion(file: SourceFile) -> bool:
     return (
         file.seen.startswith(_CRITERION)
         or (b'"reason"' in file.seen and _MESSAGE.search(file.seen) is not None)
-        or (file.has_line(b'{"reason"', _CARGO_MESSAGE) and not _is_libtest(file))
+        or (file.has_line(_CARGO_MESSAGE) and not _is_libtest(file))
     )
 
 
 def _is_libtest(file: SourceFile) -> bool:
     """Return whether the file has a line of Rust's ``#[bench]``, as Criterion's ``--output-format bencher`` has."""
-    return file.has_line(b"test ", _LIBTEST_LINE)
+    return file.has_line(_LIBTEST_LINE)
 
 
 def _is_bencher(file: SourceFile) -> bool:
@@ -96,16 +95,12 @@ def _is_bencher(file: SourceFile) -> bool:
 
 def _is_go(file: SourceFile) -> bool:
     """Return whether the file has a line of Go's benchmark format, or events of ``go test -json``."""
-    return (
-        file.has_line(b"Benchmark", _GO_LINE)
-        or file.has_line(b"goos: ", _GO_LINE)
-        or file.has_line(b'{"', GO_EVENT)
-    )
+    return file.has_line(_GO_LINE) or file.has_line(_GOOS_LINE) or file.has_line(GO_EVENT)
 
 
 def _is_ycsb(file: SourceFile) -> bool:
     """Return whether the file has the first line of YCSB's figures."""
-    return file.has_line(b"[OVERALL], ", _YCSB_LINE)
+    return file.has_line(_YCSB_LINE)
 
 
 class Format(NamedTuple):

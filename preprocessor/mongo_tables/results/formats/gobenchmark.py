@@ -153,7 +153,7 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
 
     https://pkg.go.dev/cmd/test2json describes the events. Output may be less than a line, and packages may alternate.
     """
-    if not file.has_line(b'{"', GO_EVENT):
+    if not file.has_line(GO_EVENT):
         yield from enumerate(file.lines(), 1)
         return
     output: dict[str, list[tuple[int, str]]] = {}
