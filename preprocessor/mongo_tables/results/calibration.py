@@ -18,7 +18,7 @@ Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics*
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import fsum, inf, sqrt
 from statistics import NormalDist, fmean, median, variance
@@ -38,13 +38,8 @@ Family = Sequence[Pairs]
 """Pairs that were measured in the same blocks and are judged together."""
 
 
-class _Trial(NamedTuple):
-    """The verdicts on one pair: judged alone, and judged together with its group."""
-
-    alone: Verdict
-    together: Verdict
-
-
+_Trial = Mapping[Judged, Verdict]
+"""The verdict on one pair for each way to judge it."""
 _Intervals = Sequence[Interval | None]
 """The intervals of the pairs of a family."""
 
@@ -115,7 +110,8 @@ def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
         judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
     ]
     together = judge_together(intervals, negligible=negligible)
-    return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
+    pairs = zip(alone, together, strict=True)
+    return [{"alone": one, "together": other} for one, other in pairs]
 
 
 def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
@@ -137,7 +133,7 @@ def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> 
 
 
 def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]) -> Count:
-    return Count(sum(getattr(trial, judged) in verdicts for trial in trials), len(trials))
+    return Count(sum(trial[judged] in verdicts for trial in trials), len(trials))
 
 
 def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:

@@ -32,18 +32,14 @@ LEAST_CAMPAIGNS: Final = 2
 """With fewer campaigns there is only the result of the one."""
 
 
-class LeftOutRow(NamedTuple):
-    """A row without a conclusion over several campaigns, and the reason."""
-
-    name: str
-    reason: str
-
-
 class Pooled(NamedTuple):
-    """All rows of some results. Those in several campaigns have the pooled conclusions."""
+    """All rows of some results. Those in several campaigns have the pooled conclusions.
+
+    ``left_out`` has the names of those without, each with the reason.
+    """
 
     rows: tuple[Row, ...]
-    left_out: tuple[LeftOutRow, ...]
+    left_out: tuple[tuple[str, str], ...]
 
 
 def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
@@ -69,7 +65,7 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
             {**bare.get(place, row), **({FIELD: found[place]} if place in found else {})}
             for place, row in enumerate(rows)
         ),
-        (*_list_alone(rows, groups), *(LeftOutRow(name_row(row), _MISSING) for row in missing)),
+        (*_list_alone(rows, groups), *((name_row(row), _MISSING) for row in missing)),
     )
 
 
@@ -205,14 +201,14 @@ def _count_requests(group: Group) -> dict[str, bool]:
     return {"few_requests": has_few_requests(counts, max(connections))}
 
 
-def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOutRow]:
+def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[tuple[str, str]]:
     for place, group in groups.items():
         if not group:
             nameless = COMPARISON in rows[place]
             why = "it does not name its campaign" if nameless else "it is compared with no reference"
-            yield LeftOutRow(name_row(rows[place]), why)
+            yield name_row(rows[place]), why
         elif len(group) < LEAST_CAMPAIGNS:
-            yield LeftOutRow(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
+            yield name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}"
 
 
 LEAST_IN_A_WINDOW: Final = 3

@@ -99,7 +99,7 @@ def format_pooled(pooled: Pooled) -> Iterator[str]:
     """Yield the conclusion of each row, the omitted rows, and campaigns of the same hour."""
     rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
-    yield from (f"not pooled: {one.name}: {one.reason}" for one in pooled.left_out)
+    yield from (f"not pooled: {name}: {reason}" for name, reason in pooled.left_out)
     yield from dict.fromkeys(line for row in rows for line in _list_of_one_hour(row))
 
 
