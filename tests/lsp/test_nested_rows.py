@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from mongo_tables.lsp.completion import complete
+from mongo_tables.lsp.positions import Position
 from mongo_tables.lsp.session import Session
 from mongo_tables.lsp.typed_json import comment_body, cursor_at
 from tests.lsp.conftest import checked_session, lay_out
@@ -66,3 +68,24 @@ def test_a_value_of_a_collection_offers_its_fields(session: Session) -> None:
     assert {"_key", "saved"} <= set(offered(session, f'<!-- RESULT_VALUE: {{{ROWS}, "field": "|"'))
     assert {"_key", "saved"} <= set(offered(session, f'<!-- RESULT_VALUE: {{{ROWS}, "where": {{"|"'))
     assert "rows" in offered(session, '<!-- RESULT_VALUE: {"|"}')
+
+
+def test_a_value_by_name_is_judged_and_harms_no_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = "# A\n\nIt is <!-- RESULT: one --> and <!-- RESULT: two -->.\n"
+    (tmp_path / "mongo-tables.toml").write_text(
+        'pages = ["page.md"]\n[values.one]\ncollection = "nested"\nfield = "tool"\n'
+    )
+    lay_out(tmp_path, {"page.md": page})
+    (tmp_path / "fixtures/nested").mkdir()
+    (tmp_path / "fixtures/nested/a.jsonl").write_text(f"{json.dumps(DATA)}\n")
+    session = checked_session(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = [one.message for one in session.project.report.findings if one.rule == "MT147"]
+    assert told == ["there is no value `two`"]
+    for column in range(len("It is <!-- RESULT: one -->")):
+        session.mention_at("page.md", Position(2, column))
+        body = comment_body(page, len("# A\n\n") + column)
+        if body is not None:
+            complete(page, cursor_at(page, body, len("# A\n\n") + column), session.knowledge)

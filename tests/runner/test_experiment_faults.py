@@ -29,7 +29,7 @@ def test_the_packaged_files_are_without_fault():
     [
         ("title = ", "title ", "not TOML", ""),
         ('name = "tiny"', 'name = "Tiny!"', "name: 'Tiny!' does not match", "Name of the experiment"),
-        ('workload = "insert"', 'workload = "inserts"', "'inserts' is not one of", "The kind of work"),
+        ('workload = "insert"', 'workload = "inserts"', "'inserts' is not one of", "did you mean `insert`?"),
         ("collection =", "colection =", "colection has no effect here", "did you mean `collection`?"),
         ("numberOfThreads = 3", "numberOfThreads = 0", "0 is less than the minimum", "connections"),
         ("database = ", 'database = "prod"  #', "'prod' does not match", "mongo_tables_"),

@@ -139,7 +139,9 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
                 yield (*path, key), f"{key} has no effect here", hint
         else:
             name = ".".join(map(str, path)) or "the file"
-            yield path, f"{name}: {error.message}", str(error.schema.get("description", ""))
+            is_word = error.validator == "enum" and isinstance(error.instance, str)
+            near = did_you_mean(error.instance, error.validator_value) if is_word else ""
+            yield path, f"{name}: {error.message}", near or str(error.schema.get("description", ""))
 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
