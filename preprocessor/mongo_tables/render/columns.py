@@ -113,8 +113,7 @@ def _with_ranges(
     ]
 
 
-# -- numbers without a format
-# -------------------------------------------------------------------------------------------------
+# -- numbers without a format --
 
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:

@@ -152,8 +152,7 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
     return f"{signed_decimals(percent, 0 if abs(percent) >= 10 else 1)} %"
 
 
-# -- faults
-# -------------------------------------------------------------------------------------------------
+# -- faults --
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:

@@ -113,8 +113,7 @@ def find_contradiction(one: Conclusion) -> str:
     return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
 
 
-# -- in words
-# -------------------------------------------------------------------------------------------------
+# -- in words --
 
 
 def conclusion_in_words(value: object) -> str:
@@ -141,8 +140,7 @@ def full_words_of(one: Conclusion) -> str:
     )
 
 
-# -- in a cell
-# -------------------------------------------------------------------------------------------------
+# -- in a cell --
 
 
 def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
@@ -184,8 +182,7 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
     return signed_decimals((ratio - 1) * 100, decimals)
 
 
-# -- in notes
-# -------------------------------------------------------------------------------------------------
+# -- in notes --
 
 
 def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
@@ -288,8 +285,7 @@ def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
     return f"; excluded are differences below {ends}"
 
 
-# -- as a picture: a dot for the ratio, a line for its interval, and one for no difference
-# -------------------------------------------------------------------------------------------------
+# -- as a picture: a dot for the ratio, a line for its interval, and one for no difference --
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 14

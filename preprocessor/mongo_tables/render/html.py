@@ -126,8 +126,7 @@ def _nothing(spec: PipelineSpec) -> str:
     return f'<p class="mongo-table__empty">{lines_html(spec.empty or NO_ROWS)}</p>'
 
 
-# -- tables
-# -------------------------------------------------------------------------------------------------
+# -- tables --
 
 
 def table_html(
@@ -237,8 +236,7 @@ def _total_cell(column: Column, total: Total | None) -> str:
     return f"<td{_STYLE[column.align]}{raw}>{lines_html(text)}</td>"
 
 
-# -- cells: text, link, raw value, bar or shade
-# -------------------------------------------------------------------------------------------------
+# -- cells: text, link, raw value, bar or shade --
 
 
 def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:

@@ -53,8 +53,7 @@ _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
 """Characters next to which both dialects recognise an emphasis delimiter."""
 
 
-# -- shared
-# -------------------------------------------------------------------------------------------------
+# -- shared --
 
 
 def with_minus_signs(text: str) -> str:
@@ -89,8 +88,7 @@ def display_width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-# -- HTML
-# -------------------------------------------------------------------------------------------------
+# -- HTML --
 
 
 @lru_cache(maxsize=16_384)
@@ -145,8 +143,7 @@ def link_html(to: str, inner: str) -> str:
     return f'<a href="{text_html(to)}">{inner}</a>' if to and inner.strip() else inner
 
 
-# -- Markdown
-# -------------------------------------------------------------------------------------------------
+# -- Markdown --
 
 
 def escape_cell(text: str) -> str:

@@ -37,8 +37,7 @@ _BEFORE_SIGN: Final = r"(?<![\w.,)])"
 _GROUPED_FROM: Final = 4
 """The number of digits before the decimal sign from which they are grouped."""
 
-# -- rounding
-# -------------------------------------------------------------------------------------------------
+# -- rounding --
 
 
 def wide_for(number: Decimal) -> Context:
@@ -116,8 +115,7 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
-# -- notations
-# -------------------------------------------------------------------------------------------------
+# -- notations --
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +146,7 @@ def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decima
     return number / amount if amount and text.endswith(f" {unit}") else None
 
 
-# -- per cent and currencies
-# -------------------------------------------------------------------------------------------------
+# -- per cent and currencies --
 
 
 def _join_currency(text: str, currency: str, form: ColumnFormat, convention: Convention) -> str:
@@ -160,8 +157,7 @@ def _join_currency(text: str, currency: str, form: ColumnFormat, convention: Con
     return f"{sign}{currency}{gap}{text.removeprefix('-')}"
 
 
-# -- durations and bytes
-# -------------------------------------------------------------------------------------------------
+# -- durations and bytes --
 
 
 class DisplayUnit(NamedTuple):
@@ -246,8 +242,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
 """The writers by the keys of ``CELL_UNITS``."""
 
 
-# -- texts
-# -------------------------------------------------------------------------------------------------
+# -- texts --
 
 
 @lru_cache(maxsize=8192)

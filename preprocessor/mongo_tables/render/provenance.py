@@ -131,8 +131,7 @@ def _command(told: Told) -> str:
     return " ".join([*words, "--target", target])
 
 
-# -- fields of documents
-# -------------------------------------------------------------------------------------------------
+# -- fields of documents --
 
 
 def _at(told: Told, *path: str) -> Any:
@@ -299,8 +298,7 @@ def _join(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))
 
 
-# -- sample sizes: blocks of campaigns, or repeats
-# -------------------------------------------------------------------------------------------------
+# -- sample sizes: blocks of campaigns, or repeats --
 
 
 class _Campaign(NamedTuple):

@@ -66,8 +66,7 @@ _OPTIONAL: Final = {
 """Columns that are only shown if a run has a value for them."""
 
 
-# -- single runs
-# -------------------------------------------------------------------------------------------------
+# -- single runs --
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +194,7 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
     return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
 
 
-# -- the block
-# -------------------------------------------------------------------------------------------------
+# -- the block --
 
 
 @dataclass(frozen=True, slots=True)

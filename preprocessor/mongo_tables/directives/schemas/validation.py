@@ -37,8 +37,7 @@ def _errors(against: Schema, value: Any) -> Iterable[Any]:
     return errors
 
 
-# -- quick validation
-# ----------------------------------------------------------------------------------------------
+# -- quick validation --
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -115,8 +114,7 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
     return True
 
 
-# -- plain words
-# -------------------------------------------------------------------------------------------------
+# -- plain words --
 
 
 def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:

@@ -233,8 +233,7 @@ def slanted_marks(
     return tuple(zip((value for value, _ in marks), fit_names(names, max(most, 1)), strict=True))
 
 
-# -- choice of marks
-# -------------------------------------------------------------------------------------------------
+# -- choice of marks --
 
 
 def linear_marks(low: float, high: float, most: int) -> list[float]:
@@ -303,8 +302,7 @@ def _mark_text(value: float, form: ColumnFormat) -> str:
     return number_text(format(number, "f"), form, whole=True)
 
 
-# -- layout of texts
-# -------------------------------------------------------------------------------------------------
+# -- layout of texts --
 
 
 def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = 8) -> bool:

@@ -36,8 +36,7 @@ def coordinate(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-# -- texts
-# -------------------------------------------------------------------------------------------------
+# -- texts --
 
 
 def text_width(text: str) -> float:
@@ -105,8 +104,7 @@ def draw_title(
     return list(draw_lines(lines, middle, first, "mongo-chart__name", "middle"))
 
 
-# -- bars and markers
-# -------------------------------------------------------------------------------------------------
+# -- bars and markers --
 
 
 class Box(NamedTuple):

@@ -34,8 +34,7 @@ _BESIDE: Final = 22
 _MARGIN_WITHOUT_NAMES: Final = 20
 
 
-# -- references
-# -------------------------------------------------------------------------------------------------
+# -- references --
 
 
 def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
@@ -85,8 +84,7 @@ def note_on_references(plot: Plot) -> str:
     return f"For comparison: {'; '.join(texts)}." if texts else ""
 
 
-# -- keys and ends
-# -------------------------------------------------------------------------------------------------
+# -- keys and ends --
 
 
 class KeyEntry(NamedTuple):

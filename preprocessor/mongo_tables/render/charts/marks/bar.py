@@ -39,8 +39,7 @@ _THICKNESS: Final = 14
 """The thickness of a bar in a horizontal chart."""
 
 
-# -- side by side
-# -------------------------------------------------------------------------------------------------
+# -- side by side --
 
 
 class _BarPlace(NamedTuple):
@@ -96,8 +95,7 @@ def _draw_value(axes: Axes, point: PlotPoint, place: _BarPlace) -> Iterator[str]
         yield draw_text(point.y_text, place.left + place.width / 2, above, "mongo-chart__value", "middle")
 
 
-# -- stacked
-# -------------------------------------------------------------------------------------------------
+# -- stacked --
 
 
 def _draw_stacks(axes: Axes) -> Iterator[str]:
@@ -130,8 +128,7 @@ def _draw_totals(axes: Axes) -> Iterator[str]:
         yield draw_text(point.total, axes.x.at(point.x), above, "mongo-chart__value", "middle")
 
 
-# -- horizontal charts and keys
-# -------------------------------------------------------------------------------------------------
+# -- horizontal charts and keys --
 
 
 def _draw_beside(
@@ -155,8 +152,7 @@ def _sign_of_part(index: int, x: float, y: float) -> str:
     return "".join((_sign(index, x, y), *draw_stripes(index, Box(x, y - 9, 10, 10))))
 
 
-# -- faults
-# -------------------------------------------------------------------------------------------------
+# -- faults --
 
 
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
