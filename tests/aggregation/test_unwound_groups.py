@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.aggregation.stages import unwinding
+from mongo_tables.aggregation.stages import unwind
 
 ELEMENTS = st.one_of(
     st.none(),
@@ -74,7 +74,7 @@ def test_groups_of_arrays_are_the_groups_of_their_elements(
 
 
 def test_no_document_is_made_of_an_element_that_is_grouped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unwinding._Unwind, "output", lambda *_: pytest.fail("a document was made"))
+    monkeypatch.setattr(unwind._Unwind, "output", lambda *_: pytest.fail("a document was made"))
     pipeline = [
         {"$unwind": "$points"},
         {"$group": {"_id": {"run": "$run"}, "mean": {"$avg": "$points.value"}, "n": {"$sum": 1}}},

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mongo_tables.aggregation.limits import each, watch_clock
-from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.query.conditions import values_at
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import MISSING, Document
 
 _NOTHING = key(MISSING)

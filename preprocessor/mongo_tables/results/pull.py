@@ -19,7 +19,7 @@ from urllib.parse import quote
 import bson
 from bson.raw_bson import RawBSONDocument
 
-from mongo_tables.aggregation.ordering import key as key_of
+from mongo_tables.aggregation.value_order import key as key_of
 from mongo_tables.files import atomic
 from mongo_tables.files.text import leads_within
 from mongo_tables.results.extended_json import write_line

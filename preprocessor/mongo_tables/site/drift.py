@@ -256,7 +256,7 @@ def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday)
 def _is_sorted(documents: Sequence[dict[str, object]], directions: Sequence[Any]) -> bool:
     """Return whether documents are sorted. Also true if only a server can tell."""
     from mongo_tables.aggregation import AggregationError
-    from mongo_tables.aggregation.sorting import parse
+    from mongo_tables.aggregation.sort_patterns import parse
 
     if not directions:
         return True

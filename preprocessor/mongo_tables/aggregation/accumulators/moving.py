@@ -38,8 +38,8 @@ from mongo_tables.aggregation.numbers import (
     to_decimal,
     to_double,
 )
-from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.summation import MixedSum, half_away
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nullish
 
 

@@ -36,7 +36,7 @@ from mongo_tables.aggregation.numbers import (
     to_decimal,
     whole,
 )
-from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import Document, is_date, is_nullish, mistyped
 
 _FAILED_TO_PARSE, _TYPE_MISMATCH = 9, 14

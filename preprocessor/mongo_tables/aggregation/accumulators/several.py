@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from mongo_tables.aggregation import catalogue, paths, sorting
+from mongo_tables.aggregation import catalogue, paths, sort_patterns
 from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, form
 from mongo_tables.aggregation.compiler import Scope, compile_expression, placed
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.numbers import integral, rank, to_double
-from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     MISSING,
@@ -180,14 +180,16 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
     order = given["sortBy"]
     if not isinstance(order, Mapping):
         raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
-    pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
+    pattern = (
+        sort_patterns.parse(order, (*path, "sortBy"), "sortBy") if order else sort_patterns.SortPattern(())
+    )
     output = compile_expression(given["output"], scope, (*path, "output")).run
     # Unlike `$sort`, which walks into arrays, this compares them as a whole, except for empty ones.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
         values = [null_for_missing(read(document)) for read in fields]
-        keys = [sorting.EMPTY if value == [] else key(value) for value in values]
+        keys = [sort_patterns.EMPTY if value == [] else key(value) for value in values]
         return pattern.direct_keys(keys), null_for_missing(output(document))
 
     return evaluate

@@ -30,7 +30,7 @@ from mongo_tables.aggregation.compiler import (
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend, watch_clock
 from mongo_tables.aggregation.numbers import rank, whole
-from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import (
     MISSING,
     Document,

@@ -28,7 +28,7 @@ from mongo_tables.aggregation.compiler import (
     operator,
 )
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
-from mongo_tables.aggregation.ordering import compare, key
+from mongo_tables.aggregation.value_order import compare, key
 from mongo_tables.aggregation.values import (
     Document,
     Evaluate,

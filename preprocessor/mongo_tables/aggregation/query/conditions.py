@@ -19,7 +19,7 @@ from bson.regex import Regex
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import integral
-from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import MISSING, TYPE_NAMES, is_number, is_string, regex_parts, type_order
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from bson.min_key import MinKey
 from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import decimal_to_long, integral, is_nan, rank, to_decimal, whole
-from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
     NEVER,
@@ -34,6 +33,7 @@ from mongo_tables.aggregation.query.conditions import (
     regex_test,
     type_names,
 )
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     MISSING,

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import CONTEXT, integral, is_nan, to_decimal
-from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.patterns import compile_pattern
 from mongo_tables.aggregation.query.conditions import Predicate, both, type_names
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import INT64_MAX, is_number, is_string, type_name
 
 _FAILED, _MISMATCH = 9, 14

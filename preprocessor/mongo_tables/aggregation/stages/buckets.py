@@ -37,9 +37,9 @@ from mongo_tables.aggregation.numbers import (
     is_nan,
     to_double,
 )
-from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.stages.groups import Fields, compile_accumulators, growth, results, start
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     MISSING,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from mongo_tables.aggregation import paths, sorting
+from mongo_tables.aggregation import paths, sort_patterns
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
@@ -18,9 +18,9 @@ from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_da
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, spend
 from mongo_tables.aggregation.numbers import integral, rank, to_double
-from mongo_tables.aggregation.ordering import Key, compare, key
 from mongo_tables.aggregation.paths import get_nested, with_nested
 from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.value_order import Key, compare, key
 from mongo_tables.aggregation.values import Document, Evaluate, is_date, is_nullish, millis, mistyped
 
 _EPOCH = datetime(1970, 1, 1)
@@ -96,7 +96,7 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents sorted by partition and field, with new ones between them."""
     plan = _parse(argument, scope, path)
     order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
-    pattern = sorting.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
+    pattern = sort_patterns.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0

@@ -14,10 +14,10 @@ from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.fields import Effect, Field, Order, Parts, StageRecord, paths_in
 from mongo_tables.aggregation.limits import blocks, check_key, hold, is_counted, memory_of
-from mongo_tables.aggregation.ordering import Key, key, key_of_checked
 from mongo_tables.aggregation.paths import OrderedDocument
 from mongo_tables.aggregation.pipelines import Stage, content_key, stage
-from mongo_tables.aggregation.stages.unwinding import Column, Unwound, column_of, is_beside
+from mongo_tables.aggregation.stages.unwind import Column, Unwound, column_of, is_beside
+from mongo_tables.aggregation.value_order import Key, key, key_of_checked
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]

@@ -24,11 +24,11 @@ from mongo_tables.aggregation.limits import (
     spend,
 )
 from mongo_tables.aggregation.numbers import integral
-from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.paths import with_nested, with_nested_last
 from mongo_tables.aggregation.pipelines import Stage, compile_pipeline, content_key, say_no_stage, stage
 from mongo_tables.aggregation.query.conditions import Predicate
 from mongo_tables.aggregation.query.parser import compile_query
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import INT64_MAX, MISSING, Document, is_number, is_string
 
 _NOT_IN_FACET = frozenset({

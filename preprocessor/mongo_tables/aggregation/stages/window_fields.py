@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mongo_tables.aggregation import sorting
+from mongo_tables.aggregation import sort_patterns
 from mongo_tables.aggregation.accumulators.windows import (
     FORMS,
     Bounds,
@@ -18,10 +18,10 @@ from mongo_tables.aggregation.compiler import Scope, compile_expression, find_fo
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
-from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.pipelines import Stage, stage
-from mongo_tables.aggregation.sorting import SortPattern
+from mongo_tables.aggregation.sort_patterns import SortPattern
 from mongo_tables.aggregation.stages.projection import set_fields
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate
 
 _FAILED_TO_PARSE = 9
@@ -52,7 +52,7 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
     sort = None
     if order is not None:
-        sort = SortPattern(()) if order == {} else sorting.parse(order, (*path, "sortBy"), "sortBy")
+        sort = SortPattern(()) if order == {} else sort_patterns.parse(order, (*path, "sortBy"), "sortBy")
     partition = None
     if argument.get("partitionBy") is not None:
         partition = compile_expression(argument["partitionBy"], scope, (*path, "partitionBy")).run

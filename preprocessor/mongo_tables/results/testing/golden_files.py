@@ -22,7 +22,7 @@ import pytest
 
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.aggregation.fields import Order, record_of
-from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.value_order import key
 from mongo_tables.files import atomic
 from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint

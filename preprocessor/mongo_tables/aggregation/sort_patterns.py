@@ -18,7 +18,7 @@ from bson.int64 import Int64
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.numbers import is_nan, to_decimal
-from mongo_tables.aggregation.ordering import Key, key, reverse_key
+from mongo_tables.aggregation.value_order import Key, key, reverse_key
 from mongo_tables.aggregation.values import MISSING, Document, is_number
 
 Row = tuple[Any, Any]  # sort key, document
