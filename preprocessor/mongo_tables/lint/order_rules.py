@@ -282,7 +282,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
     spec = subject.spec
     for place, stage in enumerate(spec.pipeline):
         sorting = last_sorting(spec.pipeline[:place], subject.orders[:place]) if "$limit" in stage else None
-        if sorting is None or sorting.name != "$sort" or not _starts_at(spec, sorting.place):
+        if sorting is None or sorting.name != "$sort" or sorting.place != len(leading_match(spec.pipeline)):
             continue
         last, passing = _last_kept([*sorting.behind, stage]), documents.of(spec)
         if not 0 < last < len(passing.documents) or not passing.complete:
@@ -298,11 +298,6 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
                 f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )
-
-
-def _starts_at(spec: PipelineSpec, place: int) -> bool:
-    """Return whether a stage receives the documents that a pipeline starts from."""
-    return place == len(leading_match(spec.pipeline))
 
 
 def _last_kept(stages: Stages) -> int:

@@ -211,11 +211,7 @@ def _keeps(effect: Effect, path: Parts) -> bool:
     same = [
         one for one in effect.fields if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}"
     ]
-    if any(_touch(one.parts, path) for one in effect.fields if one not in same):
+    changed = [one.parts for one in effect.fields if one not in same]
+    if any(parts[: len(path)] == path[: len(parts)] for parts in changed):  # at, above or below the path
         return False
     return not effect.only or any(path[: len(one.parts)] == one.parts for one in same)
-
-
-def _touch(one: Parts, other: Parts) -> bool:
-    """Return whether the paths are equal, or one is above the other."""
-    return one[: len(other)] == other[: len(one)]

@@ -161,8 +161,10 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     It is more serious (MT424) if their order before the sort may differ between sources.
     """
     spec, sorting = subject.spec, subject.seen_sorting
-    if sorting is None or _never_there(sorting, rows):
+    if sorting is None:
         return
+    if any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys):
+        return  # A key that no row has is another fault (MT305).
     for number, (one, other) in enumerate(pairwise(sorting.keys_of(rows)), 1):
         first, second = rows[number - 1], rows[number]
         if one == other and differing_columns(spec, first, second):
@@ -192,11 +194,6 @@ def _is_open(order: RowOrder, unwind: Any) -> bool:
     path = unwind["path"] if isinstance(unwind, Mapping) else unwind
     made = order.arrays.get(str(path)[1:])
     return made is not None and made.by is By.CHANCE
-
-
-def _never_there(sorting: Sorting, rows: Rows) -> bool:
-    """Return whether no row has one of the keys: then it sorts nothing, which is another fault (MT305)."""
-    return any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys)
 
 
 def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:

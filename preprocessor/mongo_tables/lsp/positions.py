@@ -97,7 +97,8 @@ class Lines:
         offset = min(max(offset, 0), len(self.text))
         line = self.line_at(offset)
         start = self._starts[line]
-        return Position(line, offset - start if self._narrow else _units(self.text[start:offset]))
+        beyond = 0 if self._narrow else sum(one > "\uffff" for one in self.text[start:offset])
+        return Position(line, offset - start + beyond)
 
     def offset(self, at: Position) -> int:
         """Return the offset, in characters, of a position. A position out of range is clamped."""
@@ -115,7 +116,3 @@ class Lines:
     def span(self, start: int, end: int) -> Span:
         """Return the range between two offsets."""
         return Span(self.position(start), self.position(end))
-
-
-def _units(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)

@@ -80,7 +80,9 @@ def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
             shape = _settle_field(shape, parts, present=True)
         elif name == "$ne" and operand == 0 and not isinstance(operand, bool):
             shape = _settle_field(shape, parts, present=False, nonzero=True)
-        elif name in ("$eq", "$gt", "$gte", "$lt", "$lte") and _is_plain(operand):
+        elif name in ("$eq", "$gt", "$gte", "$lt", "$lte") and isinstance(
+            operand, (str, int, float, datetime)
+        ):
             shape = _settle_field(shape, parts, present=True, nonzero=_never_zero(name, operand))
     return shape
 
@@ -91,10 +93,6 @@ def _comparisons(value: Any) -> Iterator[tuple[str, Any]]:
             yield from value.items()
     else:
         yield "$eq", value
-
-
-def _is_plain(operand: Any) -> bool:
-    return isinstance(operand, (str, int, float, datetime))
 
 
 def _never_zero(name: str, operand: Any) -> bool:
