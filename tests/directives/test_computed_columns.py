@@ -50,6 +50,7 @@ def test_arithmetic_over_columns_is_computed(text: str, value: Any) -> None:
         ("docs if size else 1", 0),
         ("docs[0]", 0),
         ("docs / 0", 7),
+        ("-" * 60 + "docs", 41),
         ("size + docs ** size", 15),
         ("1 + 1", 0),
         ("docs + True", 7),

@@ -27,6 +27,8 @@ _HINT: Final = (
 )
 _MOST_CHARACTERS: Final = 500
 _HIGHEST_POWER: Final = 64
+_DEEPEST: Final = 80
+"""The most steps to a part of a compiled expression; BSON has 100 levels."""
 
 
 class ExpressionError(Exception):
@@ -55,8 +57,8 @@ def compile_expression(text: str) -> Computed:
     """Compile an expression. Raises ``ExpressionError``.
 
     Example:
-        >>> compile_expression("2 * 3").value
-        {'$multiply': [2, 3]}
+        >>> compile_expression("docs * size / 1024").columns
+        {'docs': 0, 'size': 7}
     """
     # Parsed in parentheses: blanks before it would be an indent.
     flat = text.translate({10: " ", 13: " ", 9: " "})
@@ -67,12 +69,10 @@ def compile_expression(text: str) -> Computed:
     try:
         tree = ast.parse(f"({flat}\n)", mode="eval").body
     except SyntaxError as error:
-        at = (
-            min(max((error.offset or 2) - 2, 0), max(len(text) - 1, 0))
-            if error.lineno == 1
-            else len(text) - 1
-        )
-        raise ExpressionError("this is not an arithmetic expression", max(at, 0)) from None
+        at = (error.offset or 2) - 2 if error.lineno == 1 else len(text)
+        raise ExpressionError(
+            "this is not an arithmetic expression", max(min(at, len(text) - 1), 0)
+        ) from None
     except (ValueError, RecursionError, MemoryError):
         raise ExpressionError("this is not an arithmetic expression", 0) from None
     compiler = _Compiler(flat)
@@ -93,19 +93,21 @@ class _Compiler:
 
     def compile(self, node: ast.expr, path: Path) -> Any:
         self.offsets[path] = self._offset(node)
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, (int, float))
-            and not isinstance(node.value, bool)
-        ):
-            if abs(node.value) >= 2**63:
-                raise ExpressionError("the number is too large", self._offset(node))
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            inner = self.compile(node.operand, (*path, "$multiply", 1))
-            return {"$multiply": [-1, inner]} if isinstance(node.op, ast.USub) else inner
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            return self._binary(node, _OPERATORS[type(node.op)], path)
+        if len(path) > _DEEPEST:
+            raise ExpressionError(
+                "the expression is nested too deeply", self._offset(node), "use a `pipeline`"
+            )
+        match node:
+            case ast.Constant(value=bool()):
+                raise ExpressionError("this is not an arithmetic expression", self._offset(node))
+            case ast.Constant(value=int() | float() as number):
+                if abs(number) >= 2**63:
+                    raise ExpressionError("the number is too large", self._offset(node))
+                return number
+            case ast.UnaryOp(op=ast.USub()):
+                return {"$multiply": [-1, self.compile(node.operand, (*path, "$multiply", 1))]}
+            case ast.BinOp() if type(node.op) in _OPERATORS:
+                return self._binary(node, _OPERATORS[type(node.op)], path)
         return self._column(node)
 
     def _binary(self, node: ast.BinOp, name: str, path: Path) -> Any:
@@ -115,16 +117,12 @@ class _Compiler:
                 message = f"a power is a whole number from 1 to {_HIGHEST_POWER}"
                 raise ExpressionError(message, self._offset(node.right))
         if name != "$divide":
-            operands = [
-                self.compile(one, (*path, name, at)) for at, one in enumerate((node.left, node.right))
-            ]
-            return {name: operands}
+            sides = enumerate((node.left, node.right))
+            return {name: [self.compile(one, (*path, name, at)) for at, one in sides]}
         within = (*path, "$let", "in")
         quotient_at = (*within, "$cond", 2)
-        left, right = (
-            self.compile(node.left, (*quotient_at, name, 0)),
-            self.compile(node.right, (*path, "$let", "vars", "by")),
-        )
+        left = self.compile(node.left, (*quotient_at, name, 0))
+        right = self.compile(node.right, (*path, "$let", "vars", "by"))
         if right == 0:
             raise ExpressionError("a division by 0", self._offset(node.right))
         if not isinstance(right, dict):

@@ -18,7 +18,7 @@ _EACH: Final = "*"
 _ENTRY: Final = "_row"
 """The field with the entry that becomes the row; no row keeps it."""
 _TOP: Final = "_top"
-"""The field with the entry of a document that is a map of maps (``*.*``)."""
+"""The field with a document that is a map itself; of a map of maps (``*.*``) it keeps the outer key."""
 _KEY: Final = "_key"
 _VALUE: Final = "_value"
 """The field with an entry that is not an object."""
@@ -38,25 +38,18 @@ def rows_stages(path: str) -> list[Stage]:
     """
     if not re.fullmatch(ROWS, path):
         return []
-    parts = path.split(".")
     stages: list[Stage] = []
-    place = ""
+    if path.startswith(_EACH):
+        stages.append({"$replaceWith": {"_id": "$_id", _TOP: "$$ROOT"}})
+        path = f"{_TOP}.{path}"
+    place, *parts = path.split(".")
     for part, following in pairwise(parts):
-        if part != _EACH:
-            place = f"{place}.{part}" if place else part
-            continue
-        wrapped = following == _EACH  # The entry is a list or a map itself.
-        if place:
-            stages.append({"$set": {place: _entries(f"${place}", wrapped=wrapped)}})
+        if part == _EACH:
+            wrapped = following == _EACH  # The entry is a list or a map itself.
+            stages += [{"$set": {place: _entries(f"${place}", wrapped=wrapped)}}, {"$unwind": f"${place}"}]
+            place = f"{place}.{_VALUE}" if wrapped else place
         else:
-            place = _TOP
-            stages.append({"$replaceWith": {"_id": "$_id", _TOP: _entries("$$ROOT", wrapped=wrapped)}})
-        stages.append({"$unwind": f"${place}"})
-        place = f"{place}.{_VALUE}" if wrapped else place
-    if not place:
-        entry = {"$mergeObjects": [{"_id": "$_id"}, f"${_ENTRY}"]}
-        first = {"$replaceWith": {"_id": "$_id", _ENTRY: _entries("$$ROOT")}}
-        return [first, {"$unwind": f"${_ENTRY}"}, {"$replaceWith": entry}]
+            place = f"{place}.{part}"
     return [
         *stages,
         {"$set": {_ENTRY: _entries(f"${place}")}},
