@@ -301,7 +301,10 @@ class _Change(threading.Thread):
         self._target = target
         self._members = members
         self._config = config
-        self.primary = _primary(members)
+        primary = _primary(members)
+        if primary is None:
+            raise WorkFailed("no member accepts writes", KEPT)
+        self.primary = primary
         self._opens = 0.0
         self.seconds: float | None = None
         """Seconds from the event to the new primary."""
@@ -323,12 +326,8 @@ class _Change(threading.Thread):
         except Exception as error:  # an exception would otherwise be lost in the thread
             self.failure = f"{type(error).__name__}: {error}"
             return
-        others = [one for number, one in enumerate(self._members) if number != self.primary]
-        while time.monotonic() - began < LONGEST_SECONDS:
-            if any(map(_takes_writes, others)):
-                self.seconds = time.monotonic() - began
-                return
-            time.sleep(_LOOK_SECONDS)
+        if _primary(self._members, apart_from=self.primary) is not None:
+            self.seconds = time.monotonic() - began
 
 
 def measure_change(
@@ -383,18 +382,14 @@ def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int |
     return None if not lost and failed > told["failuresTold"] else lost
 
 
-def _primary(members: Sequence[Member]) -> int:
-    """Return the number of the member that accepts writes, as soon as one does. Raise WorkFailed if none does."""
+def _primary(members: Sequence[Member], apart_from: int | None = None) -> int | None:
+    """Return the number of the member that accepts writes, as soon as one does, or None if none does in a minute."""
+
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for number, member in enumerate(members):
-            if _takes_writes(member):
-                return number
+            with suppress(PyMongoError):
+                if number != apart_from and member.admin.command("hello")["isWritablePrimary"]:
+                    return number
         time.sleep(_LOOK_SECONDS)
-    raise WorkFailed("no member accepts writes", KEPT)
-
-
-def _takes_writes(member: Member) -> bool:
-    with suppress(PyMongoError):
-        return bool(member.admin.command("hello")["isWritablePrimary"])
-    return False
+    return None

@@ -101,7 +101,7 @@ def test_turns_are_refused_where_a_clock_is_not_known_to_a_hundredth_of_a_slice(
     told = pytest.raises(WorkFailed, match=r"known to 0\.5 ms, which is more than 1% of a slice of 0\.04 s")
     with pretending() as uri, told as caught:
         machines.alternate((replace(READING, uri=uri),) * 2, Slices(40_000_000, 4, "s"))
-    assert "take longer slices" in caught.value.hint
+    assert "use longer slices" in caught.value.hint
     machines.dismiss()
 
 

@@ -98,6 +98,9 @@ class MachineLink:
         """``client`` is Dask's. The machine has a task that answers, or will have."""
         self.name = name
         self.address = address
+        self.task: Any = None
+        """The task that owns the processes of the machine."""
+        self.talking: Future[None] | None = None
         self.readings: deque[ClockReading] = deque(maxlen=32)
         self.greeting: Greeting | None = None
         self.lost = ""
@@ -188,8 +191,6 @@ class MachinePool(Crew):
         self._gives_way = gives_way
         self.board = Board.of(multiprocessing.get_context("spawn"))
         self._links: list[MachineLink] = []
-        self._tasks: list[Any] = []
-        self._talks: list[Future[None]] = []
         self._at_work: list[MachineLink] = []
         self._done: list[tuple[MachineLink, LoadResults]] = []
         self._load: Load | None = None
@@ -206,10 +207,11 @@ class MachinePool(Crew):
         """Start a task on each machine, and greet all."""
         try:
             for address, name in self._cluster.machines.items():
-                self._links.append(MachineLink(self._cluster.client, address, name))
-                self._tasks.append(self._cluster.pin(tend, address, self.processes, self._gives_way))
+                link = MachineLink(self._cluster.client, address, name)
+                self._links.append(link)
+                link.task = self._cluster.pin(tend, address, self.processes, self._gives_way)
                 # At once: a machine without messages gives up.
-                self._talks.append(self._cluster.begin(self._links[-1].talk()))
+                link.talking = self._cluster.begin(link.talk())
             ends = time.monotonic() + GREETING_SECONDS
             while not all(link.greeting for link in self._links):
                 self._check(self._links)
@@ -367,9 +369,8 @@ class MachinePool(Crew):
 
     def _check(self, links: Sequence[MachineLink]) -> None:
         """Raise WorkFailed if one of the machines is lost."""
-        for link, task in zip(self._links, self._tasks, strict=True):
-            lost = link.lost or (self._cluster.why_it_ended(task) if task.done() else "")
-            if lost and link in links:
+        for link in links:
+            if lost := link.lost or (self._cluster.why_it_ended(link.task) if link.task.done() else ""):
                 raise WorkFailed(f"the load machine {link.name} is lost: {lost}", KEPT)
 
     def has_news(self) -> bool:
@@ -389,15 +390,12 @@ class MachinePool(Crew):
         """End the tasks, and the processes started for them."""
         for link in self._links:
             link.tell(END)
-        self._cluster.wait(
-            [task for link, task in zip(self._links, self._tasks, strict=False) if not link.lost]
-        )
-        for talk in self._talks:
-            with suppress(TimeoutError):
-                talk.result(END_SECONDS)
+        self._cluster.wait([link.task for link in self._links if link.task and not link.lost])
+        for link in self._links:
+            if link.talking:
+                with suppress(TimeoutError):
+                    link.talking.result(END_SECONDS)
         self._links.clear()
-        self._tasks.clear()
-        self._talks.clear()
 
     @property
     def scheduling(self) -> Scheduling:

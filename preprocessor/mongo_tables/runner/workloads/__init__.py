@@ -95,6 +95,10 @@ class Workload:
     """The parameter that a row has with the operations that were done, from which tables compute speeds."""
     result: ClassVar[str | None] = None
     """The name of the operations in ``testResults``, if they are there."""
+    indexed: ClassVar[str] = ""
+    """The name, without their numbers, of the fields of which the first ``nSecondaryIndexes`` have an index."""
+    first_index: ClassVar[int] = 1
+    """The number of the first of these fields."""
     batched: ClassVar[bool] = False
     """Whether requests have ``writeBatchSize`` operations; otherwise one."""
     update_functions: ClassVar[tuple[str, ...]] = ()
@@ -128,7 +132,8 @@ class Workload:
 
     def create(self, database: Database[Any], config: Config) -> None:
         """Create the collection and its indexes, empty."""
-        make_collection(database, config)
+        count = config.get("nSecondaryIndexes", 0) if self.indexed else 0
+        make_collection(database, config, [f"{self.indexed}{self.first_index + one}" for one in range(count)])
 
     def preload(self, config: Config) -> Config | None:
         """Return the config of an insert that fills the collection before the clock starts, or None.

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mongo_tables.runner.documents import DocumentFactory, FlatFactory, Head, assemble, heads
-from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
-    from pymongo.database import Database
-
     from mongo_tables.runner.clients import Client
 
 PREPARED_BYTES = 16 * 2**20
@@ -34,16 +32,12 @@ class Insert(Workload, name="insert"):
     batched = True
     amount = "totalDocsToInsert"
     counted = "totalDocsToInsert"
+    indexed = "intfield"
 
     def plan(self, config: Config) -> Done:
         """Return all documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
         total = int(config["totalDocsToInsert"])
         return Done(total, total, round(total * config["docSizeKB"] * 1024))
-
-    def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
-        indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
-        make_collection(database, config, [f"intfield{number}" for number in indexes])
 
     def preload(self, config: Config) -> Config | None:
         """Return an insert of ``initialDocsToInsert`` documents, if there are any."""
@@ -81,11 +75,8 @@ class FlatInsert(Workload, name="flat_insert"):
     needs = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})
     batched = True
     result = "nInserts"
-
-    def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
-        indexes = range(config.get("nSecondaryIndexes", 0))
-        make_collection(database, config, [f"fld{number}" for number in indexes])
+    indexed = "fld"
+    first_index = 0
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare this connection's documents. Return a step that sends one batch."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.documents import LARGEST_INT, DocumentFactory, assemble
-from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -222,16 +222,12 @@ class Delete(Workload, name="delete"):
 
     needs = _NUMBERED | {"nDeletes"}
     counted = "nDeletes"
+    indexed = "intfield"
 
     def plan(self, config: Config) -> Done:
         """Return ``nDeletes`` documents, at most the existing ones."""
         count = min(config["nDeletes"], config["initialDocsToInsert"])
         return Done(count, count, 0)
-
-    def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
-        indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
-        make_collection(database, config, [f"intfield{number}" for number in indexes])
 
     def preload(self, config: Config) -> Config:
         """Return the load of numbered documents."""
