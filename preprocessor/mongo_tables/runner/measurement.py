@@ -384,7 +384,6 @@ def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int |
 
 def _primary(members: Sequence[Member], apart_from: int | None = None) -> int | None:
     """Return the number of the member that accepts writes, as soon as one does, or None if none does in a minute."""
-
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for number, member in enumerate(members):
