@@ -95,7 +95,8 @@ def _is_bencher(file: SourceFile) -> bool:
 
 def _is_go(file: SourceFile) -> bool:
     """Return whether the file has a line of Go's benchmark format, or events of ``go test -json``."""
-    return file.has_line(_GO_LINE) or file.has_line(_GOOS_LINE) or file.has_line(GO_EVENT)
+    has_events = b'"Package"' in file.seen and file.has_line(GO_EVENT)
+    return has_events or file.has_line(_GO_LINE) or file.has_line(_GOOS_LINE)
 
 
 def _is_ycsb(file: SourceFile) -> bool:
