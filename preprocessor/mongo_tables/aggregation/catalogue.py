@@ -61,7 +61,7 @@ class Operator(NamedTuple):
         stated_since: ``since`` of the line: the version that introduced it.
         since_of: The versions that introduced its arguments. Both are for what ``versions.jsonl`` lacks or
             has wrong.
-        since_values: By argument, the versions that introduced what stands in its value, such as ``%b`` in a format;
+        since_values: By argument, the versions that introduced parts of its value, such as ``%b`` in a format;
             ``computed`` is a value that depends on the document.
         traits: Properties that several operators share.
     """

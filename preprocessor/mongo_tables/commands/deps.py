@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 DESCRIPTION = (
-    "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
+    "Lists the files that each page is made from: files of results, shared pipelines, included files, pages\n"
     "whose tables it quotes, the file of the site and those that it inherits. No pipeline is run."
 )
 EPILOG = f"""\

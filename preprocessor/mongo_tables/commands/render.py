@@ -108,7 +108,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _list_written(arguments: Namespace) -> list[str]:
-    """Return the pages of the site and beside it that have figures in place, or that code hosts show."""
+    """Return the pages in and outside the site that have figures in place, or that code hosts show."""
     from mongo_tables.site.disk import PAGE_SUFFIXES, read_snapshots
     from mongo_tables.site.site_pages import page_folders
 

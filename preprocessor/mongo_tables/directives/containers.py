@@ -112,7 +112,7 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line is a rule. The end alone rules out most lines of many list markers."""
+    """Return whether a line is a rule. Its last character rules out most lines of many list markers."""
     mark = text.lstrip(" ")[:1]
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 

@@ -63,7 +63,7 @@ def rows_stages(path: str) -> list[Stage]:
 def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
     """Return the expression for a list of the entries of a list or a map, or nothing for anything else.
 
-    Values of a map beside objects, such as a unit, become fields of each of them. ``wrapped``: an object is a value,
+    Values next to objects in a map, such as a unit, become fields of each of them. ``wrapped``: an object is a value,
     too, because its own entries become rows.
     """
     numbered = _entry({"$add": ["$$at", 1]}, {"$arrayElemAt": [value, "$$at"]}, wrapped)

@@ -178,7 +178,7 @@ class PipelineSpec(Spec):
         return "pipeline" in self.comment.parsed.value
 
     def name_stage(self, number: int) -> str:
-        """Return the comment's name of a stage: ``$sort``, or the key that stands for it, such as ``sort``."""
+        """Return the comment's name of a stage: ``$sort``, or the key that represents it, such as ``sort``."""
         origin = self.origins[number] if self.origins else None
         return str(origin.path[0] if origin and origin.form == "key" else next(iter(self.pipeline[number])))
 

@@ -91,7 +91,7 @@ MT169 warning orphan-drawing: A drawing next to a page no longer belongs to one 
 # MT170–MT174: the site as it was built
 MT170 error   place-without-figure: A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.
 MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensical, which runs only the Markdown extension.
-# MT175–MT179: what the build alone can know
+# MT175–MT179: what only the build can know
 MT175 note    known-at-build: A comment, or the table it names, is created when the site is built, so only the build can check it.
 # MT2xx: safety
 MT201 error   not-read-only: A pipeline writes, or runs code on the server.

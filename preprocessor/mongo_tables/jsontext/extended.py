@@ -73,7 +73,7 @@ def _unwrap(
     extra = [key for key in value if key != wrapper and key not in companions]
     if extra:
         message = f"an object with `{wrapper}` is one value and must not also have `{extra[0]}`"
-        malformed.append(Complaint(message, f"write {hint} alone", (*path, extra[0]), "MT123", on_key=True))
+        malformed.append(Complaint(message, f"write {hint}", (*path, extra[0]), "MT123", on_key=True))
         return None
     try:
         return reader(value)

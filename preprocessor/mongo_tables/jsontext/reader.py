@@ -76,7 +76,7 @@ def parse(text: str) -> Parsed:
 
     Example:
         >>> parse('{"a": [1, 2,]}').problems[0].message
-        'a comma stands before `]`'
+        'there is a comma before `]`'
     """
     return Parsed(text)
 

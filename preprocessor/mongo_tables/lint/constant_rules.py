@@ -207,7 +207,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
         return (
             f"`{names['V']}` is a week of the ISO year, and `{names['Y']}` is the calendar year: on days about New "
             "Year they are of different years",
-            f"take `{wanted}` for the year",
+            f"use `{wanted}` for the year",
         )
     mixed = sorted(names[part] for part in _OF_CALENDAR.intersection(parts))
     if "G" in parts and mixed and "Y" not in parts:
@@ -215,7 +215,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
         return (
             f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: on days about New Year "
             "they are of different years",
-            f"take `{wanted}` for the year",
+            f"use `{wanted}` for the year",
         )
     return "", ""
 

@@ -139,7 +139,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """Yield the fields that a stage reads by name alone."""
+    """Yield the fields that a stage reads only by name."""
     argument = stage.argument
     key = {"$unwind": "path", "$lookup": "localField"}.get(stage.name, "")
     named, path = (
@@ -182,7 +182,7 @@ def _near(root: Shape, parts: Parts) -> str:
             names = [
                 one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
             ]
-            there = f"{place} {quote(names[:8])} here" if names else "take it out"
+            there = f"{place} {quote(names[:8])} here" if names else "remove it"
             return did_you_mean(name, names) or there
     return ""
 

@@ -179,7 +179,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
-    """Return whether the input of the sort is unordered: elements of a set, or two collections; not groups alone."""
+    """Return whether the input of the sort is unordered: elements of a set, or two collections; not only groups."""
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False

@@ -122,7 +122,7 @@ def index_hint(column: str) -> str:
 def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:
     """Return the address that a ``link`` template gives for a row, or "" for none or an unsafe one.
 
-    ``{value}`` stands for ``value``, if given.
+    ``{value}`` is replaced by ``value``, if given.
     """
 
     def text_of(field: str) -> str:

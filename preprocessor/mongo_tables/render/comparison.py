@@ -29,8 +29,8 @@ Rows = Sequence[Mapping[str, object]]
 _PLACE: Final = ("baseline", "comparison")
 _BASELINE_TEXT: Final = "baseline"
 _NO_VERDICT: Final = (
-    "No verdict: these rows were not measured in blocks together with the baseline, and ranges of repeats alone do "
-    "not tell a difference from chance."
+    "No verdict: these rows were not measured in blocks together with the baseline, and ranges of repeats cannot "
+    "separate a difference from chance."
 )
 
 

@@ -67,7 +67,7 @@ class Judged(NamedTuple):
 
     ``processes`` is the number of processes behind an interval without a verdict; 0 for all others. ``p`` is compared
     with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a verdict. If a
-    verdict does not follow from the interval alone, ``reason`` says why.
+    verdict does not follow from only the interval, ``reason`` says why.
     """
 
     of: str

@@ -2,7 +2,7 @@
 
 Commas separate the parts. A part is a path or a pattern (https://docs.python.org/3/library/glob.html). An optional
 prefix is the name of a collection, which gets all of its files; an optional suffix, as in a URI, has the types of
-columns. A text that is an existing path is that path alone, whatever characters it has.
+columns. A text that is an existing path is only that path, whatever characters it has.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def count_blocks(blocks: int, campaigns: int = 1) -> str:
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
     """Return why an interval is inconclusive, or "" if campaigns disagree, which more blocks do not change.
 
-    The detectable difference is that of the row alone: judged together with others it must be larger.
+    The detectable difference is that of the row on its own: judged together with others it must be larger.
     """
     if leaves_out(low, high, negligible):
         return "among so many rows, chance produces such differences"

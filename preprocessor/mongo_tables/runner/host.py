@@ -91,7 +91,7 @@ _DIGITS = 12
 def harness() -> str:
     """Return ``mongo-tables 0.1.0+gCOMMIT``, with ``.changed`` if files differ from the commit.
 
-    Without a known commit, return the version alone. The form is that of a local version
+    Without a known commit, return only the version. The form is that of a local version
     (https://packaging.python.org/en/latest/specifications/version-specifiers/). The result is cached: the code of a
     running program does not change.
     """

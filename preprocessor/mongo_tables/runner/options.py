@@ -127,7 +127,7 @@ def longest_seconds(name: str, config: Config, limits: Options | Profile) -> flo
 
 
 def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:
-    """Return the length of a window in seconds at most, or None if its work alone ends it."""
+    """Return the length of a window in seconds at most, or None if only its work ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
     return min(limits, default=None)
 

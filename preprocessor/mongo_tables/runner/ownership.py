@@ -179,7 +179,7 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database, or all of its collections, which ``readWrite`` alone permits."""
+    """Drop the database, or all of its collections, which is all that ``readWrite`` permits."""
     from pymongo.errors import OperationFailure
 
     try:

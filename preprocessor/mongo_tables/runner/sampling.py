@@ -255,7 +255,7 @@ class Sampler:
 
 
 def look_at_processors(pids: Sequence[int]) -> Sample:
-    """Return a sample of this machine's processors alone, which takes no time."""
+    """Return a sample of only this machine's processors, which takes no time."""
     import psutil
 
     cpu = psutil.cpu_times()._asdict()

@@ -1,7 +1,7 @@
 """The deployments for an experiment: our own replica set, or any with a URI, and the variants that each measures.
 
 A variant names its machine in ``instance``. A deployment given by its address has the machine that it has: if all
-variants were measured on it, their rows would differ by noise alone. A local target can provide some of the
+variants were measured on it, their rows would differ only by noise. A local target can provide some of the
 properties that variants ask for; variants that would be the same work there are measured once.
 """
 
@@ -230,7 +230,7 @@ class LocalTarget(Target):
         )
 
     def _named_program(self) -> dict[str, str]:
-        """Return its name alone: folders contain people's names."""
+        """Return only its name: folders contain people's names."""
         return {"program": self._program.name} if self._program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:

@@ -1,6 +1,6 @@
 """Files that a page includes when the site is built: pymdownx.snippets, include-markdown, macros.
 
-They are found by name alone. The plugins decide which part of a file they include, and under which
+They are found only by name. The plugins decide which part of a file they include, and under which
 conditions.
 """
 

@@ -4,7 +4,7 @@ A figure never passes through the Markdown parser: cells cannot be mistaken for 
 parsing time. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own,
 ``<span>NAME</span>`` in a sentence. After the conversion the element is replaced by the figure.
 
-A name consists of private-use characters: no text of a page has them, Markdown leaves them alone, anchors of
+A name consists of private-use characters: no text of a page has them, Markdown does not change them, anchors of
 headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even when it was cut in half.
 It carries a digest of its page. The characters are from the Basic Multilingual Plane, since Python needs four
 bytes for each character of a string that has any other.

@@ -136,7 +136,7 @@ class SiteConfig(NamedTuple):
     drawings: str = ""
 
     def address_of(self, path: Path) -> str:
-        """Return the address of a drawing beside a page, from ``drawings`` where that is set."""
+        """Return the address of a drawing next to a page, from ``drawings`` where that is set."""
         if not self.drawings or not path.is_relative_to(self.file.parent):
             return quote(path.name)
         return self.drawings + quote(path.relative_to(self.file.parent).as_posix())

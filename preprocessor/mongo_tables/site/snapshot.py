@@ -63,7 +63,7 @@ class WrittenFile:
 
 
 def relative_address(path: Path) -> str:
-    """Return the address of a file beside a page."""
+    """Return the address of a file next to a page."""
     return quote(path.name)
 
 

@@ -476,7 +476,7 @@ def _is_there(named: NamedField, rows: Rows) -> bool:
 
 
 def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
-    """The fields of a query that stands at ``path``."""
+    """The fields of the query at ``path``."""
     for name, value, at in conditions_in(query, path):
         if name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):

@@ -116,7 +116,7 @@ def test_the_text_names_documents_fields_and_stages(
         "    _id 1  total 30",
         "    … and 1 more: --rows 2 lists all",
         "",
-        "  these give the value alone, and without any one of them it is another",
+        "  these are enough for the value, and each of them is needed",
         "",
         '  stage 1, $group: sum = {"$sum": "$total"}',
     ]

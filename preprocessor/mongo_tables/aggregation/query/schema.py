@@ -88,7 +88,7 @@ def _flag(value: Any, path: Path) -> bool:
 
 
 def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
-    """Return the value, which must be a list of distinct strings, or (``alone``) one string."""
+    """Return the value, which must be a list of distinct strings, or with ``alone`` one string."""
     if alone and is_string(value):
         return [value]
     found = [_text(item, (*path, place)) for place, item in enumerate(_list(value, path))]

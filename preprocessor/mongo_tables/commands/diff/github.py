@@ -253,7 +253,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _ask(method: str, path: str, content: Any = None) -> Any:
-    """Send a request to the API, which alone gets the token. Errors do not contain it."""
+    """Send a request to the API, which is the only place that gets the token. Errors do not contain it."""
     address = (read_variable("GITHUB_API_URL") or "https://api.github.com").rstrip("/")
     headers = {
         "Accept": "application/vnd.github+json",

@@ -124,7 +124,7 @@ def _is_operators(value: Any) -> bool:
 
 
 def _why_no_match(parts: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
-    """Find the first condition that nothing fulfils alone, else the first that contradicts those before it."""
+    """Find the first condition that no document fulfils, else the first that contradicts those before it."""
     for part in parts:
         if not _count(walk, position, [part]):
             return _why_unfulfilled(part, (), position, walk)

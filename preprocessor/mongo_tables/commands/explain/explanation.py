@@ -201,7 +201,7 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
 
 
 def _goes_on(spec: PipelineSpec, index: int) -> bool:
-    """Return whether the key ``rows`` stands for the next stage of the pipeline, too."""
+    """Return whether the key ``rows`` also represents the next stage of the pipeline."""
     following = spec.origins[index : index + 2]
     return len(following) == 2 and all(one.path == ("rows",) for one in following)
 

@@ -2,7 +2,7 @@
 
 The pipeline runs on fewer and fewer documents, until the cell still has its value and none of the documents can be left
 out (delta debugging: A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). So the
-answer holds for every stage, and it is checked while it is found: the named documents alone give the same value.
+answer holds for every stage, and it is checked while it is found: only the named documents already give the same value.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str) -> L
         CommandError: If there is no such cell, if the pipeline needs a server, or gives other rows with each run.
     """
     if not is_lasting(spec.query):
-        raise CommandError("the pipeline gives other rows with each run, so no documents stand for a value")
+        raise CommandError(
+            "the pipeline gives other rows with each run, so a value has no documents of its own"
+        )
     name = _find_column(spec, column)
     documents = list(_read(spec.query, source))
     rows = _rows(spec.query, documents)
@@ -238,9 +240,9 @@ def lines(told: Lineage, most: int) -> Iterator[str]:
             yield f"    … and {len(documents) - most:,} more: --rows {len(documents)} lists all"
     yield ""
     yield (
-        "  these give the value alone, and without any one of them it is another"
+        "  these are enough for the value, and each of them is needed"
         if told.minimal
-        else f"  these give the value alone; whether each of them is needed was not tried beyond {MOST_RUNS:,} runs"
+        else f"  these are enough for the value; whether each of them is needed was not tried beyond {MOST_RUNS:,} runs"
     )
     if told.stages:
         yield ""

@@ -165,7 +165,7 @@ class StageWalk:
 
 
 def _renumber_error(error: ResultsError, number: int) -> ResultsError:
-    """Return the error of a stage that ran alone as one of stage ``number`` of the pipeline."""
+    """Return the error of a stage that ran on its own as that of stage ``number`` of the pipeline."""
     path = (number, *(error.path or ())[1:])
     return ResultsError(error.message, hint=error.hint, path=path, environment=error.environment)
 

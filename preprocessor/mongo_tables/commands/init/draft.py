@@ -209,7 +209,7 @@ def _read_documents(
         return found
     if rows:
         raise CommandError(
-            f"`{rows}` with --where is no entry of a list in `{collection}`", "see --rows and --where"
+            f"`{rows}` with --where is not an entry of a list in `{collection}`", "see --rows and --where"
         )
     walk = StageWalk(source, Query(collection, (stage,)))
     walk.run()

@@ -149,7 +149,7 @@ FORMATS: Final = (
 
 
 def is_plain(name: str) -> bool:
-    """Return whether the name alone marks plain data."""
+    """Return whether only the name marks plain data."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS if one.recognise is None)
 
 

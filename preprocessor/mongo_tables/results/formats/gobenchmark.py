@@ -205,7 +205,7 @@ def _refuse_begun(file: SourceFile, reading: _ReaderState) -> None:
 def _read_named(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
     """Read a line with a name: a result, or the name of a benchmark whose result comes later.
 
-    A name alone, as ``-v`` prints it, is skipped.
+    A line with only a name, as ``-v`` prints it, is skipped.
     """
     if _RESULT.match(line):
         _read_result(file, number, line, reading)

@@ -13,7 +13,7 @@ from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 
 def fail(text: str) -> NoReturn:
-    """Fail the test with this text alone, without a traceback of this package."""
+    """Fail the test with only this text, without a traceback of this package."""
     raise pytest.fail.Exception(text, pytrace=False) from None
 
 

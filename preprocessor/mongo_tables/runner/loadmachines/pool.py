@@ -107,7 +107,7 @@ class MachineLink:
         """Why the link is dead, or ""."""
         self.slots: tuple[int, ...] = ()
         self.said: deque[Report] = deque()
-        """Reports of the machine that nobody has read yet."""
+        """Reports of the machine that were not read yet."""
         self.last: Told | None = None
         self.exchanges = 0
         self.pings = 0
