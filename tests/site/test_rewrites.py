@@ -9,6 +9,7 @@ import pytest
 
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.pages import read_page
 from mongo_tables.site.rewrites import apply_edits, find_offset, mend, rewrites_of
@@ -250,3 +251,30 @@ def test_a_rewrite_by_which_its_finding_does_not_go_is_not_made_and_others_are()
         return [stubborn, *([mended] if "$avgg" in texts[FILE] else [])]
 
     assert mend({FILE: text}, judge({FILE: text}), judge) == {FILE: '["$summ", "$avg"]'}
+
+
+WRAPPED = '<!-- RESULT_VALUE: {"table": "t", "column": "ms"} -->'
+
+
+@pytest.mark.parametrize(
+    ("before", "joined"),
+    [
+        ("It takes\n", "It takes&nbsp;"),
+        ("It takes,  \r\n    ", "It takes,&nbsp;"),
+        ("One line.\nIt takes\n", "One line.\nIt takes&nbsp;"),
+        ("", None),
+        ("# A heading\n", None),
+        ("| a |\n", None),
+        ("- item\n\n", None),
+    ],
+)
+def test_a_value_that_a_formatter_wrapped_is_joined_to_the_word_before_it(
+    before: str, joined: str | None
+) -> None:
+    text = f"{before}{WRAPPED} now.\n"
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    found = finding("MT167", "p.md", (line, column), "GitHub takes it for HTML", "let a word stand before it")
+    rewrites = rewrites_of(found, text)
+    assert [apply_edits(text, one.edits) for one in rewrites] == (
+        [f"{joined}{WRAPPED} now.\n"] if joined else []
+    )

@@ -37,6 +37,7 @@ _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"
 _UNSORTED: Final = "MT401"
 _SYNTAX: Final = "MT120"
+_SHOWN: Final = "MT167"
 _ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
 
 
@@ -52,6 +53,8 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
         return tuple(_mend_syntax(finding.hint, text, at))
     if finding.rule == _UNSORTED:
         return tuple(_sort_before(finding.hint, text, at))
+    if finding.rule == _SHOWN:
+        return tuple(_join_to_word(text, at))
     if finding.rule in _ENDS:
         return tuple(_mend_end(finding.rule, text, at))
     if name := re.fullmatch(_NAME, finding.hint):
@@ -122,6 +125,16 @@ def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
     written = re.compile(r"<!--+[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
     if written is not None:
         yield Rewrite(f"Write `<!-- {name}:`", (TextChange(written.start(), written.end(), f"<!-- {name}:"),))
+
+
+_WRAPPED: Final = re.compile(r"(?:^|[\r\n])[ \t]*[^\W\d_][^\r\n]*[^\s|>-]([ \t]*(?:\r\n|\r|\n)[ \t]*)\Z")
+"""A line of a paragraph before a comment that a formatter put on a line of its own."""
+
+
+def _join_to_word(text: str, at: int) -> Iterator[Rewrite]:
+    """Join a comment that begins its line to the word before it, by a blank at which no formatter breaks."""
+    if wrapped := _WRAPPED.search(text, max(at - 2000, 0), at):
+        yield Rewrite("Join it to the word before it", (TextChange(wrapped.start(1), at, "&nbsp;"),))
 
 
 # -- where a comment begins and ends --
