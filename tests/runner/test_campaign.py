@@ -188,7 +188,7 @@ def test_a_run_is_not_gone_on_with_on_another_server(run_of, tmp_path, monkeypat
         run_of(tmp_path, Cutting(1))
     versions = host.versions
     monkeypatch.setattr(host, "versions", lambda info: {**versions(info), "server": "8.0.1"})
-    with pytest.raises(CommandError, match=r"measured elsewhere: server was 6\.0\.\d+, and is 8\.0\.1"):
+    with pytest.raises(CommandError, match=r"from another deployment: server was 6\.0\.\d+, and is 8\.0\.1"):
         run_of(tmp_path, Progress(io.StringIO()), resume=True)
 
 
