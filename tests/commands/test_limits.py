@@ -70,7 +70,7 @@ def test_a_limit_of_the_site_or_the_command_line_ends_the_check_with_its_name(
         ("time=inf", "--limit: time_limit is a number above 0, not inf"),
         (
             "speed=1",
-            "--limit: there is no limit 'speed': write one of time, connect, row, processor, memory, document",
+            "--limit: unknown limit 'speed': write one of time, connect, row, processor, memory, document",
         ),
     ],
 )

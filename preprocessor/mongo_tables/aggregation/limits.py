@@ -210,7 +210,7 @@ def look(path: Path | None = None) -> None:
     _METER.not_before = time.monotonic() + left
     if left < 0:
         seconds = _METER.limits.seconds
-        message = f"the pipeline took more than {seconds:g} second{'s' * (seconds != 1)} of processor time"
+        message = f"the pipeline used more than {seconds:g} second{'s' * (seconds != 1)} of processor time"
         raise LimitReached(message, "seconds", path)
 
 
