@@ -14,6 +14,7 @@ NAMES: Final = {one.name for one in operators()}
 MAY_LIST: Final = {
     "commands/explain/causes.py": "words for comparisons in its sentences",
     "lint/constant_rules.py": "the part of a date that each operator gives",
+    "lint/effect_rules.py": "operators that drop a fraction, and conditions that exclude",
     "lint/field_rules.py": "the arguments by which two stages name a field",
     "lint/order_rules.py": "words for each stage that gives no order",
     "lint/row_order.py": "a function for each stage that makes arrays",

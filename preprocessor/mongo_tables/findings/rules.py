@@ -165,6 +165,15 @@ MT438 warning place-in-key: A sort or a join reads an element of an array by its
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
 MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
+MT442 warning (rows) variable-as-field: An expression reads a field that no document has, whose name is that of a variable.
+MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are arrays.
+MT444 warning window-without-bounds: An accumulator in `$setWindowFields` has `sortBy` and no `window`.
+MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
+MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
+MT447 warning missing-is-not-null: An expression compares a field that some documents lack with null.
+MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
+MT449 warning excludes-nothing: A condition excludes a string that no document has, though one has nearly the same.
+MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT502 note    carried-arrays: Every row contains whole arrays that are not shown.

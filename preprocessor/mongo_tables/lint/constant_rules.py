@@ -63,6 +63,24 @@ _ORDERING: Final = names_with("compares", "expression")
 _COMPARING: Final = _ORDERING | names_with("equates", "expression")
 
 
+@rule("MT435", needs=("$in",))
+def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
+    """MT435: no element of a list is an array, so that an array is never in it."""
+    for visit in subject.visits("$in") if subject.known else ():
+        if len(visit.operands) != 2:
+            continue
+        value, within = visit.operands
+        listed = within.expression
+        if value.shape.kinds == {"array"} and isinstance(listed, list) and all(map(_is_plain, listed)):
+            yield subject.in_pipeline(
+                "MT435",
+                visit.path,
+                "an array is never an element of this list: `$in` is false for every document",
+                'swap the two: {"$in": [value, array]}',
+                key=True,
+            )
+
+
 @rule("MT435", needs=_COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
@@ -197,7 +215,7 @@ def _judge_format(text: str) -> tuple[str, str]:
     if re.search(r"%H\W*%m", text) and "M" not in parts:
         return "`%m` is the month; minutes are `%M`", 'write "%H:%M"'
     if "M" in parts and "H" not in parts and not {"Y", "G"}.isdisjoint(parts):
-        return "`%M` is the minute; months are `%m`", 'write "%Y-%m-%d"'
+        return "`%M` is the minute; months are `%m`", f'write "{text.replace("%M", "%m")}"'
     return _judge_parts(parts, {part: f"%{part}" for part in parts})
 
 

@@ -107,11 +107,14 @@ def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozens
 
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
+_TIMES = ("milliseconds", "seconds", "minutes", "hours")
 _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
 
 
 def read_unit(header: str) -> str:
-    """Return the unit that a header names: the text in its last brackets, or a word such as ``KB/s``, or "" otherwise.
+    """Return the unit that a header names, or "".
+
+    It is the text in its last brackets, a word such as ``KB/s``, or the whole header, such as ``Minutes``.
 
     Example:
         >>> read_unit("Speed (KB/s)")
@@ -120,6 +123,8 @@ def read_unit(header: str) -> str:
     bracketed = _BRACKETED.findall(header)
     if bracketed:
         return bracketed[-1].strip()  # type: ignore[no-any-return]
+    if (word := header.strip().lower()) in _TIMES:
+        return word
     loose = _LOOSE.search(header)
     return loose[0] if loose else ""
 

@@ -19,6 +19,7 @@ from mongo_tables.findings.rules import RULES
 # Each module registers its rules.
 from mongo_tables.lint import (  # noqa: F401
     constant_rules,
+    effect_rules,
     header_rules,
     number_rules,
     numeral_rules,
@@ -27,7 +28,7 @@ from mongo_tables.lint import (  # noqa: F401
     unused_fields,
     unwind_rules,
 )
-from mongo_tables.lint.constant_rules import find_fields_as_strings
+from mongo_tables.lint.constant_rules import find_fields_as_strings, find_joins_of_kinds
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
 from mongo_tables.lint.rule_context import REGISTERED, RuleContext, ShownTable
@@ -129,6 +130,8 @@ def look_at(
     if ran and ran.rows:
         found += row_findings(subject, ran.rows)
         found += document_findings(subject, documents)
+    elif ran:
+        found += find_joins_of_kinds(subject, documents)
     return Looked(subject.shown, found)
 
 
@@ -168,7 +171,10 @@ def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
     """Return the rules whose predictions the rows confirm or disprove."""
     seen = _SEEN_BY_RUNNING | _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else _SEEN_BY_RUNNING
-    return seen | {"MT408"} if ran.rows and subject.seen_sorting else seen
+    sorting = subject.seen_sorting if ran.rows else None
+    # A later `$limit` may have dropped the rows that show the wrong order.
+    sees_all = sorting and not any("$limit" in stage for stage in subject.spec.pipeline[sorting.place :])
+    return seen | {"MT408"} if sees_all else seen
 
 
 def _asked_first(spec: PipelineSpec) -> list[str]:

@@ -56,7 +56,9 @@ def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
                 names = [
                     name for name, one in stage.before.fields.items() if not one.absent and name != "_id"
                 ]
-                hint = did_you_mean(key, names) or (f"they have {quote(names[:8])} here" if names else "")
+                in_id = not lookup(stage.before, ("_id", *key.split("."))).absent
+                near = f"did you mean `_id.{key}`?" if in_id else did_you_mean(key, names)
+                hint = near or (f"they have {quote(names[:8])} here" if names else "")
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),

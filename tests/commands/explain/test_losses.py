@@ -75,3 +75,11 @@ def test_a_path_in_a_query_is_called_a_string(where: str) -> None:
     ((message, hint),) = remarks(where, {"$match": {"n": {"$gt": "$limit"}}})
     assert message == 'stage 1, $match, lost all 4 documents: no document has `n` greater than "$limit"'
     assert hint == '"$limit" is a string in a query; two fields are compared in {"$expr": …}'
+
+
+def test_a_mean_says_how_many_documents_it_leaves_out(where: str) -> None:
+    mean = {"$group": {"_id": None, "mean": {"$avg": "$items"}}}
+    assert (
+        "the mean in `mean` leaves out 2 of 4 documents, where `items` is null or missing",
+        "",
+    ) in remarks(where, {"$match": {}}, mean)

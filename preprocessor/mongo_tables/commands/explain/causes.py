@@ -72,9 +72,12 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
 def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
     """Return what a stage that returns some documents loses, and how to keep it. May raise ResultsError.
 
-    An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents.
+    An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents; the mean of
+    a ``$group`` leaves out documents without a value.
     """
     name, body = operator_of(stage)
+    if name == "$group" and isinstance(body, Mapping):
+        return _why_fewer_in_means(body, position, walk)
     if name == "$lookup" and isinstance(body, Mapping) and isinstance(body.get("as"), str):
         total = walk.steps[position + 1].count
         empty = _count(walk, position + 1, [{body["as"]: {"$size": 0}}])
@@ -105,6 +108,17 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
     total = walk.steps[position].count
     message = f"drops {sum(lost.values()):,} of {format_count(total, 'document')}: `{path}` is {why}"
     return message, '"preserveNullAndEmptyArrays": true keeps them'
+
+
+def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk) -> Cause:
+    total = walk.steps[position].count
+    for field, value in group.items():
+        path = path_of(value.get("$avg")) if isinstance(value, Mapping) and field != "_id" else ""
+        lacking = _count(walk, position, [{path: None}]) if path else 0
+        if 0 < lacking < total:
+            which = f"{lacking:,} of {format_count(total, 'document')}"
+            return f"the mean in `{field}` leaves out {which}, where `{path}` is null or missing", ""
+    return "", ""
 
 
 def _conditions(query: Mapping[str, Any]) -> Iterator[_Condition]:

@@ -113,9 +113,15 @@ def _divide(found: Found) -> Shape:
     return Shape(_kinds(found, dates=False), traits=_traits(found, nonzero=nonzero, unit=unit, zeroed=zeroed))
 
 
+_MILLISECONDS: Final = units.readings("ms")[0]
+"""The unit of the difference of two dates."""
+
+
 @gives("$add", "$subtract")
 def _add(found: Found) -> Shape:
     shapes = [one.shape for one in found if number_of(one) is None]
+    if len(found) == 2 and all(one.shape.kinds - NULL == {"date"} for one in found):
+        return Shape(_kinds(found, dates=True), traits=_traits(found, unit=_MILLISECONDS))
     unit = shapes[0].traits.unit if shapes else None
     same = all(shape.traits.unit == unit for shape in shapes)
     return Shape(_kinds(found, dates=True), traits=_traits(found, unit=unit if same else None))

@@ -1,0 +1,296 @@
+"""Rules about stages and operators that run and do not have the effect that they are written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.uses import list_uses
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import nearest_word
+from mongo_tables.lint.documents import Documents
+from mongo_tables.lint.rule_context import Rows, RuleContext, find_definition, rule
+from mongo_tables.lint.shape.expressions import Path
+from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.render.column import column_value
+
+_ACCUMULATING: Final = names_with("accumulates", "stage")
+_SUMMING: Final = names_with("skips texts", "accumulator")
+_OF_ANY_ORDER: Final = _SUMMING | names_with("picks an end", "accumulator")
+_ORDERING: Final = names_with("compares", "expression")
+_EQUATING: Final = names_with("equates", "expression")
+
+
+@rule("MT442", of="documents")
+def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT442: an expression reads a field that no document has, whose name is that of a variable at this place."""
+    for stage in subject.flow.stages if subject.known else ():
+        for path, text in _variables_as_fields(
+            stage.argument, stage.path, frozenset(), stage.before, documents
+        ):
+            name = text[1:].partition(".")[0]
+            yield subject.in_pipeline(
+                "MT442",
+                path,
+                f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here",
+                f"write `${text}`",
+            )
+
+
+def _variables_as_fields(
+    written: Any, path: Path, bound: frozenset[str], fields: Shape, documents: Documents
+) -> Iterator[tuple[Path, str]]:
+    """Yield the paths that begin with the name of a variable and of no field, each with its place."""
+    if isinstance(written, str):
+        name = written[1:].partition(".")[0]
+        if written[:1] == "$" and name in bound and lookup(fields, (name,)).absent and fields.kinds:
+            yield path, written
+    elif isinstance(written, Mapping):
+        inner = bound | _bound_by(written)
+        for key, value in written.items():
+            if key == "$literal":
+                continue
+            if key == "pipeline" and isinstance(written.get("from"), str):
+                if not _makes(value, inner):
+                    other = documents.shape_of_all(written["from"])
+                    yield from _variables_as_fields(value, (*path, key), inner, other, documents)
+                continue
+            names = bound if key in ("input", "vars", "let", "initialValue") else inner
+            yield from _variables_as_fields(value, (*path, key), names, fields, documents)
+    elif isinstance(written, (list, tuple)):
+        for number, value in enumerate(written):
+            yield from _variables_as_fields(value, (*path, number), bound, fields, documents)
+
+
+def _bound_by(written: Mapping[str, Any]) -> frozenset[str]:
+    """Return the variables that the arguments of an operator, or of a join, bind."""
+    named = [written.get(key) for key in ("vars", "let")]
+    bound = frozenset(name for one in named if isinstance(one, Mapping) for name in one)
+    if "input" in written and ("in" in written or "cond" in written):
+        bound |= {written["as"] if isinstance(written.get("as"), str) else "this"}
+        bound |= {"value"} if "initialValue" in written else frozenset()
+    return bound
+
+
+def _makes(pipeline: Any, names: frozenset[str]) -> bool:
+    """Return whether a stage makes a field of one of these names."""
+    arguments = (one for stage in pipeline if isinstance(stage, Mapping) for one in stage.values())
+    return any(isinstance(one, Mapping) and not names.isdisjoint(one) for one in arguments)
+
+
+@rule("MT443", needs=_SUMMING)
+def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
+    """MT443: in a ``$group`` a sum or a mean skips values that are arrays.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sum/#array-operand
+    """
+    for stage in subject.stages(*_ACCUMULATING) if subject.known else ():
+        for use in list_uses([{stage.name: stage.argument}]):
+            path = use.argument if isinstance(use.argument, str) and use.kind == "accumulator" else ""
+            if use.name not in _SUMMING or path[:1] != "$" or path[:2] == "$$":
+                continue
+            shape = lookup(stage.before, tuple(path[1:].split(".")))
+            if not shape.unknown and shape.kinds - {"null"} == {"array"}:
+                yield subject.in_pipeline(
+                    "MT443",
+                    (*stage.path, *use.path[2:]),
+                    f"`{path[1:]}` is an array, which `{use.name}` skips here: it adds up numbers only",
+                    f'`$unwind` it first, or sum up each array: {{"{use.name}": {{"$sum": "{path}"}}}}',
+                )
+
+
+@rule("MT444", needs=("$setWindowFields",))
+def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
+    """MT444: without ``window`` an accumulator takes the whole partition, so ``sortBy`` has no effect.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
+    """
+    for stage in subject.stages("$setWindowFields"):
+        output = stage.argument.get("output")
+        outputs = [*output.values()] if isinstance(output, Mapping) else []
+        whole = outputs and all(
+            isinstance(one, Mapping) and "window" not in one and not _OF_ANY_ORDER.isdisjoint(one)
+            for one in outputs
+        )
+        if "sortBy" in stage.argument and whole:
+            yield subject.in_pipeline(
+                "MT444",
+                (*stage.path, "sortBy"),
+                "without `window` every document gets the value of its whole partition: the order has no effect",
+                'for a running value: "window": {"documents": ["unbounded", "current"]}; else leave out `sortBy`',
+                key=True,
+            )
+
+
+@rule("MT445", needs=("$switch",))
+def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
+    """MT445: a branch of a ``$switch`` is never reached, because an earlier one takes its values."""
+    for use in list_uses(subject.spec.pipeline):
+        branches = (
+            use.argument.get("branches")
+            if use.name == "$switch" and isinstance(use.argument, Mapping)
+            else None
+        )
+        cases = [_bound_of(one) for one in branches] if isinstance(branches, Sequence) else []
+        told: set[int] = set()
+        for (first, one), (second, other) in combinations(enumerate(cases), 2):
+            if one and other and second not in told and _takes_all(one, other):
+                told.add(second)
+                yield subject.in_pipeline(
+                    "MT445",
+                    (*use.path, "branches", second),
+                    f"this branch is never reached: branch {first + 1} takes all of its values",
+                    "write the narrowest condition first",
+                )
+
+
+def _bound_of(branch: Any) -> tuple[str, str, float] | None:
+    """Return operator, operand and number of a case that compares with a number, or None."""
+    case = branch.get("case") if isinstance(branch, Mapping) else None
+    if not isinstance(case, Mapping) or len(case) != 1:
+        return None
+    ((name, operands),) = case.items()
+    if name not in _ORDERING or not isinstance(operands, Sequence) or len(operands) != 2:
+        return None
+    number = operands[1]
+    return (name, repr(operands[0]), number) if type(number) in (int, float) else None
+
+
+def _takes_all(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
+    """Return whether all values of the second condition fulfil the first one."""
+    same = one[1] == other[1] and one[0][:2] == other[0][:2] in ("$g", "$l")
+    if not same:
+        return False
+    if one[2] == other[2]:
+        return one[0].endswith("e") or one[0] == other[0]
+    return one[2] < other[2] if one[0].startswith("$g") else one[2] > other[2]
+
+
+@rule("MT446", of="rows")
+def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT446: a column shows arrays of one element, which a ``$facet`` or a ``$lookup`` has made."""
+    spec = subject.spec
+    if not any("$facet" in stage or "$lookup" in stage for stage in spec.pipeline):
+        return
+    for path, column in spec.shown_columns:
+        values = [column_value(row, column) for row in rows]
+        if all(isinstance(one, list) and len(one) < 2 for one in values) and any(values):
+            made = find_definition(spec, column)
+            yield subject.finding(
+                "MT446",
+                subject.at(made, key=True) if made else spec.locate(path),
+                f"`{column}` is an array of one element in every row, and is shown as one",
+                f'take the element: {{"$first": "${column}"}}',
+            )
+
+
+@rule("MT447", needs=_EQUATING)
+def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
+    """MT447: in an expression a missing field is not equal to null.
+
+    Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
+    """
+    for visit in subject.visits(*_EQUATING) if subject.known else ():
+        for operand, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
+            read = other.expression
+            if operand.expression is not None or not isinstance(read, str) or not read.startswith("$"):
+                continue
+            if other.shape.missing and not other.shape.absent and not other.shape.unknown:
+                yield subject.in_pipeline(
+                    "MT447",
+                    other.path,
+                    f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not take missing for null",
+                    f'write {{"$ifNull": ["{read}", null]}}',
+                )
+
+
+_WHOLE: Final = ("$toInt", "$toLong", "$trunc", "$floor", "$ceil", "$round")
+
+
+@rule("MT448", needs=("$multiply",))
+def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
+    """MT448: a quotient loses its fraction before it is multiplied."""
+    for use in list_uses(subject.spec.pipeline):
+        factors = use.argument if use.name == "$multiply" and isinstance(use.argument, Sequence) else ()
+        for number, factor in enumerate(factors):
+            name = next(iter(factor), "") if isinstance(factor, Mapping) else ""
+            inner = factor[name] if name in _WHOLE else None
+            inner = inner[0] if isinstance(inner, (list, tuple)) and len(inner) == 1 else inner
+            if isinstance(inner, Mapping) and "$divide" in inner:
+                yield subject.in_pipeline(
+                    "MT448",
+                    (*use.path, number),
+                    f"`{name}` drops the fraction of the quotient before it is multiplied",
+                    f"multiply first, then `{name}`",
+                )
+
+
+@rule("MT449", needs=("$match",))
+def find_misspelt_exclusions(subject: RuleContext) -> Iterator[Finding]:
+    """MT449: a condition excludes a string that no document has, though some have nearly the same one.
+
+    Or it gives a string to ``$exists``, which counts as true.
+    """
+    for stage in subject.stages("$match") if subject.known else ():
+        for name, condition, path in conditions_in(stage.argument, stage.path):
+            if name.startswith("$") or not isinstance(condition, Mapping):
+                continue
+            if isinstance(condition.get("$exists"), str):
+                message = f'`$exists` takes true or false: the string "{condition["$exists"]}" counts as true'
+                yield subject.in_pipeline("MT449", (*path, "$exists"), message, "leave out the quotes")
+            known = lookup(stage.before, tuple(name.split("."))).traits.known
+            texts = [one for one in known or () if isinstance(one, str)]
+            for at, value in _excluded(condition, path):
+                if texts and value not in texts and (near := _find_misspelt(value, texts)):
+                    yield subject.in_pipeline(
+                        "MT449",
+                        at,
+                        f'no document has `{name}` equal to "{value}", so nothing is left out',
+                        f'did you mean "{near}"?',
+                    )
+
+
+def _find_misspelt(value: str, texts: Sequence[str]) -> str:
+    """Return the string that was probably meant: nearly the same, and nearly as long."""
+    near = nearest_word(value, [one for one in texts if abs(len(one) - len(value)) <= _MOST_LETTERS])
+    return near if near and " " not in value + near else ""
+
+
+_MOST_LETTERS: Final = 2
+"""The largest difference in length between a misspelt string and the right one."""
+
+
+@rule("MT450", of="documents", needs=("$match",))
+def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT450: false does not match documents that lack the field.
+
+    Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
+    """
+    first = subject.spec.pipeline[0].get("$match") if subject.spec.pipeline else None
+    asked = [one for one in conditions_in(first, (0, "$match")) if one.value is False and one.key[:1] != "$"]
+    every = documents.passing(subject.spec.collection, (), {}) if asked else None
+    for name, _, path in asked if every and every.complete else ():
+        lacking = sum(column_value(one, name) is MISSING for one in every.documents) if every else 0
+        if lacking:
+            yield subject.in_pipeline(
+                "MT450",
+                path,
+                f"{lacking} of {len(every.documents) if every else 0} documents have no `{name}`, and false does not "
+                "match them",
+                f'to take them as well: {{"{name}": {{"$ne": true}}}}',
+                key=True,
+            )
+
+
+def _excluded(condition: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the strings that a condition leaves out, each with its place."""
+    for operator in ("$ne", "$nin"):
+        value = condition.get(operator)
+        several = value if isinstance(value, (list, tuple)) else [value]
+        for number, one in enumerate(several):
+            if isinstance(one, str):
+                yield (*path, operator, number) if several is value else (*path, operator), one
