@@ -70,4 +70,6 @@ def test_a_shared_list_that_is_not_utf_8_is_told_at_its_first_bad_byte(folder: P
     (folder / "docs" / "pipelines" / "one.json").write_bytes(b'[\n {"$match": {"a": "\xfc"}}]')
     (folder / "docs" / "second.md").write_text(NAMING.replace("NAME", "one"))
     found = checked("docs/second.md", cwd=folder).stdout
-    assert "docs/pipelines/one.json:2:20: error MT142 the file is not UTF-8: byte 0xfc" in found
+    assert (
+        "docs/pipelines/one.json:2:20: error MT142 the file is not UTF-8: there is a byte 0xfc here" in found
+    )
