@@ -84,12 +84,30 @@ def _partly_list(known: Iterable[Operator]) -> str:
     return "Offline in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
+FIRST_RULES = {
+    "MT303": "no document passes: `mongo-tables explain` names the stage that lost them, and why",
+    "MT301": "MongoDB refuses the pipeline: the message names the stage and the operator",
+    "MT439": "documents without an element are in no row: keep them, or leave them out in a `$match`",
+    "MT402": "a name is misspelt, or an earlier stage dropped the field",
+    "MT302": "a column shows what no row has, often after a `$group`: its key is `_id`",
+    "MT305": "rows are sorted by such a field, so their order is chance",
+    "MT411": "two rows have the same name: show what tells them apart, or group them",
+    "MT436": "a `$` is forgotten, so that all documents have the same value",
+    "MT435": "a number is compared with a string, or a date with a string",
+    "MT440": "a sum counts a value once for each element of an unwound array",
+}
+"""The rules that are met most often in pipelines that were broken as people report it, with what to do."""
+
+
 def rules_page() -> str:
     """Every rule that `mongo-tables check` can complain of."""
     lines = [
         "# Rules\n",
         "`mongo-tables check` and the build name the rule of each complaint. An error stops the build; a warning stops "
-        "it under `--strict` and makes `check` fail.\n",
+        "it under `--strict` and makes `check` fail. `mongo-tables explain MT303` explains a rule offline.\n",
+        "## Ten that authors meet most often\n",
+        *(f"* `{rule}`: {what}." for rule, what in FIRST_RULES.items()),
+        "\n## All rules\n",
         "| Rule | Name | Severity | What it says |",
         "| --- | --- | --- | --- |",
     ]
