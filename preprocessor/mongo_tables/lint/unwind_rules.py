@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+
+from bson import ObjectId
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Parts, paths_in, split_path
@@ -101,11 +103,14 @@ def _reads(paths: set[Parts], parts: Parts) -> bool:
 
 
 def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
-    """Return the ``$unwind`` stages that follow the ``$match`` stages at the start, as far as they are known."""
+    """Return the ``$unwind`` stages that follow the ``$match`` and the joins at the start, as far as they are known."""
     passing = documents.of(spec)
     rows: Sequence[Row] = passing.documents if passing.complete else ()
     found: list[Unwind] = []
     for place, stage in enumerate(spec.pipeline[(start := len(leading_match(spec.pipeline))) :], start):
+        if "$lookup" in stage and (joined := _join(rows, stage["$lookup"], documents)) is not None:
+            rows = joined
+            continue
         argument = stage.get("$unwind")
         options = argument if isinstance(argument, Mapping) else {"path": argument}
         path = options.get("path")
@@ -125,6 +130,25 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
         found.append(Unwind(place, parts, len(rows), dropped, repeats))
         rows = made
     return found
+
+
+def _join(rows: Sequence[Row], argument: Any, documents: Documents) -> list[Row] | None:
+    """Return the rows of a ``$lookup`` by two plain values, or None for any other ``$lookup``."""
+    keys = ("from", "localField", "foreignField", "as")
+    named = [argument.get(key) if isinstance(argument, Mapping) else None for key in keys]
+    if not all(isinstance(one, str) and "." not in one for one in named) or len(argument) != len(keys):
+        return None
+    collection, local, foreign, name = map(str, named)
+    others = documents.passing(collection, (), {})
+    found: dict[str, list[Row]] = defaultdict(list)
+    for one in others.documents:
+        found[repr(one.get(foreign))].append(one)
+    plain = all(isinstance(row.get(local), (str, int, float, ObjectId)) for row in rows)
+    return (
+        [{**row, name: found.get(repr(row[local]), [])} for row in rows]
+        if plain and others.complete
+        else None
+    )
 
 
 def _elements(row: Row, parts: Parts) -> tuple[Sequence[Any], str]:
