@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pymongo
 import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.commands.explain import lineage
+from tests.commands.explain import sources
 from tests.mongod import Mongod
 
 ORDERS: list[dict[str, Any]] = [
@@ -22,21 +22,10 @@ ORDERS: list[dict[str, Any]] = [
 PEOPLE = [{"_id": "ann", "city": "Ulm"}, {"_id": "bob", "city": "Bonn"}]
 
 
-@pytest.fixture(params=["files", "server"])
+@pytest.fixture(params=sources.KINDS)
 def where(request: pytest.FixtureRequest, tmp_path: Path, mongod: Mongod) -> str:
     """A results source with the documents: a folder, or a database."""
-    collections = {"orders": ORDERS, "people": PEOPLE}
-    if request.param == "files":
-        for name, documents in collections.items():
-            (tmp_path / "results" / name).mkdir(parents=True)
-            content = "".join(json.dumps(one) + "\n" for one in documents)
-            (tmp_path / "results" / name / "a.jsonl").write_text(content)
-        return str(tmp_path / "results")
-    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
-        client.drop_database("lineage")
-        for name, documents in collections.items():
-            client["lineage"][name].insert_many(documents)
-    return mongod.uri("lineage")
+    return sources.stored(request.param, {"orders": ORDERS, "people": PEOPLE}, tmp_path, mongod)
 
 
 def page(folder: Path, columns: list[str], *stages: dict[str, Any]) -> Path:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pymongo
 import pytest
 
 from mongo_tables.commands.explain.explanation import explain
@@ -14,6 +13,7 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.reader import read
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.results.opening import open_source
+from tests.commands.explain import sources
 from tests.mongod import Mongod
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -25,20 +25,10 @@ DOCUMENTS: list[dict[str, Any]] = [
 KINDS = [{"_id": "a", "name": "first"}, {"_id": "b", "name": "second"}]
 
 
-@pytest.fixture(params=["files", "server"])
+@pytest.fixture(params=sources.KINDS)
 def where(request: pytest.FixtureRequest, tmp_path: Path, mongod: Mongod) -> str:
     """A results source with the documents: a folder, or a database."""
-    collections = {"runs": DOCUMENTS, "kinds": KINDS}
-    if request.param == "files":
-        for name, documents in collections.items():
-            (tmp_path / name).mkdir()
-            (tmp_path / name / "a.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-        return str(tmp_path)
-    with pymongo.MongoClient[dict[str, Any]](mongod.uri()) as client:
-        client.drop_database("losses")
-        for name, documents in collections.items():
-            client["losses"][name].insert_many(documents)
-    return mongod.uri("losses")
+    return sources.stored(request.param, {"runs": DOCUMENTS, "kinds": KINDS}, tmp_path, mongod)
 
 
 def remarks(where: str, *stages: dict[str, Any]) -> list[tuple[str, str]]:
