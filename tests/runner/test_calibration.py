@@ -296,7 +296,7 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     with monkeypatch.context() as patched:
         patched.setattr("mongo_tables.runner.terminal.Progress", lambda *given: Cutting(measured))
         code, _, err = quick(INSERTS, "--pairs", 12)
-    assert (code, "--resume goes on" in err) == (130, True), err
+    assert (code, "with --resume continues" in err) == (130, True), err
     first = tmp_path / ".runs" / "calibrate_single_inserts_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
     assert len(kept) == measured

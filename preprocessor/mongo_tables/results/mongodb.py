@@ -15,8 +15,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import bson
+import pymongo
 from bson.errors import BSONError
-from pymongo import MongoClient
 from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 from pymongo.uri_parser import parse_uri
 
@@ -148,7 +148,7 @@ class MongoSource(ResultsSource):
                 refusal = _within(seconds, lambda: _find_refusal(self._uri, seconds))
                 if refusal is not None:
                     raise refusal
-            client: MongoClient[Any] = MongoClient(
+            client: MongoClient[Any] = pymongo.MongoClient(
                 self._uri,
                 appname=APPLICATION,
                 connectTimeoutMS=self._limits.connect_ms,
