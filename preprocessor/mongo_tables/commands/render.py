@@ -207,4 +207,4 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
                 raise CommandError(message, "give one of the charts another `id`")
             fault = judge_file(drawing, one.page.file, files)
             yield from [fault] if fault and fault.rule != _STALE else []
-        yield from orphan_findings(one.page, one.path, {drawing.path for drawing in one.drawings}, files)
+        yield from orphan_findings(one.page, one.path, files)

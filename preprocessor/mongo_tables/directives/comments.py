@@ -201,8 +201,13 @@ def list_blocks(markdown: str) -> list[str]:
 
 
 def read_words(markdown: str) -> str:
-    """Return generated Markdown of one line without escapes, and with one sign for emphasis."""
-    return _WRITTEN_SIGN.sub(_read_sign, markdown).replace("_", "*").replace("<br> ", "<br>")
+    """Return generated Markdown of one line without escapes, and with one sign for emphasis, to compare it."""
+    return read_signs(markdown).replace("_", "*").replace("<br> ", "<br>")
+
+
+def read_signs(markdown: str) -> str:
+    """Return generated Markdown of one line without escapes, as messages quote it."""
+    return _WRITTEN_SIGN.sub(_read_sign, markdown)
 
 
 def _read_sign(found: re.Match[str]) -> str:

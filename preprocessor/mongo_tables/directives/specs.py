@@ -398,6 +398,11 @@ class CheckSpec(QuotingSpec):
         return {"where": self.where, "expect": self.expect}
 
 
+def may_be_drawn(spec: Spec | None) -> bool:
+    """Return whether a comment asks for a drawing."""
+    return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
+
+
 def _format_of(body: Mapping[str, Any]) -> Mapping[str, ColumnFormat] | ColumnFormat | None:
     """Return the format of a value, or the formats of a figure's columns."""
     if "column" in body:

@@ -220,8 +220,7 @@ def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
         found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
         found += [fault for fault in judged if fault]
-        own = {drawing.path for drawing in composed.drawings}
-        found += orphan_findings(page, paths[page.file], own, snapshot.drawings)
+        found += orphan_findings(page, paths[page.file], snapshot.drawings)
     return found
 
 

@@ -7,11 +7,11 @@ link, its drawings are in the folder of the file that the link leads to, under t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.directives.specs import PipelineSpec, TableSpec
+from mongo_tables.directives.specs import PipelineSpec, TableSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
 from mongo_tables.render.charts.svg_file import is_as_written, is_marked, with_plain_ends
 from mongo_tables.site.snapshot import WrittenFile
@@ -91,15 +91,24 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
     return None
 
 
-def orphan_findings(page: Page, path: Path, own: Collection[Path], files: Files) -> list[Finding]:
-    """Return MT169 for drawings named after a page that no chart uses any more (not in ``own``)."""
-    message = "no chart of this page is drawn into `{}` any more"
-    orphans = sorted(
-        each.name
+def orphan_findings(page: Page, path: Path, files: Files) -> list[Finding]:
+    """Return MT169 for drawings named after a page that none of its charts uses any more.
+
+    The comments decide: a chart without a drawing today, as its results cannot be read, keeps the one it has.
+    """
+    from mongo_tables.render.anchors import with_anchors  # not needed on pages without drawings
+
+    named = [
+        each
         for each, found in files.items()
-        if each.parent == path.parent and is_called_after(each.name, path) and each not in own
-        if found.text is not None
-    )
+        if found.text is not None and each.parent == path.parent and is_called_after(each.name, path)
+    ]
+    if not named or None in page.specs:  # A faulty comment may be the one of the chart.
+        return []
+    charts = [spec for spec in with_anchors(page.specs) if may_be_drawn(spec)]
+    own = {f"{path.stem}.{spec.id}{_ENDING}" for spec in charts if isinstance(spec, PipelineSpec)}
+    message = "no chart of this page is drawn into `{}` any more"
+    orphans = sorted(each.name for each in named if each.name not in own)
     return [finding("MT169", page.file, (0, 0), message.format(name), "remove it") for name in orphans]
 
 

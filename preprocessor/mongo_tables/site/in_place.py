@@ -24,7 +24,7 @@ from mongo_tables.directives.comments import (
     was_edited,
 )
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
+from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
@@ -112,15 +112,11 @@ def compose_in_place(
 def _draw(
     page: Page, path: Path, answers: AnswersByKey, address_of: Callable[[Path], str]
 ) -> list[DrawnFile]:
-    if not any(_may_be_drawn(spec) for spec in page.specs):
+    if not any(may_be_drawn(spec) for spec in page.specs):
         return []
     from mongo_tables.site.drawing_files import draw_files  # most pages have no drawings
 
     return draw_files(page, path, answers, address_of)
-
-
-def _may_be_drawn(spec: Spec | None) -> bool:
-    return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
 
 
 def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:

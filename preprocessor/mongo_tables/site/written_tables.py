@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from math import inf
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.comments import list_blocks, read_words
+from mongo_tables.directives.comments import list_blocks, read_signs, read_words
 from mongo_tables.files.text import shorten
 from mongo_tables.render.number_text import read_numbers
 
@@ -32,17 +32,22 @@ class WrittenTable(NamedTuple):
     below: list[str]
 
     @classmethod
-    def of(cls, lines: Iterable[str]) -> WrittenTable:
-        """Parse the lines of a table."""
+    def of(cls, lines: Iterable[str], read: Callable[[str], str] = read_words) -> WrittenTable:
+        """Parse the lines of a table. ``read`` removes the escapes of a cell."""
         written = list_blocks("\n".join(lines))
         above = list(takewhile(lambda line: not line.startswith("|"), written))
         rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
-        cells = [[*map(read_words, _BETWEEN_CELLS.split(row[1:].removesuffix("|")))] for row in rows]
+        cells = [[*map(read, _BETWEEN_CELLS.split(row[1:].removesuffix("|")))] for row in rows]
         notes = [
             read_numbers(read_cell(read_words(line))).words for line in written[len(above) + len(rows) :]
         ]
         headers, alignments = (cells[at] if len(cells) > at else [] for at in (0, 1))
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
+
+    @property
+    def named_rows(self) -> list[list[str]]:
+        """Return the headers, and its rows."""
+        return [self.headers, *self.rows]
 
     @property
     def texts(self) -> list[list[str]]:
@@ -79,6 +84,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
 
     Of several cells, the one that moved farthest is named: another may be within the tolerance.
     """
+    standing, today = list(standing), list(today)
     then, now = WrittenTable.of(standing), WrittenTable.of(today)
     if not then.rows or not now.rows:
         return ""
@@ -90,15 +96,23 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         return "only the order of its rows is another" if then.rows != now.rows else ""
     rows = order_like(then.rows, now.rows, [0]) or then.rows
     differing = [
-        (cell, today_cell, f"`{_quote(header)}` of `{_quote(new[0])}`")
+        (cell, today_cell, header, new[0])
         for old, new in zip(rows, now.rows, strict=True)
         for header, cell, today_cell in zip(now.headers, old, new, strict=False)
         if cell != today_cell
     ]
     if not differing:
         return ""
-    cell, today_cell, name = max(differing, key=lambda one: _distance(one[0], one[1]))
-    return f"{name} is {_quote(cell)}, and {_quote(today_cell)} now"
+    farthest = max(differing, key=lambda one: _distance(one[0], one[1]))
+    # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
+    written = {
+        compared: sign
+        for lines, table in ((standing, then), (today, now))
+        for names, row in zip(table.named_rows, WrittenTable.of(lines, read_signs).named_rows, strict=True)
+        for compared, sign in zip(names, row, strict=True)
+    }
+    cell, today_cell, header, name = (shorten(written[one]) or "nothing" for one in farthest)
+    return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
 
 
 def _distance(standing: str, today: str) -> float:
@@ -116,13 +130,10 @@ def describe_change(standing: str, today: str) -> str:
         >>> describe_change("120 ms", "125 ms")
         'it is 120 ms, and 125 ms now'
     """
-    then, now = _quote(standing), _quote(today)
-    return "" if then == now else f"it is {then}, and {now} now"
-
-
-def _quote(cell: str) -> str:
-    """Return a cell for a message: as readers see it, on one line."""
-    return shorten(read_words(cell)) or "nothing"
+    if shorten(read_words(standing)) == shorten(read_words(today)):
+        return ""
+    then, now = (shorten(read_signs(one)) or "nothing" for one in (standing, today))
+    return f"it is {then}, and {now} now"
 
 
 def _rows(count: int) -> str:

@@ -159,6 +159,27 @@ def test_a_drawing_that_no_chart_asks_for_any_more_is_told_and_left(folder: Path
     assert (folder / "README.drawn.svg").exists()
 
 
+@pytest.mark.parametrize("rows", ["", '{"_id": 1, "n": 1, "qps": NaN}\n', '{"_id": 1}\n{"_id": 1}\n', "{"])
+def test_the_drawing_of_a_chart_stays_its_own_while_its_results_are_broken(rows: str, folder: Path) -> None:
+    in_place(folder)
+    (folder / "fixtures" / "runs" / "a.jsonl").write_text(rows)
+    checked = forked.completed(forked.MONGO_TABLES, ("check", "README.md"), folder, dict(os.environ))
+    assert "MT169" not in checked.stdout + checked.stderr
+
+
+def test_messages_quote_the_signs_of_the_rows(folder: Path) -> None:
+    def name_it(qps: float) -> None:
+        rows = f'{{"_id": 1, "n": "d_e_f", "qps": {qps}}}\n{{"_id": 2, "n": "a*b", "qps": 1}}\n'
+        (folder / "fixtures" / "runs" / "a.jsonl").write_text(rows)
+
+    name_it(2.5)
+    (folder / "README.md").write_text(f"<!-- MONGO_TABLE: {json.dumps(TABLE)} -->\n")
+    in_place(folder)
+    name_it(3.5)
+    told = run("check", "README.md", cwd=folder, expect=1).stdout
+    assert "`Queries/s` of `d_e_f` is 2.5, and 3.5 now" in told
+
+
 def test_two_pages_that_would_have_one_drawing_are_refused(folder: Path) -> None:
     (folder / "README.markdown").write_text(
         f"<!-- MONGO_CHART: {json.dumps({**CHART, 'title': 'A'})} -->".replace('"id": "drawn", ', "")

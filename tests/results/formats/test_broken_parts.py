@@ -125,3 +125,24 @@ def test_a_packed_file_is_read_as_one_that_is_not(path, tmp_path):
     packed = tmp_path / f"{path.name}.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read(packed) == read(path)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("Vitest", '{"files": [{"filepath": "a", "groups": [{"fullName": "a", "benchmarks": [{"id": "1", "name": "x",'
+                   ' "rank": 1, "rme": 1, "mean": GONE, "median": 0.5, "min": 0.4, "hz": 9, "sampleCount": 3}]}]}]}'),
+        ("hyperfine", '{"results": [{"command": "x", "mean": GONE, "stddev": 0.1, "median": 0.5, "user": 0.1,'
+                      ' "system": 0.1, "min": 0.4, "max": 0.6, "times": [0.4, 0.5, 0.6]}]}'),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("gone", ["null", "NaN"])
+def test_a_lost_mean_is_no_value_and_never_the_median(
+    tool: str, text: str, gone: str, tmp_path: Path
+) -> None:
+    try:
+        one = read(write(tmp_path, text.replace("GONE", gone)))[0]
+    except ResultsError:
+        return  # A refused file shows no wrong value, either.
+    assert one["value"] is None
+    assert "gives no" in one["failed"], one

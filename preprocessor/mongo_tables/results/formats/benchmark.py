@@ -74,8 +74,9 @@ class Benchmark(NamedTuple):
 
     ``key`` is its full name, unique within the ``suite``. ``name`` is the tool's display name, ``base`` is the name
     without parameters; both default to the key. ``value`` is the tool's figure, and ``statistic`` says which statistic
-    of the samples it is; without a value it is the median of the samples. ``summary`` has the tool's other figures:
-    ``mean``, ``median``, ``min`` and so on. ``order`` has what sorts parameters that are versions. ``processes`` is the
+    of the samples it is; without either it is the median of the samples, and a measure without a value has failed.
+    ``summary`` has the tool's other figures: ``mean``, ``median``, ``min`` and so on. ``order`` has what sorts
+    parameters that are versions. ``processes`` is the
     number of processes of the samples, equally many from each, in order.
     """
 
@@ -145,6 +146,8 @@ def _list_figures(one: Benchmark) -> Iterator[float]:
 
 def make_document(origin: RunOrigin, one: Benchmark) -> dict[str, Any]:
     """Return the document of a benchmark, without unknown fields."""
+    figures = _tell_figures(one)
+    lost = figures["value"] is None
     told = {
         "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},
         "name": one.name or one.key,
@@ -153,9 +156,9 @@ def make_document(origin: RunOrigin, one: Benchmark) -> dict[str, Any]:
         "metric": one.metric,
         "unit": one.unit,
         "better": one.better,
-        **_tell_figures(one),
+        **figures,
         "iterations": one.iterations if isinstance(one.iterations, int) else list(one.iterations or ()),
-        "failed": one.failed,
+        "failed": one.failed or (f"{origin.tool} gives no {one.statistic or 'value'}" if lost else ""),
         "start_time": origin.start,
         "tool": origin.tool,
         "versions": dict(origin.versions),
@@ -176,7 +179,9 @@ def _tell_figures(one: Benchmark) -> dict[str, Any]:
     if one.samples:
         figures = (compute(one.samples) for compute in _OF_SAMPLES.values())
         given = {**dict(zip(_OF_SAMPLES, figures, strict=True)), **given}
-    value, statistic = (given.get("median"), "median") if one.value is None else (one.value, one.statistic)
+    value, statistic = one.value, one.statistic
+    if value is None and statistic in ("", "median"):  # Never in place of another statistic, such as a mean.
+        value, statistic = given.get("median"), "median"
     bounds = one.interval
     return {
         "value": value,

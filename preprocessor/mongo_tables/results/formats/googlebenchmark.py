@@ -105,7 +105,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
             better=_find_better(metric),
             parameters=parameters,
             value=None if found.values else found.summary.get("median", found.summary.get("mean")),
-            statistic="median" if "median" in found.summary else "mean",
+            statistic="median" if found.values or "median" in found.summary else "mean",
             summary=found.summary,
             samples=found.values,
             iterations=found.iterations[0] if len(set(found.iterations)) == 1 else found.iterations,

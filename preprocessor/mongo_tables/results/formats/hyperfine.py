@@ -117,7 +117,7 @@ def _measure(
         better="lower",
         parameters=parameters,
         value=mean.number() if mean else None,
-        statistic="mean",
+        statistic="mean" if mean else "",
         summary=summary,
         samples=samples,
         processes=max(1, len(samples)),
