@@ -315,7 +315,7 @@ def _list_paths(part: SourcePart) -> _Paths:
     if not path.exists() and not path.is_symlink():
         is_type = part.name and part.pattern in TYPES
         hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
-        raise unusable(f"there is no file {part.pattern}", hint)
+        raise unusable(f"there is no file {path}", hint)
     return path.parent, [path], []
 
 

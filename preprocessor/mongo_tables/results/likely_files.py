@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats import find_format, may_be_read
+from mongo_tables.results.formats import find_format, is_in_folder, is_plain, may_be_read
 from mongo_tables.results.formats.model import SourceFile
 
 _SETTINGS: Final = re.compile(
@@ -28,7 +28,7 @@ class LikelyFile(NamedTuple):
 
 def look_at(path: Path) -> LikelyFile | None:
     """Return what the file may be, or None if it has no known format, holds settings, or cannot be opened."""
-    if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
+    if not _may_have_rows(path.name):
         return None
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
@@ -39,6 +39,16 @@ def look_at(path: Path) -> LikelyFile | None:
     if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):
         return None
     return None if found is None else LikelyFile(path, found.name, found.recognise is not None)
+
+
+def _may_have_rows(name: str) -> bool:
+    return may_be_read(name) and not _SETTINGS.fullmatch(name)
+
+
+def may_hold_results(path: Path) -> bool:
+    """Return whether a file is data by its name, and not settings: most YAML, TOML and text is not."""
+    by_suffix = is_plain(path.name) and is_in_folder(path.name)
+    return _may_have_rows(path.name) and (by_suffix or has_telling_name(path.name))
 
 
 def has_telling_name(name: str) -> bool:

@@ -69,6 +69,10 @@ class ShownValue(NamedTuple):
     picture: str = ""
 
 
+_LATEST: Final = '"sort": "-_id.file", "limit": 1'
+"""The keys of a table that shows the latest of several runs."""
+
+
 def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ShownValue | None:
     """The value of a sentence, or None when there is none, or its table has a fault."""
     row = quoted_row(spec, tables, answers)
@@ -154,6 +158,8 @@ def value_findings(
         message = f"a value comes from one row, but {_format_row_count(len(rows))} of {spec.source} match"
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
         hint = f"let `where` select exactly one row{f', by {telling}, too' if telling else ''}"
+        if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
+            hint = f"quote a table with `{_LATEST}`: the latest run, as {telling} sorts them"
         every = _rows_of(spec, tables, answers) or []
         return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)

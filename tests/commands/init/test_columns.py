@@ -66,7 +66,7 @@ def test_the_main_measure_is_the_time_else_the_throughput_else_the_one_of_most_b
     assert found.where == {"metric": main}
     others = list(dict.fromkeys(one for one in metrics if one != main))
     assert found.remarks == [
-        f'shown is `{main}`; there are {", ".join(others)}: `"where": {{"metric": "{others[0]}"}}` shows one'
+        f'the table shows `{main}`; other measures are {", ".join(others)}: `"where": {{"metric": "{others[0]}"}}` shows one'
     ]
 
 
@@ -107,7 +107,7 @@ def test_of_what_a_tool_wrote_the_first_table_shows_the_measure_that_people_ask_
     mongo_tables("import", str(RECORDED / name), "--as", "bench", cwd=tmp_path)
     done = mongo_tables("init", cwd=tmp_path)
     assert f'"where": {{"metric": "{metric}"' in (tmp_path / "README.md").read_text("utf-8")
-    assert f"README.md: shown is `{metric}`; there are " in done.stdout
+    assert f"README.md: the table shows `{metric}`; other measures are " in done.stdout
 
 
 def test_the_first_table_of_runs_that_failed_leaves_them_out_says_so_and_is_clean(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_other_lists_are_named_and_can_be_chosen(project: Path) -> None:
         "scaling": [{"n": 1, "x": 1}, {"n": 2, "x": 1.9}],
     }
     (project / "bench.json").write_text(json.dumps(data))
-    shown = 'README.md: shown is `throughput.*`; there are scaling.*: `"rows": "scaling.*"` shows one\n'
+    shown = 'README.md: the table shows the list `throughput.*`; other lists are `scaling.*`: `"rows": "scaling.*"` shows one\n'
     assert shown in mongo_tables("init", cwd=project).stdout
     chosen = mongo_tables("init", "--table", "--rows", "scaling.*", cwd=project)
     assert '"columns": ["n", "x"]' in chosen.stdout and "2 rows of `bench` looked at" in chosen.stderr
@@ -487,6 +487,20 @@ def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project
     (command,) = re.findall(r"`mongo-tables (import .*?)`", done.stderr)
     mongo_tables(*command.split(), cwd=project)
     assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout
+
+
+def test_files_that_are_passed_over_are_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("# made by us\n# today\nname,ns\nx,1\ny,2\n")
+    (tmp_path / "b.csv").write_bytes("name,ns\nx,1\n".encode("utf-16"))
+    (tmp_path / "c.csv").write_text("")
+    (tmp_path / "d.csv").write_text("name,ns\nx,1\n")
+    (tmp_path / "numbers.json").write_text('{"runs": {"list": [{"n": 1}, {"n": 2}]}}')
+    told = mongo_tables("init", cwd=tmp_path, expect=2).stderr
+    assert "a.csv: 1:1: lines with `#` precede the names of the columns\n" in told
+    assert "b.csv: 1:1: UTF-16, not UTF-8\n" in told
+    assert "c.csv: it is empty\n" in told
+    assert "d.csv: fewer than two documents with numbers\n" in told
+    assert "numbers.json: its name does not say that it has results; --results names it\n" in told
 
 
 def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:

@@ -524,6 +524,21 @@ def test_a_value_of_two_rows_is_told_the_field_that_selects_one(tmp_path: Path) 
     assert "hint: let `where` select exactly one row, by `_id.testname`, too" in done.stdout
 
 
+def test_a_value_of_two_runs_is_told_how_to_show_the_latest(tmp_path: Path) -> None:
+    for number, score in ((1, 10), (2, 20)):
+        (tmp_path / f"{number}.json").write_text(json.dumps({"rows": score}))
+    value = "It takes <!-- RESULT_VALUE: {} -->.\n"
+    page, results = tmp_path / "p.md", ("--results", "runs=*.json")
+    page.write_text(value.format('{"collection": "runs", "field": "rows"}'))
+    done = mongo_tables("check", "p.md", *results, cwd=tmp_path, expect=1)
+    assert 'hint: quote a table with `"sort": "-_id.file", "limit": 1`' in done.stdout
+    page.write_text(
+        '<!-- RESULT_TABLE: {"id": "t", "collection": "runs", "columns": ["rows"], "sort": "-_id.file", "limit": 1} -->\n\n'
+        + value.format('{"table": "t", "column": "rows"}')
+    )
+    assert "It takes 20." in mongo_tables("render", "p.md", *results, cwd=tmp_path).stdout
+
+
 def test_bars_of_one_name_in_two_suites_are_told_the_suite(tmp_path: Path) -> None:
     write(tmp_path, jmh("db.A.read", "db.B.read"))
     chart = '{"id": "c", "collection": "bench", "mark": "bar", "x": "name", "y": "value", "sort": "_id"}'

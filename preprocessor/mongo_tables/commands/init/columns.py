@@ -348,7 +348,8 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
-        yield f'shown is `{metric}`; there are {list_some(others, _LISTED)}: `"where": {chosen}` shows one'
+        listed = list_some(others, _LISTED)
+        yield f'the table shows `{metric}`; other measures are {listed}: `"where": {chosen}` shows one'
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:

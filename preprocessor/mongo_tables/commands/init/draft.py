@@ -159,8 +159,8 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
     """Yield the other lists inside the document, and how to show one of them."""
     if len(paths) > 1:
-        listed = list_some(paths[1:], _LISTED)
-        yield f'shown is `{paths[0]}`; there are {listed}: `"rows": "{paths[1]}"` shows one'
+        listed = list_some([f"`{path}`" for path in paths[1:]], _LISTED)
+        yield f'the table shows the list `{paths[0]}`; other lists are {listed}: `"rows": "{paths[1]}"` shows one'
 
 
 def _parse_condition(text: str) -> tuple[str, Any]:

@@ -26,11 +26,11 @@ from mongo_tables.commands.init.site_files import (
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import find_rows
-from mongo_tables.files.text import leads_within, list_some
+from mongo_tables.files.text import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.anchors import words
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at
+from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.limits import limits_of
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
@@ -158,12 +158,12 @@ def _has_collections(folder: Path) -> bool:
 def _find_results(base: Path) -> _Results:
     found = find_result_files(base)
     if not found.results:
-        if found.unreadable:
+        passed = list(_list_passed_over(base))
+        if len(passed) == len(found.unreadable) == 1:
             raise found.unreadable[0]
-        names = ", ".join(_relative(path, base) for path in found.poor[:_LISTED])
-        poor = f"; fewer than two documents with numbers in {names}" if names else ""
+        lines = list_some([f"{name}: {why}" for name, why in passed], _LISTED, "\n  ")
         raise CommandError(
-            f"no file of results in {from_here(base)}{poor}",
+            f"no file of results in {from_here(base)}{f'; passed over:{chr(10)}  ' if lines else ''}{lines}",
             "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
             "bench.json`, or name it with --results",
         )
@@ -320,13 +320,11 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 class FoundFiles:
     """Files of results, the likeliest first.
 
-    The other fields describe files with equally promising names: why they cannot be read, and those without two
-    documents with numbers.
+    ``unreadable`` has why others with equally promising names cannot be read.
     """
 
     results: list[LikelyFile] = field(default_factory=list)
     unreadable: list[ResultsError] = field(default_factory=list)
-    poor: list[Path] = field(default_factory=list)
 
 
 def find_result_files(folder: Path) -> FoundFiles:
@@ -347,12 +345,31 @@ def find_result_files(folder: Path) -> FoundFiles:
         try:
             if _has_rows(one, is_meant):
                 found.results.append(one)
-            elif is_meant:
-                found.poor.append(one.path)
         except ResultsError as error:
             if is_meant:
                 found.unreadable.append(error)
     return found
+
+
+def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file that could hold results, and why it is none of them."""
+    for path in _walk(folder):
+        if not may_hold_results(path):
+            continue
+        try:
+            if not path.stat().st_size:
+                why = "it is empty"
+            elif (one := look_at(path)) is None:
+                why = "no known format, or too large"
+            elif _has_rows(one, is_meant=True):
+                why = "its name does not say that it has results; --results names it"
+            else:
+                why = "fewer than two documents with numbers"
+        except ResultsError as error:
+            why = error.message.split("\n")[0].removeprefix(f"{shorten_path(path)}:").strip()
+        except OSError as error:
+            why = error.strerror or "it cannot be read"
+        yield _relative(path, folder), why
 
 
 def _walk(folder: Path) -> Iterator[Path]:
