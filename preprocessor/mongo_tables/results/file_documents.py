@@ -84,6 +84,7 @@ def decode(contents: Contents) -> Collection:
     may_repeat = contents.fixtures is not None
     empty: list[NoBenchmarks] = []
     decimals: list[Mapping[str, int]] = []
+    odd: list[Finding] = []
     for file, content in contents.files:
         documents: Sequence[Document] = ()
         if contents.fixtures is None:
@@ -92,6 +93,7 @@ def decode(contents: Contents) -> Collection:
                 documents, has_ids = read_plain(source, file.name)
                 may_repeat = may_repeat or has_ids
                 decimals.append(source.decimals)
+                odd += source.notes
             except NoBenchmarks as error:
                 empty.append(error)
         else:
@@ -110,7 +112,10 @@ def decode(contents: Contents) -> Collection:
         else IndexedCollection(chain.from_iterable(read))
     )
     paths = tuple(file.path for file, _ in contents.files)
-    notes = tuple(one._replace(rule="MT313", severity="note") for error in empty for one in error.findings)
+    notes = tuple(
+        one._replace(rule="MT313", severity="note")
+        for one in chain(odd, *(error.findings for error in empty))
+    )
     return Collection(
         contents.name,
         whole,

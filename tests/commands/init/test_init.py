@@ -489,6 +489,15 @@ def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project
     assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout
 
 
+def test_results_that_git_ignores_are_told(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "bench.json").write_text('[{"name": "a", "ns": 1}, {"name": "b", "ns": 2}]')
+    told = "bench.json: Git ignores it"
+    assert told not in mongo_tables("init", "--dry-run", cwd=tmp_path).stderr
+    (tmp_path / ".gitignore").write_text("*.json\n")
+    assert told in mongo_tables("init", "--dry-run", cwd=tmp_path).stderr
+
+
 def test_files_that_are_passed_over_are_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("# made by us\n# today\nname,ns\nx,1\ny,2\n")
     (tmp_path / "b.csv").write_bytes("name,ns\nx,1\n".encode("utf-16"))

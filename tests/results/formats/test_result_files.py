@@ -548,3 +548,20 @@ def test_bars_of_one_name_in_two_suites_are_told_the_suite(tmp_path: Path) -> No
         'hint: name the column that tells them apart as "series", such as `_id.testname`, or draw dots'
         in done.stdout
     )
+
+
+@pytest.mark.parametrize("odd", ["NaN", "1" * 25])
+def test_a_cell_that_makes_text_of_a_column_of_numbers_is_named(odd: str, tmp_path: Path) -> None:
+    rows = [f"{number},{number / 4}" for number in range(12)]
+    rows[3] = f"3,{odd}"
+    (tmp_path / "speed.csv").write_text("\n".join(["n,ms", *rows]) + "\n")
+    (tmp_path / "p.md").write_text(
+        '<!-- RESULT_TABLE: {"collection": "speed", "columns": ["n", "ms"], "sort": "n"} -->\n'
+    )
+    done = mongo_tables("check", "p.md", "--results", "speed.csv", cwd=tmp_path, expect=None)
+    assert (
+        f"speed.csv:5:3: note MT313 `{odd}` is not a number of 64 bits: the column `ms` is text"
+        in done.stdout
+    )
+    done = mongo_tables("check", "p.md", "--results", "speed.csv?ms=text", cwd=tmp_path, expect=None)
+    assert "MT313" not in done.stdout

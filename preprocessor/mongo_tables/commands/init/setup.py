@@ -34,6 +34,7 @@ from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look
 from mongo_tables.results.limits import limits_of
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
+from mongo_tables.results.revisions import run_git
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 from mongo_tables.site.site_pages import pages_of
@@ -186,7 +187,22 @@ def _find_results(base: Path) -> _Results:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         remarks.append(f"left aside: {names}; --results names another one")
     remarks += [f"left aside: {error.message}" for error in found.unreadable]
+    if _is_ignored(first.path):
+        remarks.append(
+            f"{from_here(first.path)}: Git ignores it, so commits and CI lack it; take it out of .gitignore"
+        )
     return _Results(named, tuple(remarks))
+
+
+def _is_ignored(path: Path) -> bool:
+    """Return whether Git, if it is here, ignores a file."""
+    if _repository_of(path.parent) is None:
+        return False
+    try:
+        asked = run_git("-C", str(path.parent), "check-ignore", "--quiet", "--", path.name)
+    except FileNotFoundError:
+        return False
+    return asked.returncode == 0
 
 
 # -- the file of the site --

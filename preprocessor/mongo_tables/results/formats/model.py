@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from mongo_tables.files.text import bad_byte
+from mongo_tables.findings.finding import Finding
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 Document = Mapping[str, Any]
@@ -76,6 +77,8 @@ class SourceFile:
     """The bytes of the file, if they were read before."""
     decimals: dict[str, int] = field(default_factory=dict)
     """The decimals that all numbers of a column were typed with, by field; the reader of the file fills it in."""
+    notes: list[Finding] = field(default_factory=list)
+    """What is odd in the file and does not stop reading; the reader of the file fills it in."""
 
     @cached_property
     def content(self) -> bytes:

@@ -45,6 +45,8 @@ from mongo_tables.results.row_names import ORDER
 if TYPE_CHECKING:
     from _csv import Reader
 
+    from mongo_tables.findings.finding import Finding
+
 _INT64: Final = range(-(2**63), 2**63)
 _INT64_DIGITS: Final = 19
 _END: Final = "\0"
@@ -131,6 +133,9 @@ REMARK: Final = "comment"
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
+_MOST_ODD: Final = 5
+_ODD_SHARE: Final = 10
+"""A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers."""
 _RENAME: Final = "give each column a name of its own"
 
 
@@ -355,16 +360,63 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
             raise table.file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
     possible = [[stated[name]] if name in stated else list(TYPES) for name in names]
     notations = [_Notation() for _ in names]
+    strays = [_Strays() for _ in names]
     for chunk in table.chunks(len(names)):
         for index, cells in enumerate(chunk.columns):
             kinds = possible[index] = [kind for kind in possible[index] if _could_be(kind, cells)]
             if not kinds:
                 raise _refuse_cell(table, chunk, index, stated[names[index]])
             notations[index].add(cells)
+            strays[index].add(cells, chunk.first, NUMBER in kinds)
+    for index, (name, kinds, found) in enumerate(zip(names, possible, strays, strict=True)):
+        if kinds[0] == TEXT and name not in stated and found.are_few:
+            table.file.notes.extend(_note_stray(table, name, index, found))
     return [
         one.settle(kinds, stated.get(name, ""))
         for one, kinds, name in zip(notations, possible, names, strict=True)
     ]
+
+
+class _Strays:
+    """The non-empty cells of a column that are no numbers, while they are few: their rows."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+        self.first = ""
+        self._numbers = 0
+
+    def add(self, cells: Sequence[str], first: int, are_numbers: bool) -> None:
+        """Add cells whose first one is in the row ``first``. ``are_numbers``: so are all until now."""
+        if len(self.rows) > _MOST_ODD:
+            return
+        if are_numbers or _could_be(NUMBER, cells):
+            self._numbers += len(cells) - cells.count("")
+            return
+        for row, cell in enumerate(cells, first):
+            if not cell or _could_be(NUMBER, [cell]):
+                self._numbers += bool(cell)
+                continue
+            self.first = self.first or cell
+            self.rows.append(row)
+            if len(self.rows) > _MOST_ODD:
+                return
+
+    @property
+    def are_few(self) -> bool:
+        count = len(self.rows)
+        return 0 < count <= _MOST_ODD and count * _ODD_SHARE <= count + self._numbers
+
+
+def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequence[Finding]:
+    """Return the note on the first cell that makes text of a column of numbers."""
+    line, column = table.place_of(found.rows[0], index)
+    more = len(found.rows) - 1
+    others = f", and so {'is' if more == 1 else 'are'} {more} more" if more else ""
+    message = (
+        f"`{shorten(found.first)}` is not a number of 64 bits{others}: the column `{shorten(name)}` is text"
+    )
+    hint = f"correct the cell or leave it empty; ?{quote(name, safe=' ')}={TEXT} behind the file's name keeps the text"
+    return table.file.refuse(message, line, column, hint).findings
 
 
 def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Exception:
