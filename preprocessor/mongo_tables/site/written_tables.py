@@ -95,10 +95,11 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     if sorted(then.rows) == sorted(now.rows):
         return "only the order of its rows is another" if then.rows != now.rows else ""
     rows = order_like(then.rows, now.rows, [0]) or then.rows
+    named = _count_names(now.rows)
     differing = [
-        (cell, today_cell, header, new[0])
+        (cell, today_cell, header, new[: named if at >= named else 1])
         for old, new in zip(rows, now.rows, strict=True)
-        for header, cell, today_cell in zip(now.headers, old, new, strict=False)
+        for at, (header, cell, today_cell) in enumerate(zip(now.headers, old, new, strict=False))
         if cell != today_cell
     ]
     if not differing:
@@ -111,8 +112,18 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         for names, row in zip(table.named_rows, WrittenTable.of(lines, read_signs).named_rows, strict=True)
         for compared, sign in zip(names, row, strict=True)
     }
-    cell, today_cell, header, name = (shorten(written[one]) or "nothing" for one in farthest)
+    *figures, names = farthest
+    cell, today_cell, header = (shorten(written[one]) or "nothing" for one in figures)
+    name = shorten(", ".join(written[one] for one in names)) or "nothing"
     return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
+
+
+def _count_names(rows: Sequence[Cells]) -> int:
+    """Return how many of the first cells tell the rows apart, or 1 if no two or three do."""
+    for count in range(1, min(4, len(rows[0]))):
+        if len({tuple(row[:count]) for row in rows}) == len(rows):
+            return count
+    return 1
 
 
 def _distance(standing: str, today: str) -> float:

@@ -180,6 +180,19 @@ def test_messages_quote_the_signs_of_the_rows(folder: Path) -> None:
     assert "`Queries/s` of `d_e_f` is 2.5, and 3.5 now" in told
 
 
+def test_a_row_of_two_keys_is_named_by_both(folder: Path) -> None:
+    def measure(qps: float) -> None:
+        rows = [{"_id": n, "n": "read", "threads": n, "qps": qps * n} for n in (1, 8)]
+        (folder / "fixtures" / "runs" / "a.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+
+    measure(2.5)
+    table = {"id": "speed", "collection": "runs", "sort": "threads", "columns": ["n", "threads", "qps"]}
+    (folder / "README.md").write_text(f"<!-- MONGO_TABLE: {json.dumps(table)} -->\n")
+    in_place(folder)
+    measure(3.5)
+    assert "`Qps` of `read, 1` is 2.5, and 3.5 now" in run("check", "README.md", cwd=folder, expect=1).stdout
+
+
 def test_two_pages_that_would_have_one_drawing_are_refused(folder: Path) -> None:
     (folder / "README.markdown").write_text(
         f"<!-- MONGO_CHART: {json.dumps({**CHART, 'title': 'A'})} -->".replace('"id": "drawn", ', "")
