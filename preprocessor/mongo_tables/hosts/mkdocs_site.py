@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 
 _PRINTED: Final = 'id="print-site-page"'
-_SHOWN: Final = ("MT313",)
+_SHOWN: Final = ("MT313", "MT338")
 """Notes that a build prints; the others need ``fail_on: note``."""
 _RENDERED: Final = 16
 """Number of pages whose figures are cached, for files that quote several pages in turns."""

@@ -112,10 +112,9 @@ def decode(contents: Contents) -> Collection:
         else IndexedCollection(chain.from_iterable(read))
     )
     paths = tuple(file.path for file, _ in contents.files)
-    notes = tuple(
-        one._replace(rule="MT313", severity="note")
-        for one in chain(odd, *(error.findings for error in empty))
-    )
+    unread = (one._replace(rule="MT313") for error in empty for one in error.findings)
+    as_text = (one._replace(rule="MT338") for one in odd)
+    notes = tuple(one._replace(severity="note") for one in chain(unread, as_text))
     return Collection(
         contents.name,
         whole,

@@ -159,7 +159,7 @@ def unread_findings(paths: Iterable[Path], broken: Iterable[Finding]) -> list[Fi
         *unread,
         *(
             one
-            if one.rule == "MT313"
+            if one.rule in ("MT313", "MT338")
             else finding("MT313", one.file, (one.line, one.column), f"{said}: {one.message}", one.hint)
             for one in broken
         ),

@@ -560,8 +560,11 @@ def test_a_cell_that_makes_text_of_a_column_of_numbers_is_named(odd: str, tmp_pa
     )
     done = mongo_tables("check", "p.md", "--results", "speed.csv", cwd=tmp_path, expect=None)
     assert (
-        f"speed.csv:5:3: note MT313 `{odd}` is not a number of 64 bits: the column `ms` is text"
+        f"speed.csv:5:3: note MT338 `{odd}` is not a number of 64 bits: the column `ms` is text"
         in done.stdout
     )
+    (tmp_path / "speed.csv").write_text(f"n,ms\n1,1.5\n2,{odd}\n3,2.5\n")
+    done = mongo_tables("check", "p.md", "--results", "speed.csv", cwd=tmp_path, expect=None)
+    assert "speed.csv:3:3: note MT338" in done.stdout
     done = mongo_tables("check", "p.md", "--results", "speed.csv?ms=text", cwd=tmp_path, expect=None)
-    assert "MT313" not in done.stdout
+    assert "MT338" not in done.stdout

@@ -135,7 +135,13 @@ _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
-"""A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers."""
+"""A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers.
+
+It may be every second one where they stand for a number, as ``NaN`` does.
+"""
+_NO_VALUE: Final = re.compile(
+    r"[-+]?(?:nan|inf(?:inity)?|null|none|n/?a|-+|\d{19,})", re.IGNORECASE | re.ASCII
+)
 _RENAME: Final = "give each column a name of its own"
 
 
@@ -404,7 +410,8 @@ class _Strays:
     @property
     def are_few(self) -> bool:
         count = len(self.rows)
-        return 0 < count <= _MOST_ODD and count * _ODD_SHARE <= count + self._numbers
+        share = 2 if _NO_VALUE.fullmatch(self.first) else _ODD_SHARE
+        return 0 < count <= _MOST_ODD and count * share <= count + self._numbers
 
 
 def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequence[Finding]:
