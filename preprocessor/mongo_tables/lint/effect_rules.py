@@ -143,7 +143,7 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT445",
                     (*use.path, "branches", second),
-                    f"this branch is never reached: branch {first + 1} takes all of its values",
+                    f"this branch is never reached: branch {first + 1} matches all of its values",
                     "write the narrowest condition first",
                 )
 
@@ -203,7 +203,7 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT447",
                     other.path,
-                    f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not take missing for null",
+                    f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
                     f'write {{"$ifNull": ["{read}", null]}}',
                 )
 

@@ -90,8 +90,8 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
             yield subject.in_pipeline(
                 "MT440",
                 (place, "$group", name),
-                f"`{operator}` has {what} once for each element of {quote(one.name for one in repeating)}, which the "
-                "`$unwind` repeats it for",
+                f"`{operator}` gets {what} once for each element of {quote(one.name for one in repeating)}, because "
+                "the `$unwind` repeats it",
                 "group before the `$unwind`, or compute it from the array, with `$size`, `$sum` or `$reduce`",
                 key=True,
             )
