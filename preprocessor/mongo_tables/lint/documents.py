@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.directives.schemas import load
+from mongo_tables.files.memo import Memo
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
 from mongo_tables.lint.shape.flow import Flow, Followed, flow_of
 from mongo_tables.lint.shape.values import Shape, unknown_documents
@@ -30,6 +31,8 @@ Document = dict[str, Any]
 Stages = Sequence[Mapping[str, Any]]
 
 _AT_ONCE: Final = 1_000
+_MOST_BEGINNINGS: Final = 200
+"""The beginnings of pipelines whose documents are kept; large sites have thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ class Documents:
 
     def __init__(self, source: FileSource | None) -> None:
         self._source = source
-        self._passing: dict[str, Passing] = {}
-        self._begun: dict[str, Begun] = {}
+        self._passing = Memo(_MOST_BEGINNINGS)
+        self._begun = Memo(_MOST_BEGINNINGS)
         self._followed = Followed()
 
     @property
@@ -74,9 +77,7 @@ class Documents:
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
         """Return the documents of a collection that pass ``match``: one stage, or none."""
         key = _key(collection, match, variables)
-        if key not in self._passing:
-            self._passing[key] = self._read(collection, match, variables)
-        return self._passing[key]
+        return self._passing.get(key, lambda: self._read(collection, match, variables))
 
     def of(self, spec: PipelineSpec) -> Passing:
         """Return the documents that a comment's pipeline starts from."""
@@ -119,12 +120,13 @@ class Documents:
         return Begun(shape, False, self._followed.elsewhere())
 
     def _learn(self, key: str, found: Passing) -> Begun:
-        if key not in self._begun:
+        def begin() -> Begun:
             schema = load("result") if all(map(is_result, found.documents)) else None
             believed = all(map(_by_runner, found.documents))
             shape = learnt(found.documents, schema, believed=believed)
-            self._begun[key] = Begun(shape, True, self._followed.elsewhere())
-        return self._begun[key]
+            return Begun(shape, True, self._followed.elsewhere())
+
+        return self._begun.get(key, begin)
 
 
 def _key(collection: str, match: Stages, variables: Mapping[str, Any]) -> str:
