@@ -10,11 +10,10 @@ from typing import Any, Final
 from mongo_tables.aggregation.catalogue import find as find_operator
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
-from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.documents import Documents
-from mongo_tables.lint.rule_context import RuleContext, quote, rule
+from mongo_tables.lint.rule_context import RuleContext, quote, rule, uses_in
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
@@ -154,10 +153,10 @@ def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
     """Yield the strings in operators that read no field, and as a group's key, each with its place and operator."""
     if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
         yield (*stage.path, "_id"), key, "_id"
-    for use in list_uses([{stage.name: stage.argument}]) if stage.name in _ACCUMULATING else ():
-        own = use.kind in ("accumulator", "window") and len(use.path) <= 5
+    for use in uses_in(stage) if stage.name in _ACCUMULATING else ():
+        own = use.kind in ("accumulator", "window")
         if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
-            yield (*stage.path, *use.path[2:]), use.argument, use.name
+            yield use.path, use.argument, use.name
     for visit in stage.visits:
         operator = find_operator("expression", visit.name)
         if (

@@ -13,7 +13,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import nearest_word
 from mongo_tables.lint.documents import Documents
-from mongo_tables.lint.rule_context import Rows, RuleContext, find_definition, rule
+from mongo_tables.lint.rule_context import Rows, RuleContext, find_definition, rule, uses_in
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.render.column import column_value
@@ -25,7 +25,7 @@ _ORDERING: Final = names_with("compares", "expression")
 _EQUATING: Final = names_with("equates", "expression")
 
 
-@rule("MT442", of="documents")
+@rule("MT442", of="documents", needs=("vars", "let", "in", "cond"))
 def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT442: an expression reads a field that no document has, whose name is that of a variable at this place."""
     for stage in subject.flow.stages if subject.known else ():
@@ -89,7 +89,7 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sum/#array-operand
     """
     for stage in subject.stages(*_ACCUMULATING) if subject.known else ():
-        for use in list_uses([{stage.name: stage.argument}]):
+        for use in uses_in(stage):
             path = use.argument if isinstance(use.argument, str) and use.kind == "accumulator" else ""
             if use.name not in _SUMMING or path[:1] != "$" or path[:2] == "$$":
                 continue
@@ -97,7 +97,7 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
             if not shape.unknown and shape.kinds - {"null"} == {"array"}:
                 yield subject.in_pipeline(
                     "MT443",
-                    (*stage.path, *use.path[2:]),
+                    use.path,
                     f"`{path[1:]}` is an array, which `{use.name}` skips here: it adds up numbers only",
                     f'`$unwind` it first, or sum up each array: {{"{use.name}": {{"$sum": "{path}"}}}}',
                 )
@@ -254,6 +254,16 @@ def find_misspelt_exclusions(subject: RuleContext) -> Iterator[Finding]:
                     )
 
 
+def _excluded(condition: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the strings that a condition leaves out, each with its place."""
+    for operator in ("$ne", "$nin"):
+        value = condition.get(operator)
+        several = value if isinstance(value, (list, tuple)) else [value]
+        for number, one in enumerate(several):
+            if isinstance(one, str):
+                yield (*path, operator, number) if several is value else (*path, operator), one
+
+
 def _find_misspelt(value: str, texts: Sequence[str]) -> str:
     """Return the string that was probably meant: nearly the same, and nearly as long."""
     near = nearest_word(value, [one for one in texts if abs(len(one) - len(value)) <= _MOST_LETTERS])
@@ -271,26 +281,17 @@ def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterat
     Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
     """
     first = subject.spec.pipeline[0].get("$match") if subject.spec.pipeline else None
-    asked = [one for one in conditions_in(first, (0, "$match")) if one.value is False and one.key[:1] != "$"]
-    every = documents.passing(subject.spec.collection, (), {}) if asked else None
-    for name, _, path in asked if every and every.complete else ():
-        lacking = sum(column_value(one, name) is MISSING for one in every.documents) if every else 0
-        if lacking:
+    for name, value, path in conditions_in(first, (0, "$match")):
+        if value is not False or name.startswith("$"):
+            continue
+        every = documents.passing(subject.spec.collection, (), {})
+        lacking = sum(column_value(one, name) is MISSING for one in every.documents)
+        if lacking and every.complete:
             yield subject.in_pipeline(
                 "MT450",
                 path,
-                f"{lacking} of {len(every.documents) if every else 0} documents have no `{name}`, and false does not "
+                f"{lacking} of {len(every.documents)} documents have no `{name}`, and false does not "
                 "match them",
                 f'to take them as well: {{"{name}": {{"$ne": true}}}}',
                 key=True,
             )
-
-
-def _excluded(condition: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the strings that a condition leaves out, each with its place."""
-    for operator in ("$ne", "$nin"):
-        value = condition.get(operator)
-        several = value if isinstance(value, (list, tuple)) else [value]
-        for number, one in enumerate(several):
-            if isinstance(one, str):
-                yield (*path, operator, number) if several is value else (*path, operator), one

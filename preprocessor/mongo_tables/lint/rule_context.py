@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.fields import Field, effect_of, split_path
+from mongo_tables.aggregation.uses import Use, list_uses
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
@@ -223,6 +224,12 @@ class RuleContext:
         if len(numbers) == 1:
             return f"line {numbers[0]}"
         return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def uses_in(stage: StageFlow) -> Iterator[Use]:
+    """Yield the stage and the operators in it, with their places in the pipeline."""
+    for use in list_uses([{stage.name: stage.argument}]):
+        yield use._replace(path=(*stage.path, *use.path[2:]))
 
 
 def last_operator(path: Path) -> str:
