@@ -23,6 +23,7 @@ def read(fixture: str) -> list[dict[str, Any]]:
 
 CONSTANTS = read("program/constants.jsonl")
 MACHINES = read("machines/published.jsonl")
+PLACE = ("database", "collection")
 
 
 def find(path: str) -> Any:
@@ -78,3 +79,10 @@ def test_published_machines_are_those_that_the_experiments_name() -> None:
         assert {one["version"] for one in mine} == {reference["version"]}
         caches = {one["cache_gb"] for one in mine if one["tier"] == reference["atlasInstanceType"]}
         assert caches <= {reference["cache_gb"]}
+
+
+def test_what_published_runs_inserted_is_what_the_experiments_name() -> None:
+    for one in read("subjects/published.jsonl"):
+        file = tomllib.loads((EXPERIMENTS / f"{one['_id']}.toml").read_text("utf-8"))
+        named = {key: value for key, value in file["parameters"].items() if key not in PLACE}
+        assert (one["title"], one["parameters"]) == (file["title"], named)

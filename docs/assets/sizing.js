@@ -1,0 +1,105 @@
+/* Three inputs for the table of published insert speeds: documents a second, their size, secondary indexes. The rows that
+   bear the load are read from the table on the page, and the inputs are in its address: ?load=20000&kib=4&indexes=4. */
+(() => {
+  const place = document.getElementById("sizing-inserts-form");
+  const table = document.querySelector("#sizing-inserts table");
+  if (!place || !table) return;
+
+  const FIELDS = [
+    ["load", "Documents a second", 20000, 1],
+    ["kib", "Size of a document (KiB)", 4, "any"],
+    ["indexes", "Secondary indexes", 4, 1],
+  ];
+  const make = (tag, ...content) => {
+    const made = document.createElement(tag);
+    made.append(...content);
+    return made;
+  };
+  const number = (cell) => Number((cell.dataset.v ?? cell.textContent).replaceAll(",", ""));
+  const published = [...table.tBodies[0].rows].map((row) => {
+    const cells = [...row.cells];
+    const [, kib, indexes] = cells[0].textContent.match(/^(\d+) KiB, (\d+) index/);
+    const [machine, before, memory, cache, speed, price] = cells.slice(1);
+    return {
+      kib: Number(kib), indexes: Number(indexes), speed: number(speed), tier: machine.textContent.match(/\d+/)[0],
+      price: price.dataset.t ? null : number(price), about: cells[0].textContent, link: `#${row.id}`,
+      cells: [machine, before, memory, cache, speed, price].map((cell) => cell.textContent),
+    };
+  });
+
+  const asked = new URLSearchParams(location.search);
+  const inputs = FIELDS.map(([name, label, usual, step]) => {
+    const input = make("input");
+    Object.assign(input, { type: "number", name, min: name === "indexes" ? 0 : 0.001, step, required: true });
+    if (name === "load") input.min = 1;
+    input.value = asked.get(name) ?? usual;
+    return [input, make("label", label, input)];
+  });
+  const form = make("form", ...inputs.map(([, label]) => label));
+  form.className = "sizing-form";
+  const answer = make("div");
+  answer.setAttribute("aria-live", "polite");
+  place.append(form, answer);
+
+  const percent = (share) => `${Math.round(100 * share)} %`;
+  const row = (kind, texts) => make("tr", ...texts.map((text) => make(kind, text)));
+
+  function listed(rows, load) {
+    const link = (one) => Object.assign(make("a", one.about), { href: one.link });
+    const body = rows.map((one) => {
+      const [machine, , memory, cache, , price] = one.cells;
+      return row("td", [machine, percent(load / one.speed), price, `${memory} GB, ${cache} GB`, link(one)]);
+    });
+    const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for"]);
+    for (const cell of head.cells) cell.scope = "col";
+    const scroll = make("div", make("table", make("thead", head), make("tbody", ...body)));
+    Object.assign(scroll, { className: "sizing-answer", tabIndex: 0, role: "group", ariaLabel: "Machines that bear the load" });
+    return scroll;
+  }
+
+  // Of a machine that was published for several subjects the nearest one counts: the fewest indexes, then the smallest size.
+  function nearest(rows) {
+    const found = new Map();
+    for (const one of rows) {
+      const [machine, before] = one.cells;
+      const known = found.get(`${machine} ${before}`);
+      if (!known || one.indexes < known.indexes || (one.indexes === known.indexes && one.kib < known.kib))
+        found.set(`${machine} ${before}`, one);
+    }
+    return [...found.values()];
+  }
+
+  function show() {
+    if (!form.checkValidity()) return answer.replaceChildren(make("p", "Give three numbers: documents and KiB above 0."));
+    const [load, kib, indexes] = inputs.map(([input]) => input.valueAsNumber);
+    const like = nearest(published.filter((one) => one.kib >= kib && one.indexes >= indexes));
+    const order = (a, b) => a.tier - b.tier || (a.price ?? 0) - (b.price ?? 0) || a.speed - b.speed;
+    const bear = like.filter((one) => one.speed >= load).sort(order);
+    const short = like.filter((one) => one.speed < load).sort((a, b) => b.speed - a.speed);
+    const parts = [];
+    if (!like.length) {
+      parts.push(make("p", make("strong", "No published row bears on this"),
+        ": none has documents as large as these with as many indexes."));
+    } else if (!bear.length) {
+      const [best] = short;
+      parts.push(make("p", make("strong", "No published machine bears this load"),
+        `: the fastest, ${best.cells[0]}, did ${best.cells[4]} documents a second.`));
+    } else {
+      parts.push(make("p", make("strong", `${bear[0].cells[0]}: ${percent(load / bear[0].speed)}`),
+        ` of its published speed. It is the smallest of ${like.length} published machines to bear the load.`));
+      const slow = short.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`);
+      if (slow.length) parts.push(make("p", `Too slow: ${slow.join("; ")}.`));
+      parts.push(listed(bear, load));
+    }
+    answer.replaceChildren(...parts);
+  }
+
+  form.addEventListener("input", () => {
+    const address = new URL(location.href);
+    for (const [input] of inputs) address.searchParams.set(input.name, input.value);
+    history.replaceState(history.state, "", address);
+    show();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  show();
+})();

@@ -1,0 +1,76 @@
+"""Three inputs lead to the published machines that bear a load; without the script the table has the same shares."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.browsing import Served
+
+ROWS = "rows/sizing.sizing-inserts.json"
+PAGE = "sizing/"
+
+
+def bearing(site: Served, load: float, kib: float, indexes: int) -> tuple[set[str], set[str]]:
+    """The machines that bear a load by the nearest row of each, and those that do not, from the rows alone."""
+    rows = json.loads(Path(site.folder, ROWS).read_text("utf-8"))["rows"]
+    like = [one for one in rows if one["kib"] >= kib and one["indexes"] >= indexes]
+    nearest = {(one["machine"], one["before"]): one for one in sorted(like, key=far_to_near)}.values()
+    bear = {one["machine"] for one in nearest if one["speed"] >= load}
+    return bear, {one["machine"] for one in nearest if one["speed"] < load}
+
+
+def far_to_near(one: dict[str, float]) -> tuple[float, float]:
+    return -one["indexes"], -one["kib"]
+
+
+@pytest.mark.parametrize(
+    ("load", "kib", "indexes"),
+    [(20_000, 4, 4), (20_000, 2.5, 1), (100_000, 1, 0), (60_000, 4, 3), (500, 200, 0)],
+)
+def test_the_machines_that_bear_a_load_are_listed_with_their_share(
+    site: Served, page: Page, load: int, kib: float, indexes: int
+) -> None:
+    page.goto(f"{site.url}{PAGE}?load={load}&kib={kib}&indexes={indexes}")
+    bear, short = bearing(site, load, kib, indexes)
+    listed = page.locator("#sizing-inserts-form tbody tr td:first-child").all_inner_texts()
+    assert set(listed) == bear
+    assert len(bear) == len(listed)
+    said = page.locator("#sizing-inserts-form > div").inner_text()
+    assert all(f"{machine} (" in said for machine in short - bear)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("load=1&kib=8&indexes=1", "No published row bears on this"),
+        ("load=70000&kib=4&indexes=4", "the fastest, M80 io2 3000/s, 512 GB, did 60,153"),
+        ("load=none&kib=4&indexes=4", "Give three numbers"),
+    ],
+)
+def test_what_nothing_published_answers_is_said(site: Served, page: Page, asked: str, said: str) -> None:
+    page.goto(f"{site.url}{PAGE}?{asked}")
+    assert said in page.locator("#sizing-inserts-form").inner_text()
+    assert page.locator("#sizing-inserts-form tbody").count() == 0
+
+
+def test_inputs_are_in_the_address_and_a_row_leads_to_what_was_published(site: Served, page: Page) -> None:
+    page.goto(f"{site.url}{PAGE}")
+    page.get_by_label("Documents a second").fill("30000")
+    assert "load=30000&kib=4&indexes=4" in page.url
+    assert "M50 io2 3000/s, 512 GB: 81 %" in page.locator("#sizing-inserts-form").inner_text()
+    page.locator("#sizing-inserts-form a").first.click()
+    assert page.locator("#sizing-inserts tr:target td").first.inner_text() == "M50 io2 3000/s, 512 GB"
+
+
+def test_without_the_script_links_lead_to_rows_with_the_shares(site: Served, browser: Browser) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{site.url}{PAGE}")
+        page.get_by_role("link", name="4 KiB, four").click()
+        cells = page.locator("#sizing-inserts tr:target td").all_inner_texts()
+        assert cells[0].startswith("M30")
+        assert cells[-2] == "815"
