@@ -8,6 +8,7 @@ A working set is as large as was asked, whatever cache the deployment has.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bson
@@ -41,37 +42,33 @@ LIMITED = {"instance": {"memoryRatio": 2.3}}
     ],
 )
 def test_a_cache_is_as_wanted_with_room_for_what_is_under_way(config, wanted, least, given):
-    assert cache_size.of_local(config, wanted, least) == given
+    assert cache_size.of_local(config, wanted, 3, least) == given
 
 
 def test_a_cache_is_not_larger_than_the_machine_allows():
-    assert cache_size.of_local({}, 1e6) < os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30 / 6
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    for members in (1, 2, 3):
+        assert cache_size.of_local({}, 1e6, members) * members < memory / 2
 
 
-def test_local_sets_share_what_the_machine_allows():
-    assert cache_size.of_local({}, 1e6, sets=4) == pytest.approx(cache_size.of_local({}, 1e6) / 4, abs=0.002)
+def room(workload, **parameters):
+    """The room of an experiment with one variant, at full size."""
+    shared = {"database": "mongo_tables_tiny", "collection": "c", **parameters}
+    tiny = replace(
+        experiments.load("query_full"), name="tiny", workload=workload, parameters=shared, variants=({},)
+    )
+    return cache_size.room_gb(tiny, tiny)
 
 
-def test_batches_under_way_need_room_and_queries_need_none():
-    def room(name):
-        experiment = experiments.scale(experiments.load(name), 0.001)
-        return cache_size.room_gb(experiment.workload, {**experiment.parameters, **experiment.variants[0]})
-
-    assert room("query_full") == cache_size.SMALLEST_GB
-    megabytes = 21 * 1000 * 1024 / 2**20
-    assert room("insert_idtype") == pytest.approx(cache_size.ROOM_TIMES * megabytes / 1024)
-
-
-def test_work_that_writes_needs_room_for_what_secondaries_bring_in():
-    flat = {"numberOfThreads": 4, "writeBatchSize": 512}
-    assert cache_size.room_gb("flat_insert", flat) == cache_size.WRITING_GB > cache_size.SMALLEST_GB
+def test_queries_need_little_room_and_work_that_writes_needs_what_secondaries_bring_in():
+    assert room("query", numberOfThreads=48) == cache_size.SMALLEST_GB
+    flat = {"numberOfThreads": 4, "writeBatchSize": 512, "nFields": 10, "textBytes": 30}
+    assert room("flat_insert", **flat) == cache_size.WRITING_GB > cache_size.SMALLEST_GB
 
 
 def test_each_connection_that_joins_needs_room():
-    assert (
-        cache_size.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": [{"$lookup": {}}]}) == 24 / 1024
-    )
-    assert cache_size.room_gb("aggregate", {"numberOfThreads": 24, "pipeline": []}) == cache_size.SMALLEST_GB
+    assert room("aggregate", numberOfThreads=24, pipeline=[{"$lookup": {}}]) == 24 / 1024
+    assert room("aggregate", numberOfThreads=24, pipeline=[]) == cache_size.SMALLEST_GB
 
 
 def test_rows_say_which_cache_was_wanted_and_given_and_what_is_below_it():

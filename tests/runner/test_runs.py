@@ -115,11 +115,20 @@ docSizeKB = 4.0
 """
 
 
-def test_all_variants_have_the_room_that_the_largest_of_them_needs(replica_set, tmp_path):
+def test_all_variants_have_the_room_that_the_largest_of_them_needs_and_say_how_much_they_fill(
+    replica_set, tmp_path
+):
     target = Asked(replica_set.uri)
-    rows_of("".join(f"[[variants]]\nwriteBatchSize = {n}\n" for n in (1, 800)), target, tmp_path, BATCHES)
+    rows = rows_of(
+        "".join(f"[[variants]]\nwriteBatchSize = {n}\n" for n in (1, 800)), target, tmp_path, BATCHES
+    )
     assert len(set(target.rooms)) == 1
-    assert target.rooms[0] == pytest.approx(4 * 10 * 800 * 4 / 2**20, rel=0.01)
+    assert target.rooms[0] == pytest.approx(20 * 10 * 800 * 4 / 2**20, rel=0.11)
+    for row in rows:
+        written = 10 * row["variant"]["writeBatchSize"] * 4 * 1024
+        full = written / (row["topology"]["cache_gb"] * 2**30)
+        assert row["checks"]["in_flight_share"] == pytest.approx(full, rel=0.05)
+        assert row["checks"]["in_flight_allowed"] == 0.05
 
 
 def test_another_deployment_has_nothing_loaded(replica_set, another, tmp_path):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mongo_tables.runner import in_flight
 from mongo_tables.runner.experiment import Experiment, configs
 from mongo_tables.runner.workloads import workload
 
@@ -31,42 +32,51 @@ progress with small documents in batches of 512, and flow control stopped the pr
 JOIN_GB = 2**-10
 """For each connection that joins: a join holds pages of several places at once. With 8 MiB, 24 connections that
 joined 100 documents each held so many pages that ``mongod`` 6.0.5 found none to evict and stopped answering."""
-ROOM_TIMES = 4
-"""The cache holds the data in flight this many times: WiredTiger makes writers evict when a fifth of the cache is
-dirty (``eviction_dirty_trigger``, https://source.wiredtiger.com/develop/tune_cache.html), and the oplog contains
-the same data."""
-LOCAL_SHARE = 0.15
-"""The largest share of the machine's memory for the cache of each of three members, if one set runs."""
+EVERYTHING_TIMES = 3
+"""The cache of a control is this many times the data: pages are larger in memory, and writers evict when a fifth of
+the cache is dirty (``eviction_dirty_trigger``)."""
+LOCAL_SHARE = 0.45
+"""The largest share of the machine's memory for the caches of all members, if one set runs."""
 SHRINK_SECONDS = 10.0
 _FULL_SHARE = 0.95
 """The share of the cache above which requests do eviction work (``eviction_trigger``)."""
 
 
-def room_gb(name: str, config: Mapping[str, Any]) -> float:
-    """Return the least cache in GB for the data that the connections of a workload have in flight at once."""
-    kind = workload(name)
-    plan = kind.plan(config)
-    if plan is None or not plan.operations:
-        joins = any("$lookup" in stage for stage in config.get("pipeline", ()))
-        least = WRITING_GB if kind.writes else SMALLEST_GB
-        return float(max(least, config["numberOfThreads"] * JOIN_GB if joins else 0.0))
-    batch = config["writeBatchSize"] if kind.batched else 1
-    under_way = config["numberOfThreads"] * min(batch, plan.operations) * plan.bytes / plan.operations
-    return float(max(WRITING_GB, ROOM_TIMES * under_way / 2**30))
+def room_gb(experiment: Experiment, scaled: Experiment) -> float:
+    """Return the least cache in GB for what any variant does at once. ``experiment`` is at full size."""
+    least = WRITING_GB if workload(scaled.workload).writes else SMALLEST_GB
+    joins = (
+        float(config["numberOfThreads"] * JOIN_GB)
+        for config in configs(scaled)
+        if any("$lookup" in stage for stage in config.get("pipeline", ()))
+    )
+    datas = (
+        EVERYTHING_TIMES * _data_gb(scaled.workload, config)
+        for config in configs(scaled)
+        if scaled.control_of
+    )
+    return max(float(least), in_flight.cache_for(experiment, scaled), *joins, *datas)
 
 
-def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets: int = 1) -> float:
+def _data_gb(name: str, config: Mapping[str, Any]) -> float:
+    """Return the GB of the documents that a window of a workload finds or adds, as far as they are given."""
+    before = workload(name).preload(config)
+    plans = (workload(name).plan(config), workload("insert").plan(before) if before else None)
+    return sum(plan.bytes for plan in plans if plan) / 2**30
+
+
+def of_local(config: Mapping[str, Any], wanted: float, members: int, least: float = 0.0) -> float:
     """Return the cache in GB of a local member: as wanted, with room for data in flight, within the machine's memory.
 
-    ``sets`` is the number of local sets that share the memory. If the data size or a memory limit follows the cache,
-    the cache is no smaller than the start minimum of ``mongod``: the rest of the server's memory would fill most of
-    such a limit.
+    ``members`` is the number of members of all local sets, which share the memory. If the data size or a memory limit
+    follows the cache, the cache is no smaller than the start minimum of ``mongod``: the rest of the server's memory
+    would fill most of such a limit.
     """
     import psutil
 
     if "workingSetRatio" in config or "memoryRatio" in config.get("instance", {}):
         least = SMALLEST_AT_START_GB
-    most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / sets
+    most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / members
     return float(round(min(max(wanted, least, SMALLEST_GB), max(most, SMALLEST_AT_START_GB)), 3))
 
 

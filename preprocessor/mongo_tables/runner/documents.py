@@ -17,8 +17,8 @@ encoding the rest again. ``idType`` selects its ``_id``:
 * none: no ``_id``, the server generates one;
 * ``OBJECT_ID``: an ObjectId from the client (it contains a time, so two runs differ);
 * ``UUID``: a random UUID (version 4, binary subtype 4);
-* ``BUSINESS_ID``: ``ACC``, five digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
-  documents, three hex digits of the connection;
+* ``BUSINESS_ID``: ``ACC``, five digits of one of ``customers`` customers, ``_``, six hex digits counting that
+  customer's documents, three hex digits of the connection;
 * ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its place
   in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
 * ``WORKER_SEQUENCE``: ``{w, i}``, the connection and its own 0, 1, 2, … (int32).
@@ -182,8 +182,6 @@ def _words() -> tuple[bytes, tuple[int, ...]]:
     return " ".join(words).encode("ascii"), tuple(starts)
 
 
-CUSTOMERS = 20_000
-
 Head = Callable[[int], bytes]
 """Returns the head of the document with this number; some heads number all documents consecutively."""
 
@@ -231,11 +229,12 @@ def _uuid(config: Config, share: Share) -> Head:
 
 def _business_id(config: Config, share: Share) -> Head:
     draw = random.Random(f"{share.seed}/id").random
-    counts = array("l", bytes(CUSTOMERS * array("l").itemsize))
+    customers = config["customers"]
+    counts = array("l", bytes(customers * array("l").itemsize))
     thread = b"%03x" % (config.get("firstThread", 0) + share.worker)
 
     def head(number: int) -> bytes:
-        customer = int(draw() * CUSTOMERS)
+        customer = int(draw() * customers)
         counts[customer] += 1
         return b"\x02_id\0\x13\0\0\0ACC%05d_%06x%b\0" % (customer, counts[customer], thread)
 

@@ -13,6 +13,7 @@ from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import plan_blocks
 from mongo_tables.runner.cache_size import sized
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
+from mongo_tables.runner.in_flight import wanted_cache_gb
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -24,7 +25,6 @@ from mongo_tables.runner.options import (
     with_enough_work,
 )
 from mongo_tables.runner.slices import plan_slices
-from mongo_tables.runner.target import wanted_cache_gb
 from mongo_tables.runner.workloads import Config, Done, workload
 
 
@@ -99,7 +99,8 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     """Return the experiment with the records that a local target loads for a working set."""
     for number, variant in enumerate(scaled.variants):
         wanted = wanted_cache_gb(scaled.reference, variant, factor)
-        cache_gb = cache_size.of_local({**scaled.parameters, **variant}, wanted)
+        config = {**scaled.parameters, **variant}
+        cache_gb = cache_size.of_local(config, wanted, config.get("members", MEMBERS))
         scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
     return scaled
 

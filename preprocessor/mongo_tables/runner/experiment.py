@@ -47,6 +47,10 @@ class Experiment:
     warm: bool
     reference: Mapping[str, Any]
     published: Mapping[str, Any]
+    has_control: bool = False
+    """Whether the same variants are also measured with a cache that holds everything."""
+    control_of: str = ""
+    """The name of the experiment of which this one is that control; empty if it is none."""
 
     @property
     def digest(self) -> str:
@@ -65,6 +69,7 @@ class Experiment:
             "repeats": self.repeats,
             "warm": self.warm,
             "cache_gb": self.reference.get("cache_gb"),
+            **({"control_of": self.control_of} if self.control_of else {}),
         }
         return _sha256(done)
 
@@ -84,8 +89,19 @@ def names(folder: Path = FOLDER) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
+CONTROL = "_control"
+"""The ending of the name of a control."""
+
+
 def load(name: str) -> Experiment:
-    """Read a packaged experiment by its name or any file by its path. Raise CommandError if it is invalid."""
+    """Read a packaged experiment by its name or any file by its path. Raise CommandError if it is invalid.
+
+    The name of a control is that of its experiment with ``_control``.
+    """
+    if name.removesuffix(CONTROL) != name and name not in names():
+        of = load(name.removesuffix(CONTROL))
+        if of.has_control:
+            return control(of)
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     try:
         content = path.read_bytes()
@@ -122,6 +138,22 @@ def read(content: bytes, file: str) -> Experiment:
         warm=data.get("warm", False),
         reference=data.get("reference", {}),
         published=data.get("published", {}),
+        has_control=data.get("control", False),
+    )
+
+
+def control(experiment: Experiment) -> Experiment:
+    """Return the control of an experiment: the same variants, with a cache that holds everything.
+
+    It has no published figures: nobody published any for such a cache.
+    """
+    return replace(
+        experiment,
+        name=f"{experiment.name}{CONTROL}",
+        title=f"{experiment.title}, everything in the cache",
+        published={},
+        has_control=False,
+        control_of=experiment.name,
     )
 
 

@@ -178,7 +178,7 @@ def _said(
 
 def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
     """Yield the parameters that the workload needs and ``config`` of the variant at ``path`` lacks."""
-    needs = _needs(name)
+    needs = _needs(name) | ({"customers"} if config.get("idType") == "BUSINESS_ID" else set())
     # The number of records follows from the requested working set.
     missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
     if missing:

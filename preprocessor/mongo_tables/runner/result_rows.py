@@ -26,6 +26,7 @@ from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.in_flight import allowed_share, measured_share
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
@@ -163,6 +164,10 @@ def compose(
             "steady_part": outcome.steady,
             "steady": outcome.keeps_speed,
             "settled": measurement.settled,
+            "in_flight_share": measured_share(
+                connections, outcome.window, machine.topology.get("cache_gb"), writes=run.kind.writes
+            ),
+            "in_flight_allowed": allowed_share(published, number),
         },
         "client": _client(run, outcome, config),
         "write_concern": dict(outcome.options.write_concern),
@@ -220,6 +225,7 @@ def _experiment(
         "digest": published.digest,
         "parameters": dict(published.parameters),
         "variant": _storable(published.variants[number]),
+        **({"control_of": published.control_of} if published.control_of else {}),
         "scale": options.scale,
         "seconds": seconds,
         **({"profile": options.profile} if options.profile else {}),

@@ -15,7 +15,7 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner import cache_size, host, ownership, sharding
+from mongo_tables.runner import cache_size, host, in_flight, ownership, sharding
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.clients import conflict
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
@@ -37,7 +37,6 @@ from mongo_tables.runner.target import (
     differing,
     drop_equal,
     variants_for,
-    wanted_cache_gb,
 )
 from mongo_tables.runner.terminal import Progress
 from mongo_tables.runner.wire.connection import check_driver
@@ -233,6 +232,8 @@ def obstacle(
     for config in configs:
         if refused := target.obstacle({**asked, **config}):
             return f"{name} {refused[0]}", refused[1]
+    if full := _cache_obstacle(experiment, options, target):
+        return full
     if store.keeps_in(database := database_on(experiment, named)):
         return (
             f"{name} drops the database {database!r} at its end, with all rows",
@@ -240,6 +241,25 @@ def obstacle(
         )
     conflicts = (conflict(config, options.client, options.on_error) for config in configs)
     return next(filter(None, conflicts), None)
+
+
+def _cache_obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[str, str] | None:
+    """Return why the target's cache cannot be that of the experiment, or None. An unknown cache is no obstacle."""
+    scale = experiments.scale_of(experiment, options.scale)
+    scaled = experiments.scale(experiment, scale)
+    caches = [
+        target.machine_for(*asked_of(experiment, scaled, scale, number)).get("cache_gb")
+        for number in range(len(experiment.variants))
+    ]
+    known = [cache for cache in caches if cache]
+    if experiment.control_of and not (known and min(known) >= cache_size.room_gb(experiment, scaled)):
+        return (
+            f"{experiment.name} needs a cache that holds everything, which {target.name} does not get",
+            "it runs on --target local, without cacheGB, on a machine with enough memory",
+        )
+    if options.profile != "publish" or options.as_is or not known:
+        return None
+    return in_flight.refusal(experiment, scaled, min(known))
 
 
 def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:
@@ -291,12 +311,12 @@ def asked_of(
 ) -> tuple[dict[str, Any], float, float]:
     """Return what a variant asks of a target: its config, and two caches in GB, the wanted and the least.
 
-    The wanted cache keeps its ratio to the data. The least one has room for the data that any variant has in flight:
-    all of them get the same.
+    The wanted cache keeps its ratio to the data. The least one has room for what any variant does at once: all of them
+    get the same.
     """
     config = {"reference": experiment.reference, **scaled.parameters, **scaled.variants[number]}
-    least = max(cache_size.room_gb(scaled.workload, one) for one in experiments.configs(scaled))
-    return config, wanted_cache_gb(experiment.reference, experiment.variants[number], scale), least
+    wanted = in_flight.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
+    return config, wanted, cache_size.room_gb(experiment, scaled)
 
 
 def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:

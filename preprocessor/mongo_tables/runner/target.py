@@ -169,7 +169,9 @@ class LocalTarget(Target):
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
         """Return the cache size of each member in GB."""
-        return self._address.cache_gb or cache_size.of_local(config, wanted_gb, least_gb, self._sets)
+        return self._address.cache_gb or cache_size.of_local(
+            config, wanted_gb, self._sets * self._settings(config).members, least_gb
+        )
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for the variant, whose cache ``give_cache`` sets within the limits of mongod and this machine.
@@ -328,12 +330,6 @@ def open_target(where: str, sets: int = 1) -> Target:
     raise CommandError(
         f"there is no target {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
     )
-
-
-def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
-    """Return the cache of the published machine of a variant in GB, scaled down with the data."""
-    tier = local_limits.TIERS.get(variant.get("instance", {}).get(TIER))
-    return float((tier.cache_gb if tier else reference.get("cache_gb", 8)) * scale)
 
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)

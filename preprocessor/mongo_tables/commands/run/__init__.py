@@ -47,6 +47,7 @@ examples:
                                                         two deployments side by side, in the same blocks
   mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
                                                         variants of two machines, each on its own
+  mongo-tables run insert_idtype_control --scale 0.02    the control of an experiment: everything is in the cache
   mongo-tables run query_full --target old=local:/opt/7.0/bin/mongod --target new=local:/opt/8.0/bin/mongod
                                                         two programs side by side, with what can be concluded
   mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
@@ -216,6 +217,8 @@ def _run(arguments: Namespace, progress: Progress) -> None:
             "name two: --target a=… --target b=…",
         )
     wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
+    if arguments.profile == "publish":
+        wanted = _with_controls(wanted)
     if arguments.dry_run:
         from mongo_tables.commands.run.plan import print_estimates
 
@@ -238,6 +241,14 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
     if not names:
         raise CommandError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
     return [experiments.load(name) for name in dict.fromkeys(names)]
+
+
+def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
+    """Return the experiments, each with its control, if it has one, after it."""
+    from mongo_tables.runner.experiment import control
+
+    pairs = ((one, control(one)) if one.has_control else (one,) for one in wanted)
+    return list({one.name: one for pair in pairs for one in pair}.values())
 
 
 def _follow_profile(arguments: Namespace) -> None:

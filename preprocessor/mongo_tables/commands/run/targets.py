@@ -188,19 +188,20 @@ def share_out(
 ) -> list[tuple[Experiment, list[AnyTarget]]]:
     """Return the experiments, each with its targets.
 
-    With ``leave_out``, experiments that cannot run are skipped with a message. Raises TargetError if one cannot run
-    otherwise, and if a connection string asks for what the client does not do.
+    With ``leave_out``, experiments that cannot run are skipped with a message; so are controls among several ones.
+    Raises TargetError if one cannot run otherwise, and if a connection string asks for what the client does not do.
     """
     for place in places:
         check_options(place.target.given, options.client)
     tasks: list[tuple[Experiment, list[AnyTarget]]] = []
     for experiment in wanted:
+        may_lack = leave_out or bool(experiment.control_of and len(wanted) > 1)
         try:
             lacking = machines_without_target(experiment, [place.named for place in places])
-            its = list(_allowed(experiment, options, places, store, leave_out=leave_out))
+            its = list(_allowed(experiment, options, places, store, leave_out=may_lack))
             _check_same_data(experiment, [place.named for place in its])
         except TargetError as error:
-            if not leave_out:
+            if not may_lack:
                 raise
             print(f"{experiment.name}: left out, {error}", flush=True)
             continue

@@ -130,6 +130,10 @@ class Workload:
         """Return the total work of the timed window, or None if it ends by time only."""
         return None
 
+    def request_bytes(self, config: Config) -> float:
+        """Return the bytes of the documents that a request writes, or 0 if they are too few to matter."""
+        return 0.0
+
     def create(self, database: Database[Any], config: Config) -> None:
         """Create the collection and its indexes, empty."""
         count = config.get("nSecondaryIndexes", 0) if self.indexed else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mongo_tables.runner.documents import DocumentFactory, FlatFactory, Head, assemble, heads
@@ -21,6 +22,8 @@ PREPARED_BYTES = 16 * 2**20
 """The most bytes that the connections of a process prepare together; at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00
 """The number of the first connection in business ids of documents that are loaded before the clock starts."""
+FEW_DOCUMENTS = 20
+"""Documents whose mean size stands for that of all."""
 MOST_REQUESTS_PER_SECOND = 2_000
 """The most requests per second of a connection: what it cannot send need not be prepared."""
 
@@ -38,6 +41,10 @@ class Insert(Workload, name="insert"):
         """Return all documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
         total = int(config["totalDocsToInsert"])
         return Done(total, total, round(total * config["docSizeKB"] * 1024))
+
+    def request_bytes(self, config: Config) -> float:
+        """Return the bytes of a batch."""
+        return float(min(config["writeBatchSize"], config["totalDocsToInsert"]) * config["docSizeKB"] * 1024)
 
     def preload(self, config: Config) -> Config | None:
         """Return an insert of ``initialDocsToInsert`` documents, if there are any."""
@@ -77,6 +84,12 @@ class FlatInsert(Workload, name="flat_insert"):
     result = "nInserts"
     indexed = "fld"
     first_index = 0
+
+    def request_bytes(self, config: Config) -> float:
+        """Return the bytes of a batch, estimated from a few documents."""
+        factory = FlatFactory("size", config["nFields"], config["textBytes"])
+        few = [len(assemble(b"", factory.tail())) for _ in range(FEW_DOCUMENTS)]
+        return float(config["writeBatchSize"] * fmean(few))
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare this connection's documents. Return a step that sends one batch."""
