@@ -67,7 +67,6 @@ def test_a_run_writes_a_row_for_every_variant_with_what_was_really_done(replica_
     assert first["write_concern"] == {"w": "majority"}
     assert [len(row["repeats"]) for row in (first, second)] == [6, 3]  # the first is the reference
     assert 1 <= first["latency"]["count"] <= 15  # batches of 7, those in the steady part
-    assert all(repeat["all_documents"] == 105 for repeat in first["repeats"])
     assert len({repeat["seed"] for repeat in first["repeats"]}) == 6
     middle = sorted(block_speeds(first).values())[1]
     speeds = [repeat["operations_per_second"] for repeat in first["repeats"]]

@@ -33,7 +33,7 @@ class Server:
             "pages requested from the cache": self.count,
             "pages read into cache": self.count,
             "bytes read into cache": self.count,
-            "bytes currently in the cache": self.count,
+            "tracked dirty bytes in the cache": self.count,
         }
         return {
             **self.process,
@@ -90,7 +90,7 @@ def grown(found, name):
 
 
 def times(found):
-    (used,) = [one for one in found.process_series if one["name"] == "CACHE_USED_BYTES"]
+    (used,) = [one for one in found.process_series if one["name"] == "CACHE_DIRTY_BYTES"]
     return [point["timestamp"] for point in used["dataPoints"]]
 
 

@@ -170,7 +170,7 @@ def test_the_load_that_warms_runs_on_into_the_window_and_is_in_no_figure(
     options = replace(OPTIONS, seconds=seconds)
     row = rows_of(variant, UriTarget(replica_set.uri), tmp_path, warmed, options)[0]
     warmup, served = row["warmup"], row["after_status"]["opcounters"]["query"]
-    assert (warmup["rule"], row["repeats"][0]["cut_seconds"]) == (rule, warmup["cut_seconds"])
+    assert warmup["rule"] == rule
     assert warmup["cut_seconds"] >= min(2.0, seconds)
     assert row["checks"]["steady"] in steady
     # A busy machine closes a window late, never early.

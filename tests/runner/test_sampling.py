@@ -25,14 +25,13 @@ RESTARTED = [ServerProcess("a:1", 7, uptime) for uptime in (81_000, 82_000, 100,
 
 
 def sample(second, user=0.0, idle=0.0, written=0, writes=0, latency=0, server=0.0):
-    nothing = {"latency": 0, "ops": 0}
     return Sample(
         when=START + timedelta(seconds=second),
         cpu={"user": user, "system": 0.0, "iowait": 0.0, "steal": 0.0, "idle": idle},
         disk={"read_count": 0, "write_count": 4 * second, "read_bytes": 0, "write_bytes": written},
         server_cpu=server,
-        operations={"reads": nothing, "writes": {"latency": latency, "ops": writes}, "commands": nothing},
-        engine={"CACHE_USED_BYTES": 1000 * second, "CHECKPOINTS": second // 4},
+        writes={"latency": latency, "ops": writes},
+        dirty=1000 * second,
     )
 
 
@@ -50,8 +49,8 @@ SAMPLES = [
 
 def test_the_first_point_of_every_series_is_null():
     process, disk = series(Seen(SAMPLES, SAMPLES))
-    assert len(process) == 9
-    assert len(disk) == 5
+    assert len(process) == 5
+    assert len(disk) == 3
     for one in process + disk:
         assert one["dataPoints"][0] == {"timestamp": START, "value": None}
 
@@ -77,19 +76,16 @@ def test_busy_processors_are_counted_over_the_whole_time():
 
 
 def test_a_server_elsewhere_has_no_series_of_this_machine():
-    away = [Sample(START + timedelta(seconds=n), {}, {}, 0.0, SAMPLES[0].operations) for n in range(2)]
+    away = [Sample(START + timedelta(seconds=n), {}, {}, 0.0, SAMPLES[0].writes) for n in range(2)]
     process, disk = series(Seen(away, []))
-    assert {one["name"] for one in process} == {
-        "OP_EXECUTION_TIME_READS", "OP_EXECUTION_TIME_WRITES", "OP_EXECUTION_TIME_COMMANDS"
-    }  # fmt: skip
+    assert [one["name"] for one in process] == ["OP_EXECUTION_TIME_WRITES"]
     assert disk == []
     assert cores([]) is None
 
 
-def test_counters_of_the_storage_engine_are_values_or_rates():
+def test_changed_data_in_the_cache_is_what_it_was_at_the_moment():
     process, _ = series(Seen(SAMPLES, SAMPLES))
-    assert values(process, "CACHE_USED_BYTES") == [None, 2000.0, 4000.0]
-    assert values(process, "CHECKPOINTS") == [None, 0.0, 0.5]
+    assert values(process, "CACHE_DIRTY_BYTES") == [None, 2000.0, 4000.0]
 
 
 def test_of_the_servers_own_samples_those_count_that_it_took_between_two_marks():
@@ -115,18 +111,15 @@ def test_between_two_processes_of_servers_no_rate_is_known(processes):
     samples = [
         replace(
             sample(second, idle=second),
-            engine={"CACHE_USED_BYTES": count, "CHECKPOINTS": count},
-            operations={
-                kind: {"latency": 1000 * count, "ops": count} for kind in ("reads", "writes", "commands")
-            },
+            dirty=count,
+            writes={"latency": count * count * 1000, "ops": count},
             process=one,
         )
         for second, (count, one) in enumerate(zip(counted, processes, strict=True))
     ]
     found, _ = series(Seen(samples, samples))
-    assert values(found, "CHECKPOINTS") == [None, 4.0, None, 1.0, 2.0]
-    assert values(found, "OP_EXECUTION_TIME_READS") == [None, 1.0, None, 1.0, 1.0]
-    assert values(found, "CACHE_USED_BYTES") == [None, 104.0, 2.0, 3.0, 5.0]
+    assert values(found, "OP_EXECUTION_TIME_WRITES") == [None, 204.0, None, 5.0, 8.0]
+    assert values(found, "CACHE_DIRTY_BYTES") == [None, 104.0, 2.0, 3.0, 5.0]
     assert None not in values(found, "SYSTEM_NORMALIZED_CPU_USER")[3:]  # of the machine, which is one
 
 

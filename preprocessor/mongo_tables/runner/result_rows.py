@@ -335,9 +335,13 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
+_OF_REPEAT: Final = ("operations", "bytes", "operations_per_second", "errors", "seconds_without_service")
+_LATENCY_OF_REPEAT: Final = ("count", "mean", "p50", "p95", "p99", "max", "within_50_ms")
+
+
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
-    """Return a repeat without its long parts: only the shown one keeps server states and histogram."""
-    outcome, turn = measurement.outcome, place.turn
+    """Return what is compared and pooled over the windows of a row. The rest is that of the shown one only."""
+    outcome, turn, work = measurement.outcome, place.turn, _work(measurement.outcome)
     return {
         "block": place.block,
         "again": turn.again,
@@ -345,16 +349,16 @@ def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),
-        **_work(outcome),
-        **_latencies(outcome, _without_histogram),
+        **{name: work[name] for name in _OF_REPEAT},
+        **_latencies(outcome, _latency_of_repeat),
         "processors": _processors(measurement),
-        "client_cpu_seconds": sum(outcome.process_cpu_seconds),
-        "cut_seconds": outcome.warmup.seconds,
-        "steady": outcome.keeps_speed,
-        "steady_part": outcome.steady,
-        "settled": measurement.settled,
         "client_bound": bool(list_limits(outcome, busiest_share(outcome))),
     }
+
+
+def _latency_of_repeat(latencies: Mapping[int, int]) -> dict[str, Any]:
+    found = summarise(latencies)
+    return {name: found[name] for name in _LATENCY_OF_REPEAT}
 
 
 def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:

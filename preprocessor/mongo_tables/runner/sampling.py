@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
@@ -75,32 +75,12 @@ _CPU = {
     PROCESSORS: "user",
     "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
     "SYSTEM_NORMALIZED_CPU_IOWAIT": "iowait",
-    "SYSTEM_NORMALIZED_CPU_STEAL": "steal",
 }
 _DISK = {
-    "DISK_PARTITION_IOPS_READ": ("SCALAR_PER_SECOND", ("read_count",)),
-    "DISK_PARTITION_IOPS_WRITE": ("SCALAR_PER_SECOND", ("write_count",)),
     "DISK_PARTITION_IOPS_TOTAL": ("SCALAR_PER_SECOND", ("read_count", "write_count")),
     "DISK_PARTITION_THROUGHPUT_READ": ("BYTES_PER_SECOND", ("read_bytes",)),
     "DISK_PARTITION_THROUGHPUT_WRITE": ("BYTES_PER_SECOND", ("write_bytes",)),
 }
-_OPERATIONS = {
-    "OP_EXECUTION_TIME_READS": "reads",
-    "OP_EXECUTION_TIME_WRITES": "writes",
-    "OP_EXECUTION_TIME_COMMANDS": "commands",
-}
-_ENGINE = {
-    "CACHE_USED_BYTES": ("BYTES", ("wiredTiger", "cache", "bytes currently in the cache")),
-    "CACHE_DIRTY_BYTES": ("BYTES", ("wiredTiger", "cache", "tracked dirty bytes in the cache")),
-    "CACHE_BYTES_READ_INTO": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes read into cache")),
-    "CACHE_BYTES_WRITTEN_FROM": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes written from cache")),
-    "CACHE_EVICTIONS_BY_APPLICATION": (
-        "SCALAR_PER_SECOND", ("wiredTiger", "cache", "pages evicted by application threads"),
-    ),
-    "CHECKPOINTS": ("SCALAR_PER_SECOND", ("wiredTiger", "transaction", "transaction checkpoints")),
-    "FLOW_CONTROL_WAIT": ("SCALAR_PER_SECOND", ("flowControl", "timeAcquiringMicros")),
-}  # fmt: skip
-"""Counters of the storage engine, the first four with Atlas's names; the wait is in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +88,17 @@ class Sample:
     """Sums since machine and server started. ``cpu`` and ``disk`` are empty if unknown.
 
     ``server_cpu`` is the processor time in seconds of the members on the machine, 0.0 if unknown. ``process`` is the
-    one whose ``operations`` and ``engine`` these are; None without the permission to read them.
+    one whose ``writes`` and ``dirty`` these are; None without the permission to read them.
     """
 
     when: datetime
     cpu: dict[str, float]
     disk: dict[str, int]
     server_cpu: float
-    operations: dict[str, dict[str, int]]
-    engine: dict[str, int] = field(default_factory=dict)
+    writes: Mapping[str, int] | None
+    """The number of write operations and their latency in microseconds, None if the server does not report them."""
+    dirty: int | None = None
+    """Bytes in the cache that are not written yet, None without WiredTiger."""
     process: ServerProcess | None = None
 
 
@@ -225,12 +207,8 @@ class Sampler:
             cpu=psutil.cpu_times()._asdict() if self._here else {},
             disk=psutil.disk_io_counters(perdisk=True)[self._device]._asdict() if self._device else {},
             server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
-            operations=dict(status.get("opLatencies", {})),
-            engine={
-                name: int(count)
-                for name, (_, path) in _ENGINE.items()
-                if (count := value_at(status, path)) is not None
-            },
+            writes=value_at(status, ("opLatencies", "writes")),
+            dirty=value_at(status, ("wiredTiger", "cache", "tracked dirty bytes in the cache")),
             process=process_of(status),
         )
 
@@ -259,7 +237,7 @@ def look_at_processors(pids: Sequence[int]) -> Sample:
     import psutil
 
     cpu = psutil.cpu_times()._asdict()
-    return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), {})
+    return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), None)
 
 
 def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
@@ -288,17 +266,11 @@ def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             for name, kind in _CPU.items()
             if machine and kind in first.cpu
         ),
-        *(
-            _series(name, "MILLISECONDS", samples, partial(_mean_time, kind))
-            for name, kind in _OPERATIONS.items()
-            if all(kind in sample.operations for sample in samples)
-        ),
-        *(
-            _series(name, unit, samples, partial(_value if unit == "BYTES" else _engine_rate, name))
-            for name, (unit, _) in _ENGINE.items()
-            if all(name in sample.engine for sample in samples)
-        ),
     ]
+    if all(sample.writes is not None for sample in samples):
+        process.append(_series("OP_EXECUTION_TIME_WRITES", "MILLISECONDS", samples, _mean_time_of_writes))
+    if all(sample.dirty is not None for sample in samples):
+        process.append(_series("CACHE_DIRTY_BYTES", "BYTES", samples, _dirty_bytes))
     disk = [
         _series(name, unit, machine, partial(_disk_rate, kinds))
         for name, (unit, kinds) in _DISK.items()
@@ -324,30 +296,20 @@ def _percent(kind: str, before: Sample, after: Sample) -> float | None:
 
 
 def _disk_rate(kinds: tuple[str, ...], before: Sample, after: Sample) -> float | None:
-    return _rate(before, after, sum(after.disk[kind] - before.disk[kind] for kind in kinds))
-
-
-def _rate(before: Sample, after: Sample, change: int) -> float | None:
     seconds = (after.when - before.when).total_seconds()
+    change = sum(after.disk[kind] - before.disk[kind] for kind in kinds)
     return change / seconds if seconds > 0 else None
 
 
-def _value(name: str, before: Sample, after: Sample) -> float:
-    return float(after.engine[name])
+def _dirty_bytes(before: Sample, after: Sample) -> float | None:
+    return None if after.dirty is None else float(after.dirty)
 
 
-def _engine_rate(name: str, before: Sample, after: Sample) -> float | None:
-    if not is_one_process(before.process, after.process):
+def _mean_time_of_writes(before: Sample, after: Sample) -> float | None:
+    if before.writes is None or after.writes is None or not is_one_process(before.process, after.process):
         return None
-    return _rate(before, after, after.engine[name] - before.engine[name])
-
-
-def _mean_time(kind: str, before: Sample, after: Sample) -> float | None:
-    first, last = before.operations[kind], after.operations[kind]
-    count = last["ops"] - first["ops"]
-    if not count or not is_one_process(before.process, after.process):
-        return None
-    return (last["latency"] - first["latency"]) / count / 1000
+    count = after.writes["ops"] - before.writes["ops"]
+    return (after.writes["latency"] - before.writes["latency"]) / count / 1000 if count else None
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -400,7 +362,7 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
         },
         disk=_disks(system.get("disks", {})),
         server_cpu=(float(used.get("user_time_us", 0)) + float(used.get("system_time_us", 0))) / 1e6,
-        operations={},
+        writes=None,
         process=process_of(status),
     )
 

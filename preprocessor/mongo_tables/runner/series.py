@@ -204,24 +204,20 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
         figures[name] = None if empty else min(value, max(latencies))
     figures["within_50_ms"] = None if empty else fast / figures["count"]
     figures["max"] = None if empty else max(latencies)
-    figures["histogram"] = _encoded(histogram)
+    figures["histogram"] = str(histogram.encode().decode("ascii"))
     return figures
 
 
 def summarise_series(series: IntervalSeries) -> dict[str, Any]:
-    """Return, for each interval in order, the answered operations and the HDR histogram of each kind."""
+    """Return the operations answered in each interval from the first to the last one in which there were any."""
+    numbers = sorted(number for number, one in series.intervals.items() if one.operations)
+    first, last = (numbers[0], numbers[-1]) if numbers else (0, -1)
     return {
         "interval_seconds": series.width / 1e9,
-        "intervals": [
-            {
-                "from_seconds": number * series.width / 1e9,
-                "operations": one.operations,
-                "histograms": {
-                    kind or "all": _encoded(_recorded(counts))
-                    for kind, counts in sorted(one.latencies().items())
-                },
-            }
-            for number, one in sorted(series.intervals.items())
+        "from_seconds": first * series.width / 1e9,
+        "operations": [
+            series.intervals[number].operations if number in series.intervals else 0
+            for number in range(first, last + 1)
         ],
     }
 
@@ -233,10 +229,6 @@ def _recorded(latencies: Mapping[int, int]) -> Any:
     for value, count in latencies.items():
         histogram.record_value(min(max(value, 1), LONGEST_MICROSECONDS), count)
     return histogram
-
-
-def _encoded(histogram: Any) -> str:
-    return str(histogram.encode().decode("ascii"))
 
 
 def mean(latencies: Mapping[int, int]) -> float | None:

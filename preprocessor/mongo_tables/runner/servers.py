@@ -4,10 +4,10 @@ Each server is queried by itself, with the permissions of the connection string.
 folders and files, keys and passwords; none of them gets into a row from here, since fields are selected one by one.
 The addresses that a user gives as the target are in each row all the same, as ``target``.
 
-A document stores a part of ``serverStatus``: the whole is 80 kB, twice in every document, and nine tenths of it are
-counters of commands that no experiment sends. The stored part is what a table subtracts, of this project or of the
-source of its experiments, and what explains a suspicious number: evictions, queues, tickets, flow control,
-connections, a restart between the two.
+A document stores a part of ``serverStatus``: the whole is 80 kB, twice in every document. The stored part is what a
+table subtracts, of this project or of the source of its experiments, and what shows the mechanism behind a figure:
+pages read and written, evictions and who made them, journal, requests, documents examined, conflicts, queues, a
+restart between the two.
 
 Counters are sums since a process started. Their difference is meaningful only within one process: an election or a
 restart changes the process.
@@ -80,22 +80,84 @@ def describe_change(
 
 
 _WHOLE: Mapping[str, Any] = {}
-_SERVER = (
-    "host", "version", "process", "pid", "uptime", "uptimeMillis", "localTime", "storageEngine",
-    "asserts", "connections", "extra_info", "flowControl", "globalLock", "mem", "network",
-    "opLatencies", "opcounters", "opcountersRepl",
-)  # fmt: skip
-_REPLICATION = ("setName", "setVersion", "isWritablePrimary", "primary", "me", "hosts")
-_ENGINE = ("block-manager", "cache", "checkpoint", "concurrentTransactions", "connection", "log")
-_METRICS = ("document", "getLastError", "operation", "queryExecutor")
-KEPT: Mapping[str, Any] = {
-    **dict.fromkeys(_SERVER, _WHOLE),
-    "repl": dict.fromkeys(_REPLICATION, _WHOLE),
-    "wiredTiger": dict.fromkeys(_ENGINE, _WHOLE),
-    "metrics": dict.fromkeys(_METRICS, _WHOLE),
+
+
+def _names(*names: str) -> dict[str, Any]:
+    return dict.fromkeys(names, _WHOLE)
+
+
+_CACHE: Final = _names(
+    "application threads page read from disk to cache count",
+    "application threads page read from disk to cache time (usecs)",
+    "application threads page write from cache to disk count",
+    "application threads page write from cache to disk time (usecs)",
+    "bytes currently in the cache",
+    "bytes dirty in the cache cumulative",
+    "bytes read into cache",
+    "bytes written from cache",
+    "checkpoint blocked page eviction",
+    "eviction server evicting pages",
+    "eviction worker thread evicting pages",
+    "forced eviction - pages selected count",
+    "hazard pointer blocked page eviction",
+    "history store table insert calls",
+    "history store table reads",
+    "in-memory page splits",
+    "internal pages evicted",
+    "internal pages split during eviction",
+    "leaf pages split during eviction",
+    "maximum bytes configured",
+    "modified pages evicted",
+    "modified pages evicted by application threads",
+    "overflow pages read into cache",
+    "pages currently held in the cache",
+    "pages evicted by application threads",
+    "pages read into cache",
+    "pages requested from the cache",
+    "pages selected for eviction unable to be evicted",
+    "pages written from cache",
+    "tracked dirty bytes in the cache",
+    "tracked dirty pages in the cache",
+    "unmodified pages evicted",
+)
+_LOG: Final = _names(
+    "log bytes of payload data",
+    "log bytes written",
+    "log flush operations",
+    "log sync operations",
+    "log sync time duration (usecs)",
+    "log write operations",
+    "total size of compressed records",
+)
+KEPT: Final[Mapping[str, Any]] = {
+    **_names("host", "version", "process", "pid", "uptime", "uptimeMillis", "localTime", "opcountersRepl"),
+    "connections": _names("current", "totalCreated"),
+    "extra_info": _names("user_time_us", "system_time_us", "page_faults", "input_blocks", "output_blocks"),
+    "flowControl": _names("timeAcquiringMicros", "isLaggedCount"),
+    "globalLock": _names("currentQueue"),
+    "mem": _names("resident"),
+    "network": _names("bytesIn", "bytesOut", "physicalBytesIn", "physicalBytesOut", "numRequests"),
+    "opLatencies": _names("reads", "writes", "commands"),
+    "opcounters": _WHOLE,
+    "metrics": {
+        **_names("document", "queryExecutor"),
+        "getLastError": _names("wtime", "wtimeouts"),
+        "operation": _names("scanAndOrder", "writeConflicts"),
+    },
+    "wiredTiger": {
+        "block-manager": _names(
+            "blocks read", "blocks written", "bytes read", "bytes written", "bytes written for checkpoint"
+        ),
+        "cache": _CACHE,
+        "checkpoint": _WHOLE,
+        "concurrentTransactions": _WHOLE,
+        "connection": _names("total fsync I/Os", "total read I/Os", "total write I/Os"),
+        "log": _LOG,
+        "transaction": _names("transaction checkpoints", "transaction checkpoint total time (msecs)"),
+    },
 }
-"""Sections by name (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty value means all of
-it."""
+"""Counters by section (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty value means all
+of a section."""
 
 
 LIGHT_STATUS: Final = {
@@ -108,16 +170,17 @@ LIGHT_STATUS: Final = {
 
 
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the stored sections of ``serverStatus``, in the server's order, as far as its version has them.
+    """Return the stored counters of ``serverStatus``, in the server's order, as far as its version has them.
 
     ``host`` becomes the member's name in its replica set, or the address it was reached by, because the machine's own
     name is private. The result is empty without permission, and if several mongos answer in turn; it has no
     ``wiredTiger`` if the server has none, such as a mongos.
     """
-    kept = _kept(_ask(client), KEPT)
-    if not kept or is_one_of_several(client, kept):
+    found = _ask(client)
+    if not found or is_one_of_several(client, found):
         return {}
-    kept["host"] = kept.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
+    kept = _kept(found, KEPT)
+    kept["host"] = found.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
     return kept
 
 
