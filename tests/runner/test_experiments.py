@@ -260,3 +260,32 @@ def test_at_every_scale_queries_ask_for_documents_and_groups_that_are_there(name
             if field in there:
                 text = asked["$in"] if isinstance(asked, dict) else asked
                 assert int(text.split(",")[1].strip(")")) <= max(1, there[field])
+
+
+def test_variants_of_one_experiment_may_be_of_several_workloads():
+    experiment = experiments.load("server_versions")
+    works = [config["workload"] for config in experiments.configs(experiment)]
+    assert works == ["insert", "insert", "query", "query", "aggregate", "aggregate", "ycsb", "ycsb"]
+    for config in experiments.configs(experiment):
+        assert workload(config["workload"]).needs <= config.keys()
+        assert (config["writeConcern"], config["readConcern"]) == ({"w": "majority"}, {"level": "local"})
+    planned = estimate(experiment, 20, Options(seconds=0.7, batch_seconds=2.0))
+    # Reads by key are what the others are compared with, so they are measured twice.
+    assert [one.windows for one in planned] == [20, 20, 40, *[20] * 5]
+    assert [one.operations for one in planned] == [1_000_000, 1_000_000, *[None] * 6]
+    assert all(one.seconds and one.local_seconds > one.seconds / 2 for one in planned)
+
+
+def test_work_that_another_variant_shares_data_with_is_loaded_once():
+    loads = [
+        workload(config["workload"]).preload(config)
+        for config in experiments.configs(experiments.load("server_versions"))
+    ]
+    assert loads[:2] == [None, None]
+    assert loads[2] == loads[3] == loads[4] == loads[5]
+    assert loads[6] == loads[7] != loads[2]
+
+
+def test_inserts_into_an_empty_collection_have_no_pass_before_them():
+    warm = replace(experiments.load("insert_docsize"), warm=True)
+    assert estimate(warm, 1) == estimate(experiments.load("insert_docsize"), 1)

@@ -10,8 +10,15 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner import local_address
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.local_address import LocalAddress, find_program, is_local, parse_local
+from mongo_tables.runner.local_address import (
+    LocalAddress,
+    find_program,
+    find_server,
+    is_local,
+    parse_local,
+)
 from mongo_tables.runner.target import parse_targets, split_targets
 
 
@@ -131,3 +138,73 @@ def test_a_program_that_is_no_mongod_for_this_machine_is_told_in_its_own_words(t
     with pytest.raises(TargetError, match="is not a mongod that this machine can run") as caught:
         find_program(str(script(tmp_path / "mongod", text)))
     assert said in caught.value.message
+
+
+@pytest.fixture
+def servers(tmp_path, monkeypatch):
+    """A folder of servers, of which two have names of unpacked archives."""
+    folder = tmp_path / "my servers?"
+    for name in (
+        "5.0.9",
+        "mongodb-linux-x86_64-5.0.32",
+        "4.4.2",
+        "mongodb-macos-aarch64-7.0.12",
+        "notes-5.0.40",
+    ):
+        (folder / name / "bin").mkdir(parents=True)
+        if name != "notes-5.0.40":
+            (folder / name / "bin" / "mongod").touch()
+    monkeypatch.setenv("MONGO_TABLES_SERVERS", str(folder))
+    monkeypatch.setattr(local_address, "_packaged", lambda: None)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "folder", "settings"),
+    [
+        ("5.0", "5.0", "mongodb-linux-x86_64-5.0.32", {}),
+        ("5.0.9", "5.0.9", "5.0.9", {}),
+        ("old=4.4", "old", "4.4.2", {}),
+        (
+            "old=7.0?members=1&cacheGB=0.5",
+            "old",
+            "mongodb-macos-aarch64-7.0.12",
+            {"members": 1, "cacheGB": 0.5},
+        ),
+        ("4.4?members=3", "4.4", "4.4.2", {"members": 3}),
+    ],
+)
+def test_a_version_is_the_newest_such_server_of_the_folder(servers, given, name, folder, settings):
+    (target,) = parse_targets([given])
+    address = parse_local(target.where)
+    assert (target.name, address.program, address.settings) == (
+        name,
+        str(servers / folder / "bin" / "mongod"),
+        settings,
+    )
+
+
+def test_versions_side_by_side_have_the_names_of_the_versions(servers):
+    assert [one.name for one in parse_targets(["4.4", "5.0", "again=5.0"])] == ["4.4", "5.0", "again"]
+
+
+@pytest.mark.parametrize("version", ["6.0", "5.0.3", "5.0.9.1"])
+def test_a_version_that_no_folder_has_is_answered_with_those_that_are_there(servers, version):
+    with pytest.raises(CommandError) as caught:
+        find_server(version)
+    assert caught.value.message == (
+        f"there is no server {version}: the folder {servers} has 4.4.2, 5.0.9, 5.0.32, 7.0.12"
+    )
+    assert f"{servers}/{version}" in caught.value.hint
+    assert f"benchmarks.old_servers {servers}" in caught.value.hint
+
+
+def test_the_installed_server_stands_in_for_its_series_where_the_folder_has_none(tmp_path, monkeypatch):
+    program = tmp_path / "mongod"
+    program.write_text("#!/bin/sh\necho 'db version v6.0.5'\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.delenv("MONGO_TABLES_SERVERS", raising=False)
+    monkeypatch.setattr(local_address, "_packaged", lambda: program)
+    assert find_server("6.0") == find_server("6.0.5") == program
+    with pytest.raises(CommandError, match=r"no server 6\.1: MONGO_TABLES_SERVERS names no folder"):
+        find_server("6.1")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner import in_flight
-from mongo_tables.runner.experiment import Experiment, configs
+from mongo_tables.runner.experiment import Experiment, config_of, configs
 from mongo_tables.runner.workloads import workload
 
 if TYPE_CHECKING:
@@ -44,24 +44,22 @@ _FULL_SHARE = 0.95
 
 def room_gb(experiment: Experiment, scaled: Experiment) -> float:
     """Return the least cache in GB for what any variant does at once. ``experiment`` is at full size."""
-    least = WRITING_GB if workload(scaled.workload).writes else SMALLEST_GB
+    writes = any(workload(config["workload"]).writes for config in configs(scaled))
+    least = WRITING_GB if writes else SMALLEST_GB
     joins = (
         float(config["numberOfThreads"] * JOIN_GB)
         for config in configs(scaled)
         if any("$lookup" in stage for stage in config.get("pipeline", ()))
     )
-    datas = (
-        EVERYTHING_TIMES * _data_gb(scaled.workload, config)
-        for config in configs(scaled)
-        if scaled.control_of
-    )
+    datas = (EVERYTHING_TIMES * _data_gb(config) for config in configs(scaled) if scaled.control_of)
     return max(float(least), in_flight.cache_for(experiment, scaled), *joins, *datas)
 
 
-def _data_gb(name: str, config: Mapping[str, Any]) -> float:
-    """Return the GB of the documents that a window of a workload finds or adds, as far as they are given."""
-    before = workload(name).preload(config)
-    plans = (workload(name).plan(config), workload("insert").plan(before) if before else None)
+def _data_gb(config: Mapping[str, Any]) -> float:
+    """Return the GB of the documents that a window of a variant finds or adds, as far as they are given."""
+    kind = workload(config["workload"])
+    before = kind.preload(config)
+    plans = (kind.plan(config), workload("insert").plan(before) if before else None)
     return sum(plan.bytes for plan in plans if plan) / 2**30
 
 
@@ -140,10 +138,10 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 
     ``cache_bytes`` returns the size of WiredTiger's cache; it is called only then.
     """
-    config = {**scaled.parameters, **scaled.variants[number]}
+    config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:
         return scaled
-    count = record_count(config["workingSetRatio"], _record_bytes(scaled.workload, config), cache_bytes())
+    count = record_count(config["workingSetRatio"], _record_bytes(config["workload"], config), cache_bytes())
     variants = list(scaled.variants)
     variants[number] = {**variants[number], "recordcount": count}
     return replace(scaled, variants=tuple(variants))

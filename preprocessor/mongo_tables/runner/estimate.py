@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import plan_blocks
 from mongo_tables.runner.cache_size import sized
-from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
+from mongo_tables.runner.experiment import Experiment, config_of, configs, scale, scale_of
 from mongo_tables.runner.in_flight import wanted_cache_gb
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
@@ -75,15 +75,15 @@ def estimate(experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS)
     factor = scale_of(experiment, options.scale)
     scaled = scale(experiment, factor)
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
-    kind = workload(scaled.workload)
     compares = not (options.rates or has_rates(scaled))
     plan = plan_blocks(scaled, [range(len(scaled.variants))], blocks, compares=compares)
     windows = Counter(turn.variant for turn in plan.turns(0))
     estimates = []
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
+        kind = workload(config["workload"])
         # A change of the primary takes its own time.
-        longest = None if kind.changes_primary else longest_seconds(scaled.workload, config, options)
+        longest = None if kind.changes_primary else longest_seconds(config["workload"], config, options)
         published = durations.get(number + 1, 0) * factor
         limits = (options.duration or config.get("testTimeSecs", published), longest)
         seconds = min(filter(None, limits), default=None)
@@ -99,7 +99,7 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     """Return the experiment with the records that a local target loads for a working set."""
     for number, variant in enumerate(scaled.variants):
         wanted = wanted_cache_gb(scaled.reference, variant, factor)
-        config = {**scaled.parameters, **variant}
+        config = config_of(scaled, variant)
         cache_gb = cache_size.of_local(config, wanted, config.get("members", MEMBERS))
         scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
     return scaled
@@ -123,7 +123,7 @@ class SlicesEstimate(NamedTuple):
 
 def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
     """Return the windows in which ``others`` targets take turns with the first one, in slices of ``width`` seconds."""
-    able = [warmup.has_lead(scaled.workload, config) for config in configs(scaled)]
+    able = [warmup.has_lead(config["workload"], config) for config in configs(scaled)]
     return SlicesEstimate(
         int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
     )
@@ -141,23 +141,23 @@ def _estimate(
 
     ``length`` is that of a window, given or published, and its maximum.
     """
-    kind = workload(scaled.workload)
+    name = config["workload"]
+    kind = workload(name)
     seconds, longest = length
     without_end = options.duration and kind.amount is not None
-    plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
+    plan = None if without_end else kind.plan(with_enough_work(name, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
-    window = (
-        (seconds or 0.0) if plan is None else _local_window(scaled.workload, config, plan, options, longest)
-    )
+    window = (seconds or 0.0) if plan is None else _local_window(name, config, plan, options, longest)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
     around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
-    if scaled.warm:
-        around += _warming(scaled.workload, config, window)
-        around += 0.0 if warmup.has_lead(scaled.workload, config) else connecting  # a lead has the window's
-    if seconds is not None and scaled.warm:
-        seconds += _warming(scaled.workload, config, seconds)
+    warms = scaled.warm and kind.keeps_data
+    if warms:
+        around += _warming(name, config, window)
+        around += 0.0 if warmup.has_lead(name, config) else connecting  # a lead has the window's
+    if seconds is not None and warms:
+        seconds += _warming(name, config, seconds)
     return VariantEstimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in brought),

@@ -34,6 +34,7 @@ class Experiment:
     title: str
     description: str
     workload: str
+    """The workload of the variants that name no other one."""
     parameters: Mapping[str, Any]
     variants: tuple[Mapping[str, Any], ...]
     scaled: tuple[str, ...]
@@ -177,9 +178,13 @@ def scale(experiment: Experiment, factor: float) -> Experiment:
 
 
 def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """Yield, for each variant, the parameters with those of the variant on top."""
-    for variant in experiment.variants:
-        yield {**experiment.parameters, **variant}
+    """Yield the config of each variant."""
+    return (config_of(experiment, variant) for variant in experiment.variants)
+
+
+def config_of(experiment: Experiment, variant: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters with those of the variant on top, and the name of its workload."""
+    return {"workload": experiment.workload, **experiment.parameters, **variant}
 
 
 def _sha256(value: Any) -> str:

@@ -147,12 +147,14 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
     for number, variant in enumerate(data["variants"]):
         config = {**data["parameters"], **variant}
-        yield from _missing(data["workload"], config, ("variants", number))
+        name = variant.get("workload", data["workload"])
+        yield from _missing(name, config, ("variants", number))
+        yield from _alone(name, data["workload"], ("variants", number, "workload"))
         yield from _split(config, ("variants", number))
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
     for path, values in _said(data["parameters"], data["variants"]):
-        yield from _unfit(data["workload"], values, path)
+        yield from _unfit(values.get("workload", data["workload"]), values, path)
         for name in LANGUAGE:
             for inner, message, hint in faults(values.get(name), (name,)):
                 yield (*path, *inner), message, hint
@@ -187,6 +189,15 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
     if "workingSetRatio" in config and "recordcount" not in needs:
         message = f"the workload {name} has no records that could follow the cache"
         yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+
+
+def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
+    """Yield a workload of a variant whose windows do not mix with those of the workload that others share."""
+    for one in {name, shared} if name != shared else ():
+        kind = workload(one)
+        if kind.goes_on or kind.paces_itself or kind.and_back or kind.holds_members or kind.changes_primary:
+            message = f"the workload {one} has an order or a rate of its own"
+            yield path, message, "give it an experiment of its own"
 
 
 def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:

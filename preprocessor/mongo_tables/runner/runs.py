@@ -41,7 +41,7 @@ from mongo_tables.runner.target import (
 from mongo_tables.runner.terminal import Progress
 from mongo_tables.runner.wire.connection import check_driver
 from mongo_tables.runner.worker import SELECTION_MS
-from mongo_tables.runner.workloads import Config, Workload, workload
+from mongo_tables.runner.workloads import Config, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -82,14 +82,9 @@ class Run:
     heartbeat: Heartbeat | None = None
     """The heartbeat, for a deployment on which others could take our database."""
 
-    @property
-    def kind(self) -> Workload:
-        """Return its workload."""
-        return workload(self.experiment.workload)
-
     def config(self, number: int) -> dict[str, Any]:
-        """Return the parameters of a variant, after scaling."""
-        return {**self.scaled.parameters, **self.scaled.variants[number]}
+        """Return the parameters of a variant, after scaling, and the name of its workload."""
+        return experiments.config_of(self.scaled, self.scaled.variants[number])
 
     @property
     def database(self) -> str:
@@ -314,7 +309,7 @@ def asked_of(
     The wanted cache keeps its ratio to the data. The least one has room for what any variant does at once: all of them
     get the same.
     """
-    config = {"reference": experiment.reference, **scaled.parameters, **scaled.variants[number]}
+    config = {"reference": experiment.reference, **experiments.config_of(scaled, scaled.variants[number])}
     wanted = in_flight.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
     return config, wanted, cache_size.room_gb(experiment, scaled)
 

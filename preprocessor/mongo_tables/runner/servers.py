@@ -228,7 +228,14 @@ GIVEN: Final = "given by its address"
 """The name of a deployment that the run did not start."""
 _SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
-_FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1}
+PARAMETERS: Final = (
+    "enableFlowControl", "internalInsertMaxBatchSize", "internalQueryEnableSlotBasedExecutionEngine",
+    "internalQueryForceClassicEngine", "journalCommitInterval", "maxTargetSnapshotHistoryWindowInSeconds",
+    "minSnapshotHistoryWindowInSeconds", "syncdelay", "wiredTigerConcurrentReadTransactions",
+    "wiredTigerConcurrentWriteTransactions", "wiredTigerFileHandleCloseIdleTime",
+)  # fmt: skip
+"""Parameters of ``mongod`` on which speeds depend, and whose names or defaults differ between versions."""
+_FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1, **dict.fromkeys(PARAMETERS, 1)}
 _SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
 _FEW_SAMPLES: Final = "it has fewer than two samples: a server takes one a second"
 _COUNTED: Final = "what the server counted in the window"
@@ -259,6 +266,7 @@ class Servers:
     feature_compatibility: str | None
     not_known: Sequence[Mapping[str, str]]
     shards: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(
         self,
@@ -292,6 +300,7 @@ class Servers:
             "kind": self.kind,
             **({"shards": self.shards} if self.shards else {}),
             **({"feature_compatibility": features} if features else {}),
+            **({"parameters": dict(self.parameters)} if self.parameters else {}),
             "members": sorted(members, key=lambda one: one.get("role") != "primary"),
             "not_known": [*not_known, *([{"what": _COUNTED, "reason": change}] if change else [])],
         }
@@ -352,6 +361,7 @@ def ask_servers(uri: str) -> Servers:
             feature_compatibility=features.get("featureCompatibilityVersion", {}).get("version"),
             not_known=tuple(asked.missing),
             shards=len(shards) or None,
+            parameters={name: features[name] for name in PARAMETERS if name in features},
         )
 
 

@@ -29,6 +29,7 @@ from mongo_tables.runner.local_address import (
     PLAIN,
     SMALLEST_OPLOG_MB,
     LocalAddress,
+    expand_version,
     find_program,
     is_local,
     parse_local,
@@ -352,6 +353,7 @@ ALONE = NamedTarget("", "")
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
+    A version of a server without a name has the version as its name.
     Raises CommandError if one of several has no name, or two are the same or would use the same database.
 
     Example:
@@ -403,7 +405,9 @@ def split_targets(text: str) -> list[str]:
 
 def _parse(text: str) -> NamedTarget:
     found = _NAMED.fullmatch(text)
-    return NamedTarget(found[1], found[2]) if found else NamedTarget("", text)
+    name, where = found.groups() if found else ("", text)
+    version, where = expand_version(where) or ("", where)
+    return NamedTarget(name or version, where)
 
 
 TIER = "atlasInstanceType"

@@ -36,7 +36,7 @@ from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
 from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.warmup import WarmUp
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import Config
+from mongo_tables.runner.workloads import Config, workload
 
 PRELOAD_CONNECTIONS = 4
 MOST_FAILED = 0.05
@@ -63,7 +63,7 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: s
 def can_alternate(run: Run, number: int) -> bool:
     """Return whether the variant can take turns in slices: its windows start in mid-work and add no data."""
     config = run.config(number)
-    return not run.options.rates_of(config) and warmup.has_lead(run.scaled.workload, config)
+    return not run.options.rates_of(config) and warmup.has_lead(config["workload"], config)
 
 
 def measure_slices(
@@ -153,8 +153,8 @@ class _Prepared:
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     """Bring the target into the state in which a window of this variant begins."""
     # A new deployment has no data.
-    kind, database = run.kind, run.client[run.database]
-    config = _with_own_collection(run, run.config(number))
+    database, config = run.client[run.database], _with_own_collection(run, run.config(number))
+    kind = workload(config["workload"])
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
@@ -166,7 +166,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
         cache_size.scan(database[config["collection"]])
     run.scanned = now
     passed = None
-    if run.experiment.warm and not load.lead:
+    if run.experiment.warm and kind.keeps_data and not load.lead:
         # Use other random numbers than the measured window: otherwise its keys would be warm, whatever the size.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
@@ -179,7 +179,8 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
 
 
 def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
-    kind, turn = run.kind, place.turn
+    turn = place.turn
+    kind = workload(run.config(turn.variant)["workload"])
     # The seed does not contain the target, so that all targets get the same requests.
     again, back = "/again" if turn.again else "", "/back" if turn.back else ""
     seed = f"{run.options.seed}/{run.experiment.name}/{turn.variant}/{place.block}{again}{back}"
@@ -237,7 +238,7 @@ def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
     Data that variants share is loaded once that way, in whatever order they are measured. A pipeline may name its
     collection, so it uses that of the experiment.
     """
-    kind = run.kind
+    kind = workload(config["workload"])
     if not kind.keeps_data or kind.goes_on or "pipeline" in config:
         return dict(config)
     first = config["collection"]
@@ -253,7 +254,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
 
     Data is the same for every repeat: only the random numbers of the work differ.
     """
-    kind, name = run.kind, config["collection"]
+    kind, name = workload(config["workload"]), config["collection"]
     first = kind.preload(config)
     if kind.keeps_data and first is not None and first == run.loaded.get(name):
         return
@@ -287,7 +288,8 @@ def _listed(errors: Mapping[str, int]) -> str:
 
 
 def _load(run: Run, config: Config, seed: str) -> Load:
-    name, options, kind = run.scaled.workload, run.options, run.kind
+    name, options = config["workload"], run.options
+    kind = workload(name)
     config = with_enough_work(name, config, options.duration, least_batches(options.profile))
     seconds = window_seconds(config, longest_seconds(name, config, options), options.duration)
     rates = options.rates_of(config)
@@ -339,7 +341,7 @@ def _said(measurement: Measurement) -> str:
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
     """Yield the doubts about the figures of a window, in a few words each."""
     outcome, rates = measurement.outcome, run.options.rates_of(config)
-    law = check_window(outcome, run.scaled.workload, rates, config["numberOfThreads"])
+    law = check_window(outcome, config["workload"], rates, config["numberOfThreads"])
     if law and (remark := remark_on_law(law)):
         yield remark if outcome.steady else f"{remark}: the window is all of the work"
     if limited := remark_on_client(outcome):

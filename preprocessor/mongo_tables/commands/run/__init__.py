@@ -25,7 +25,13 @@ from mongo_tables.commands.options import (
     scale,
     slice_length,
 )
-from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
+from mongo_tables.files.process import (
+    ATLAS_CLIENT,
+    ATLAS_KEY,
+    OUTPUT_VARIABLE,
+    SERVERS_VARIABLE,
+    TARGET_VARIABLE,
+)
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
@@ -50,6 +56,8 @@ examples:
   mongo-tables run insert_idtype_control --scale 0.02    the control of an experiment: everything is in the cache
   mongo-tables run query_full --target old=local:/opt/7.0/bin/mongod --target new=local:/opt/8.0/bin/mongod
                                                         two programs side by side, with what can be concluded
+  mongo-tables run server_versions --target 6.0 --target 5.0 --target 4.4
+                                                        three versions, from the folder {SERVERS_VARIABLE}
   mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
                                                         two settings; also members, oplogMB, setParameter.NAME
   mongo-tables run ycsb_core --target mongodb://… --load-machines ssh:a.example,b.example
@@ -127,8 +135,9 @@ def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the run), "
-        "local:PATH with that mongod, local?SETTING=VALUE&… with settings, atlas:PROJECT?access=ADDRESS for clusters "
-        "made on Atlas, or a connection string; several times as "
+        "local:PATH with that mongod, a version such as 5.0 for the newest such server in the folder that "
+        f"{SERVERS_VARIABLE} names (VERSION/bin/mongod), local?SETTING=VALUE&… with settings, "
+        "atlas:PROJECT?access=ADDRESS for clusters made on Atlas, or a connection string; several times as "
         "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
         f"without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip

@@ -293,18 +293,15 @@ def list_raised(experiment: Experiment, asked: float, duration: float | None, le
     factor = scale_of(experiment, asked)
     if factor != asked:
         yield f"scale {factor:g} in place of {asked:g}, which is too small for it"
-    amount = workload(experiment.workload).amount
-    if amount is None or duration:
-        return
-    planned = list(configs(scale(experiment, factor)))
-    done = [with_enough_work(experiment.workload, config, None, least) for config in planned]
-    raised = [
-        f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
-        for number, (old, new) in enumerate(zip(planned, done, strict=True), 1)
-        if old[amount] != new[amount]
-    ]
-    if raised:
-        yield f"{amount} is raised to {least} requests for each connection: {', '.join(raised)}"
+    raised: dict[str, list[str]] = {}
+    for number, old in enumerate(configs(scale(experiment, factor)), 1):
+        amount = workload(old["workload"]).amount
+        new = with_enough_work(old["workload"], old, None, least)
+        if amount is not None and not duration and old[amount] != new[amount]:
+            line = f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
+            raised.setdefault(amount, []).append(line)
+    for amount, lines in raised.items():
+        yield f"{amount} is raised to {least} requests for each connection: {', '.join(lines)}"
 
 
 # -- what clusters on Atlas cost --
