@@ -13,7 +13,8 @@ EPILOG = """\
 examples:
   mongo-tables experiments                    a line for each
   mongo-tables experiments insert_docsize     what it measures, and its variants
-  mongo-tables experiments --published        what others published for them, into fixtures/"""
+  mongo-tables experiments --published        what others published for them, into fixtures/
+  mongo-tables experiments --fingerprint      their counters and ranges, into the rows in fixtures/"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,30 +26,42 @@ def add_arguments(parser: ArgumentParser) -> None:
         "collection published, where pages find them next to the results; a run does so for its own",
     )  # fmt: skip
     parser.add_argument(
+        "--fingerprint", action="store_true",
+        help="compute the fingerprints of rows again, by the counters and ranges that these experiments name now "
+        "(none named: of all); a run does so for its own rows",
+    )  # fmt: skip
+    parser.add_argument(
         "--output", default="fixtures", metavar="WHERE",
-        help="with --published: folder of fixtures, or connection string of the results database "
+        help="with --published and --fingerprint: folder of fixtures, or connection string of the results database "
         "(default: fixtures)",
     )  # fmt: skip
 
 
 def run(arguments: Namespace) -> int:
-    """Print the list or the descriptions, or write the published figures. Return 0.
+    """Print the list or the descriptions, or write published figures or fingerprints. Return 0.
 
     Raises CommandError for a missing or invalid experiment, and if the figures cannot be written.
     """
     from mongo_tables.runner import experiment as experiments
 
     wanted = map(experiments.load, arguments.name or experiments.names())
-    if arguments.published:
+    if arguments.published or arguments.fingerprint:
         from contextlib import closing
 
-        from mongo_tables.runner.result_rows import write_published
+        from mongo_tables.runner.fingerprint import renew
+        from mongo_tables.runner.result_rows import row_id, write_published
         from mongo_tables.runner.store import open_store
 
         loaded = list(wanted)
         with closing(open_store(arguments.output)) as store:
             for experiment in loaded:
-                print(f"{experiment.name}: {write_published(experiment, store)} published rows")
+                if arguments.published:
+                    print(f"{experiment.name}: {write_published(experiment, store)} published rows")
+                if arguments.fingerprint:
+                    ids = [row_id(experiment, number) for number in range(len(experiment.variants))]
+                    rows = renew(store.rows(experiment.name), experiment, ids)
+                    store.put(*rows)
+                    print(f"{experiment.name}: {len(rows)} fingerprints")
     else:
         for experiment in wanted:
             print(_describe(experiment) if arguments.name else _format_line(experiment))

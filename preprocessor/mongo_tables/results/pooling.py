@@ -238,6 +238,7 @@ _KEPT: Final = (
     "hardware",
     "servers",
     "topology",
+    "fingerprint",
     "bench_config",
     "speed",
     "comparison",

@@ -48,6 +48,8 @@ class Experiment:
     warm: bool
     reference: Mapping[str, Any]
     published: Mapping[str, Any]
+    fingerprint: tuple[Mapping[str, Any], ...] = ()
+    """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
     has_control: bool = False
     """Whether the same variants are also measured with a cache that holds everything."""
     control_of: str = ""
@@ -57,8 +59,8 @@ class Experiment:
     def digest(self) -> str:
         """Return the SHA-256 of what the experiment does. Results store it, and another digest means another test.
 
-        Descriptions, labels, prices and published figures do not count, nor does the order of parameters. The order
-        inside a parameter counts, since it matters in the stages of a pipeline.
+        Descriptions, labels, prices, fingerprints and published figures do not count, nor does the order of
+        parameters. The order inside a parameter counts, since it matters in the stages of a pipeline.
         """
         done = {
             "workload": self.workload,
@@ -139,6 +141,7 @@ def read(content: bytes, file: str) -> Experiment:
         warm=data.get("warm", False),
         reference=data.get("reference", {}),
         published=data.get("published", {}),
+        fingerprint=tuple(data.get("fingerprint", ())),
         has_control=data.get("control", False),
     )
 

@@ -163,6 +163,13 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield ("baseline",), f"unknown variant {data['baseline']}", "variants are counted from 1"
     yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
     yield from _scaling(data)
+    for number, entry in enumerate(data.get("fingerprint", ())):
+        if (last := max(entry.get("variants", [1]))) > len(data["variants"]):
+            yield (
+                ("fingerprint", number, "variants"),
+                f"unknown variant {last}",
+                "variants are counted from 1",
+            )
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
 
 

@@ -26,6 +26,7 @@ from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.fingerprint import FIELD, find_ranges, take_fingerprint
 from mongo_tables.runner.in_flight import allowed_share, measured_share
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
@@ -139,7 +140,7 @@ def compose(
         for given in (scaled.variants[number], scaled.parameters)
     )
     connections, warmup = config["numberOfThreads"], outcome.warmup
-    return {
+    row = {
         "_id": row_id(published, number, run.side),
         "start_time": measurement.start_time,
         "end_time": measurement.end_time,
@@ -185,6 +186,8 @@ def compose(
         **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
         "repeats": [_repeat(measurement, place)],
     }
+    ranges = find_ranges(published, number)
+    return {**row, FIELD: take_fingerprint(row, ranges)} if ranges else row
 
 
 def _amounts(inside: Inside) -> Amounts:

@@ -31,6 +31,7 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.pooling import FIELD
+from mongo_tables.runner import fingerprint
 from mongo_tables.runner.connection_strings import HINT, shown, used
 from mongo_tables.runner.errors import KEPT
 
@@ -312,8 +313,8 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 
 def _only_measured(row: Document) -> bytes:
-    """Return the row without conclusions over several campaigns, which are not measurements."""
-    return bson.encode({name: value for name, value in row.items() if name != FIELD})
+    """Return the row without what is computed from it and from others, which is not measured."""
+    return bson.encode({name: value for name, value in row.items() if name not in (FIELD, fingerprint.FIELD)})
 
 
 def _historic(row: Document) -> dict[str, Any]:

@@ -1,0 +1,140 @@
+"""Fingerprints: the server's counters per operation that show the mechanism of an experiment.
+
+An experiment file names its counters (``[[fingerprint]]``) and, where possible, the range that a counter has at full
+size: a published figure divided and multiplied by a factor, or two given ends. A row whose counters are all in their
+ranges measures the published effect (``same``); one outside of its range shows another effect (``other``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final, Literal, NamedTuple
+
+from mongo_tables.results.conclusions import drop_target_name
+from mongo_tables.runner.experiment import Experiment
+
+Row = Mapping[str, Any]
+Regime = Literal["same", "other", "unknown"]
+FIELD: Final = "fingerprint"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Where ``serverStatus`` has a counter; several places are added up."""
+
+    paths: tuple[str, ...]
+    published: str = ""
+    """The figure of published rows with the same counter."""
+    per: tuple[str, ...] = ("DocsPerSecond", "qps")
+    """The figure, or parameter, with the operations that the published figure is for."""
+    times: int = 1
+    """The size of its unit."""
+
+
+COUNTERS: Final[Mapping[str, Counter]] = {
+    # The source prints this number of pages as kilobytes.
+    "pages_read": Counter(("wiredTiger.cache.pages read into cache",), "cachePageReadPerSecondKB"),
+    "pages_written": Counter(("wiredTiger.cache.pages written from cache",)),
+    "pages_evicted_by_writers": Counter(("wiredTiger.cache.modified pages evicted by application threads",)),
+    "bytes_read": Counter(("wiredTiger.cache.bytes read into cache",)),
+    "bytes_written": Counter(
+        ("wiredTiger.block-manager.bytes written",), "compressedDataPerSecondKB", times=1024
+    ),
+    "journal_syncs": Counter(("wiredTiger.log.log sync operations",)),
+    "journal_bytes": Counter(("wiredTiger.log.log bytes written",), "journalPerSecondKB", times=1024),
+    "keys_examined": Counter(("metrics.queryExecutor.scanned",)),
+    "documents_examined": Counter(("metrics.queryExecutor.scannedObjects",)),
+    "documents_returned": Counter(("metrics.document.returned",)),
+    "write_conflicts": Counter(("metrics.operation.writeConflicts",), "writeConflicts", ("nUpdates",)),
+    "requests": Counter(("network.numRequests",)),
+    "bytes_sent": Counter(("network.bytesOut",)),
+    "processor_microseconds": Counter(("extra_info.user_time_us", "extra_info.system_time_us")),
+}
+
+
+class Range(NamedTuple):
+    """The least and the greatest value of a counter per operation at full size."""
+
+    least: float
+    most: float
+
+
+def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
+    """Return the counters of variant ``number``, from 0, each with its range at full size if that is known."""
+    figures = {
+        variant: {**experiment.parameters, **experiment.variants[variant - 1], **row}
+        for variant, row in experiment.published_rows()
+        if variant
+    }.get(number + 1, {})
+    found: dict[str, Range | None] = {}
+    for entry in experiment.fingerprint:
+        if number + 1 in entry.get("variants", [number + 1]):
+            name = entry["counter"]
+            found[name] = _range(entry, figures) or found.get(name)
+    return found
+
+
+def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None:
+    if "most" in entry:
+        return Range(entry.get("least", 0), entry["most"])
+    counter = COUNTERS[entry["counter"]]
+    per = next((figures[name] for name in counter.per if figures.get(name)), None)
+    if "factor" not in entry or counter.published not in figures or per is None:
+        return None
+    there = figures[counter.published] * counter.times / per
+    # Below what is negligible, a value is as good as 0.
+    negligible, factor = entry.get("negligible", 0), entry["factor"]
+    return Range(there / factor if there > negligible else 0, max(there * factor, negligible))
+
+
+def take_fingerprint(row: Row, ranges: Mapping[str, Range | None]) -> dict[str, Any]:
+    """Return the subdocument of a row with ``before_status`` and ``after_status``: counters, ranges, regime.
+
+    A counter is None if the server did not report it before and after the window.
+    """
+    counters = [
+        _judge(name, _per_operation(row, COUNTERS[name].paths), within) for name, within in ranges.items()
+    ]
+    return {"regime": _regime([one["inside"] for one in counters if "inside" in one]), "counters": counters}
+
+
+def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return those rows that have states of the server, with the fingerprint by the experiment file.
+
+    ``ids`` are the ``_id`` of the variants.
+    """
+    return [
+        {**row, FIELD: take_fingerprint(row, find_ranges(experiment, ids.index(key)))}
+        for row in rows
+        if experiment.fingerprint and "after_status" in row and (key := drop_target_name(row["_id"])) in ids
+    ]
+
+
+def _judge(name: str, value: float | None, within: Range | None) -> dict[str, Any]:
+    if within is None:
+        return {"counter": name, "value": value}
+    inside = None if value is None else within.least <= value <= within.most
+    return {"counter": name, "value": value, "least": within.least, "most": within.most, "inside": inside}
+
+
+def _regime(inside: list[bool | None]) -> Regime:
+    if False in inside:
+        return "other"
+    return "same" if inside and None not in inside else "unknown"
+
+
+def _per_operation(row: Row, paths: tuple[str, ...]) -> float | None:
+    before, after = (_total(row.get(name), paths) for name in ("before_status", "after_status"))
+    operations = float(row["work"]["operations"])
+    return (after - before) / operations if operations and None not in (before, after) else None
+
+
+def _total(status: Row | None, paths: tuple[str, ...]) -> Any:
+    found = [reduce(_step, path.split("."), status) for path in paths]
+    return None if None in found else sum(found)
+
+
+def _step(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None

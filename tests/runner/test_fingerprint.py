@@ -1,0 +1,224 @@
+"""Fingerprints are what the states of the server say, and a regime what published figures make of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mongo_tables.directives.schemas import load as load_schema
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.fingerprint import COUNTERS, find_ranges, renew, take_fingerprint
+from mongo_tables.runner.servers import KEPT
+
+ROOT = Path(__file__).parents[2]
+RESULTS = sorted((ROOT / "fixtures" / "results").glob("*.jsonl"))
+FILES = ROOT / "preprocessor" / "mongo_tables" / "runner" / "experiments"
+WITH_COUNTERS = {
+    path.stem for path in FILES.glob("*.toml") if "fingerprint" in tomllib.loads(path.read_text("utf-8"))
+}
+CACHE, LOG, EXECUTOR = ("wiredTiger", "cache"), ("wiredTiger", "log"), ("metrics", "queryExecutor")
+PLACES = {
+    "pages_read": [(*CACHE, "pages read into cache")],
+    "pages_written": [(*CACHE, "pages written from cache")],
+    "pages_evicted_by_writers": [(*CACHE, "modified pages evicted by application threads")],
+    "bytes_read": [(*CACHE, "bytes read into cache")],
+    "bytes_written": [("wiredTiger", "block-manager", "bytes written")],
+    "journal_syncs": [(*LOG, "log sync operations")],
+    "journal_bytes": [(*LOG, "log bytes written")],
+    "keys_examined": [(*EXECUTOR, "scanned")],
+    "documents_examined": [(*EXECUTOR, "scannedObjects")],
+    "documents_returned": [("metrics", "document", "returned")],
+    "write_conflicts": [("metrics", "operation", "writeConflicts")],
+    "requests": [("network", "numRequests")],
+    "bytes_sent": [("network", "bytesOut")],
+    "processor_microseconds": [("extra_info", "user_time_us"), ("extra_info", "system_time_us")],
+}
+
+
+def number(value: Any) -> float:
+    """A number of Extended JSON."""
+    return float(next(iter(value.values())) if isinstance(value, dict) else value)
+
+
+def count(row: dict[str, Any], counter: str) -> float:
+    """The difference between the states of a row in its file, per operation."""
+    total = 0.0
+    for path in PLACES[counter]:
+        ends = [row["before_status"], row["after_status"]]
+        for name in path:
+            ends = [end[name] for end in ends]
+        total += number(ends[1]) - number(ends[0])
+    return total / number(row["work"]["operations"])
+
+
+def at_full_size(row: dict[str, Any], counter: str) -> float:
+    """The published figure of the row, per operation."""
+    name = row["_id"]["testname"]
+    published = (ROOT / "fixtures" / "published" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    (figures,) = (one["figures"] for one in map(json.loads, published) if one.get("result_id") == row["_id"])
+    if counter == "write_conflicts":
+        return float(figures["writeConflicts"] / row["experiment"]["variant"]["nUpdates"])
+    speed = figures.get("DocsPerSecond") or figures["qps"]
+    kb = {"bytes_written": "compressedDataPerSecondKB", "journal_bytes": "journalPerSecondKB"}
+    if counter in kb:
+        return float(figures[kb[counter]] * 1024 / speed)
+    assert counter == "pages_read"
+    return float(figures["cachePageReadPerSecondKB"] / speed)
+
+
+@pytest.mark.parametrize("file", RESULTS, ids=lambda path: path.stem)
+def test_published_counters_and_regimes_are_what_the_states_in_the_same_row_say(file: Path) -> None:
+    entries = tomllib.loads((FILES / file.name).with_suffix(".toml").read_text("utf-8")).get(
+        "fingerprint", []
+    )
+    for row in map(json.loads, file.read_text("utf-8").splitlines()):
+        found = row.get("fingerprint", {"counters": []})
+        assert [one["counter"] for one in found["counters"]] == list(
+            dict.fromkeys(entry["counter"] for entry in entries)
+        )
+        for one in found["counters"]:
+            assert one["value"] == pytest.approx(count(row, one["counter"]), rel=1e-12)
+            assert ("least" in one) == ("most" in one) == ("inside" in one)
+            if "most" in one:
+                assert one["inside"] == (one["least"] <= one["value"] <= one["most"])
+                by_factor = [
+                    entry
+                    for entry in entries
+                    if entry["counter"] == one["counter"] and "most" in entry and entry["most"] == one["most"]
+                ] == []
+                if by_factor:
+                    (entry,) = (x for x in entries if x["counter"] == one["counter"] and "factor" in x)
+                    there, none = at_full_size(row, one["counter"]), entry.get("negligible", 0)
+                    assert one["most"] == pytest.approx(max(there * entry["factor"], none))
+                    assert one["least"] == pytest.approx(there / entry["factor"] if there > none else 0)
+        if found["counters"]:
+            inside = [one["inside"] for one in found["counters"] if "inside" in one]
+            assert found["regime"] == ("unknown" if not inside else "same" if all(inside) else "other")
+
+
+def test_every_experiment_that_has_a_page_of_counters_names_them() -> None:
+    assert {path.stem for path in RESULTS} - WITH_COUNTERS == {"failover"}
+
+
+def test_the_schema_the_pipeline_and_the_program_know_the_same_counters() -> None:
+    schema = load_schema("experiment")["properties"]["fingerprint"]["items"]["properties"]
+    assert schema["counter"]["enum"] == list(COUNTERS) == list(PLACES)
+    pipeline = json.loads((ROOT / "docs" / "pipelines" / "fingerprint.json").read_text("utf-8"))
+    assert [*COUNTERS, "regime", "differs"] == list(pipeline["fields"])
+
+
+def test_a_row_keeps_every_counter_that_an_experiment_can_name() -> None:
+    def is_kept(path: str) -> bool:
+        kept: Any = KEPT
+        for name in path.split("."):
+            if kept == {}:
+                return True
+            if name not in kept:
+                return False
+            kept = kept[name]
+        return True
+
+    paths = [path for counter in COUNTERS.values() for path in counter.paths]
+    assert [path for path in paths if not is_kept(path)] == []
+
+
+FILE = """
+name = "tiny"
+title = "Tiny"
+workload = "insert"
+[parameters]
+database = "mongo_tables_tiny"
+collection = "tiny"
+numberOfThreads = 1
+initialDocsToInsert = 10
+totalDocsToInsert = 10
+docSizeKB = 1.0
+writeBatchSize = 10
+nSecondaryIndexes = 0
+[[variants]]
+idType = "UUID"
+[[variants]]
+idType = "OBJECT_ID"
+[[fingerprint]]
+counter = "pages_read"
+factor = 2
+negligible = 0.02
+why = "as an example"
+[[fingerprint]]
+counter = "requests"
+variants = [2]
+least = 0.5
+most = 1.5
+why = "as an example"
+[published]
+source = "an example"
+[[published.rows]]
+DocsPerSecond = 10
+cachePageReadPerSecondKB = 1
+[[published.rows]]
+DocsPerSecond = 100
+cachePageReadPerSecondKB = 1
+"""
+TINY = experiments.read(FILE.encode(), "tiny.toml")
+
+
+def state(pages: int, requests: int | None = 0) -> dict[str, Any]:
+    found = {"wiredTiger": {"cache": {"pages read into cache": pages}}}
+    return found if requests is None else {**found, "network": {"numRequests": requests}}
+
+
+def regime(variant: int, before: dict[str, Any], after: dict[str, Any], operations: float = 100) -> str:
+    row = {"work": {"operations": operations}, "before_status": before, "after_status": after}
+    return str(take_fingerprint(row, find_ranges(TINY, variant))["regime"])
+
+
+def test_a_range_is_the_published_value_by_the_factor_and_what_is_negligible_counts_as_none() -> None:
+    assert find_ranges(TINY, 0) == {"pages_read": (0.05, 0.2)}
+    assert find_ranges(TINY, 1) == {"pages_read": (0, 0.02), "requests": (0.5, 1.5)}
+
+
+@pytest.mark.parametrize(("pages", "expected"), [(4, "other"), (5, "same"), (20, "same"), (21, "other")])
+def test_a_row_is_of_the_published_regime_while_its_counter_is_in_the_range(
+    pages: int, expected: str
+) -> None:
+    assert regime(0, state(7), state(7 + pages)) == expected
+
+
+def test_one_counter_outside_makes_another_regime_and_one_that_is_not_reported_an_unknown_one() -> None:
+    assert regime(1, state(0), state(1, 100)) == "same"
+    assert regime(1, state(0), state(1, 300)) == "other"
+    assert regime(1, state(0, None), state(1, None)) == "unknown"
+    assert regime(1, state(0, None), state(9, None)) == "other"
+    assert regime(1, state(0), state(1, 100), operations=0) == "unknown"
+
+
+def test_rows_without_states_of_the_server_keep_what_they_have() -> None:
+    ids = [{"idType": "UUID", "testname": "tiny"}, {"idType": "OBJECT_ID", "testname": "tiny"}]
+    old = {"_id": {**ids[0], "target": "a"}, "work": {"operations": 10}}
+    measured = {**old, "before_status": state(0), "after_status": state(1)}
+    (row,) = renew([old, measured, {**measured, "_id": {"testname": "tiny"}}], TINY, ids)
+    assert row["fingerprint"] == {
+        "regime": "same",
+        "counters": [{"counter": "pages_read", "value": 0.1, "least": 0.05, "most": 0.2, "inside": True}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('counter = "pages"', "'pages' is not one of"),
+        ('counter = "requests"\nvariants = [3]', "unknown variant 3"),
+        ('counter = "requests"\nfactor = 2', "'why' is a dependency of 'factor'"),
+        ('counter = "requests"\nmost = 1\nfactor = 2\nwhy = "two ranges"', "should not be valid under"),
+        ('counter = "requests"\nwhy = "no range"', "is not valid under any of"),
+    ],
+)
+def test_a_counter_without_a_meaning_is_a_fault_of_the_file(entry: str, message: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        experiments.read((FILE + f"[[fingerprint]]\n{entry}\n").encode(), "tiny.toml")
+    assert message in " ".join(finding.message for finding in caught.value.findings)
