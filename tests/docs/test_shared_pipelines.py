@@ -45,6 +45,45 @@ def test_what_limited_a_row_is_told_by_the_window_in_the_middle_and_not_by_the_o
     )
 
 
+EVICTED, SYNCED = "modified pages evicted by application threads", "log sync time duration (usecs)"
+
+
+def status(evicted: int, synced: int) -> dict[str, Any]:
+    return {"pid": 1, "wiredTiger": {"cache": {EVICTED: evicted}, "log": {SYNCED: synced}}}
+
+
+@pytest.mark.parametrize(
+    ("change", "limit"),
+    [
+        ({}, "waiting"),
+        ({"topology": {"cache_gb": 0.25}}, "batches in flight"),
+        ({"_id": {"testname": "query_full"}, "topology": {"cache_gb": 0.25}}, "waiting"),
+        ({"checks": {"in_flight_share": 0.07, "in_flight_allowed": 0.09}}, "waiting"),
+        ({"checks": {"in_flight_share": 0.10, "in_flight_allowed": 0.09}}, "batches in flight"),
+        ({"after_status": status(40, 0)}, "eviction"),
+        ({"after_status": status(2, 900_000)}, "journal"),
+        ({"after_status": status(2, 200_000)}, "waiting"),
+    ],
+)
+def test_a_row_waits_only_if_no_counter_explains_it(change: dict[str, Any], limit: str) -> None:
+    row = {
+        "_id": {"testname": "insert_docsize"},
+        "duration": 1000,
+        "hardware": {"cores": 2},
+        "processors": {"busy": 0.4},
+        "repeats": [],
+        "metrics": {"measurements": [], "diskMetrics": []},
+        "client": {"client_bound": False, "connections": 10},
+        "work": {"operations": 1000, "requests": 10, "bytes": 40_000_000},
+        "topology": {"cache_gb": 1.0},
+        "before_status": status(0, 0),
+        "after_status": status(0, 0),
+        **change,
+    }
+    (found,) = aggregate([row], pipeline("resources"))
+    assert found["limit"] == limit
+
+
 @pytest.mark.parametrize(
     ("variant", "choices"),
     [
