@@ -151,7 +151,7 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     assert html.count('<span role="img"') == 2
     assert 'aria-label="no difference larger than 5 %, 20 blocks"' in html
     assert (
-        'aria-label="not known (−16 to +26 %), 20 blocks; judged on its own, a difference below 22 % could not have been '
+        'aria-label="at most 16 % slower or 26 % faster, 20 blocks; judged on its own, a difference below 22 % could not have been '
         'seen"' in html
     )
 
@@ -190,14 +190,14 @@ def test_a_range_of_a_few_campaigns_is_not_called_an_interval(counts: tuple[int,
 def test_a_column_of_conclusions_says_what_the_reference_is_compared_with() -> None:
     shown = table("x", "c", headers=["Indexes", "Compared"])
     lines = pipe_table(shown, ROWS[:3])
-    assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: no difference larger than 5 %"
+    assert lines[2].split(" | ")[1].rstrip(" |") == "noise -3 to +5 %"
     assert lines[-1] == "_The reference is measured twice in each block, and compared with itself._"
 
 
 def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_others() -> None:
     rows = [{"x": "none", "c": concluded(1.03, 1.02, 1.05, "itself", verdict="faster")}, *ROWS[1:3]]
     lines = pipe_table(table("x", "c", headers=["Indexes", "Compared"]), rows)
-    assert lines[2].split(" | ")[1].rstrip(" |") == "with itself: 3 % faster (2 to 5 %)"
+    assert lines[2].split(" | ")[1].rstrip(" |") == "noise +2 to +5 %"
     assert lines[-1].endswith(
         "It came out 3 % faster (2 to 5 %), though nothing differs: differences as small mean nothing here._"
     )

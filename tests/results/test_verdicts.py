@@ -86,23 +86,23 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         (("no difference", 1.0, 1 / 1.1, 1.02, 20), "no difference larger than 10 %, 20 blocks"),
         (
             ("not known", 1.01, 0.91, 1.12, 10),
-            "not known (-9 to +12 %), 10 blocks; judged on its own, a difference below 11 % could not have been seen",
+            "at most 9 % slower or 12 % faster, 10 blocks; judged on its own, a difference below 11 % could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5),
-            "not known (+1 to +12 %), 5 blocks; among so many rows, chance produces such differences",
+            "at most 12 % faster, 5 blocks; among so many rows, chance produces such differences",
         ),
         (
             ("not known", 0.576, 0.09, 3.7, 3),
-            "not known (-91 to +270 %), 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
+            "between 0.09 and 3.7 times the speed, 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
-            "not known (+1 to +12 %), 5 blocks; two copies of the same data on one server may differ by 2 %",
+            "at most 12 % faster, 5 blocks; two copies of the same data on one server may differ by 2 %",
         ),
         (
             ("not known", 1.06, 0.9996, 1.12, 5),
-            "not known (0 to +12 %), 5 blocks; judged on its own, a difference below 6 % could not have been seen",
+            "at most 12 % faster, 5 blocks; judged on its own, a difference below 6 % could not have been seen",
         ),
         (("not known", 1.2, 0.0, inf, 1), "not known, 1 block"),
     ],
@@ -133,7 +133,11 @@ def test_campaigns_are_apart_where_two_of_their_intervals_do_not_touch(campaigns
         (("faster", 1.3, 1.1, 1.6), (1.15, 1.5), "15 and 50 % faster (10 to 60 %)"),
         (("slower", 0.6, 0.45, 0.8), (0.5, 0.75), "25 and 50 % slower (20 to 55 %)"),
         (("slower", 0.02, 0.01, 0.03), (0.0125, 0.025), "1/80 and 1/40 of the speed (1/100 to 1/33)"),
-        (("not known", 0.8, 0.6, 1.1), (0.7, 0.95), "not known: -30 and -5 % (-40 to +10 %)"),
+        (
+            ("not known", 0.8, 0.6, 1.1),
+            (0.7, 0.95),
+            "at most 40 % slower or 10 % faster (campaigns: -30 and -5 %)",
+        ),
         (("no difference", 1.0, 0.96, 1.05), (0.97, 1.03), "no difference larger than 5 %"),
     ],
 )

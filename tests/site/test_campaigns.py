@@ -77,7 +77,10 @@ def test_a_table_and_a_chart_take_the_interval_of_all_campaigns(fixtures: Path) 
     assert "−60 and −50 % (−60 to −50)" in html
     assert "2 rows have the ratio of each campaign" in html
     assert "over 20 blocks of 2 campaigns, with the range of the campaigns" in html
-    assert 'aria-label="not known: −20 and +20 % (−20 to +20 %), 20 blocks of 2 campaigns"' in html
+    assert (
+        'aria-label="at most 20 % slower or 20 % faster (campaigns: −20 and +20 %), 20 blocks of 2 campaigns"'
+        in html
+    )
 
 
 def test_a_sentence_takes_what_all_campaigns_conclude(fixtures: Path) -> None:

@@ -119,17 +119,25 @@ def find_contradiction(one: Conclusion) -> str:
 def conclusion_in_words(value: object) -> str:
     """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" if the field has none.
 
-    For the reference, its two measurements in each block are compared: ``with itself: not known``.
+    For the reference, its two measurements in each block are compared: ``noise -22 to +33 %``.
     """
     one = conclusion_of(value)
     if one is None or find_contradiction(one):
         return ""
-    return f"with itself: {_in_words(one)}" if one.against == ITSELF else _in_words(one)
+    told = _noise_in_words(one) if one.against == ITSELF else _in_words(one)
+    return f"{told}, few requests" if one.few_requests else told
+
+
+def _noise_in_words(one: Conclusion) -> str:
+    if one.interval is None:
+        return "noise not known"
+    decimals = _choose_decimals(*one.interval, as_ratio=False)
+    low, high = (_write(end, decimals, as_ratio=False) for end in one.interval)
+    return f"noise {low} to {high} %"
 
 
 def _in_words(one: Conclusion) -> str:
-    told = verdicts.describe_interval(one.verdict, *one.figures, list(map(float, one.apart)))
-    return f"{told}, few requests" if one.few_requests else told
+    return verdicts.describe_interval(one.verdict, *one.figures, list(map(float, one.apart)))
 
 
 def full_words_of(one: Conclusion) -> str:

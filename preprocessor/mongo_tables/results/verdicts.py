@@ -128,7 +128,8 @@ def describe_interval(
 ) -> str:
     """Return the verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
 
-    ``apart`` are the ratios of campaigns that disagree, which replace the single ratio.
+    If it is not known, the words are what the interval excludes: ``at most 19 % slower or 2 % faster``. ``apart`` are
+    the ratios of campaigns that disagree, which replace the single ratio.
     """
     ratios = apart or [ratio]
     if verdict == "no difference":
@@ -137,10 +138,8 @@ def describe_interval(
     if verdict == "not known":
         if not 0 < low <= high < inf:
             return "not known"
-        percents = (round(100 * (one - 1)) for one in (*apart, low, high))
-        *each, least, greatest = (f"{percent:+d}" if percent else "0" for percent in percents)
-        interval = f"({least} to {greatest} %)"
-        return f"not known: {join_apart(each)} % {interval}" if each else f"not known {interval}"
+        own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
+        return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
     if ratio >= _IN_TIMES_FROM:
         times = join_apart([f"{one:.1f}" for one in ratios])
         return f"{times} times as fast ({low:.1f} to {high:.1f} times)"
@@ -151,6 +150,14 @@ def describe_interval(
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
     *each, least, greatest = _round_alike([*changes, nearer, farther])
     return f"{join_apart(each)} % {verdict} ({least} to {greatest} %)"
+
+
+def _describe_bounds(low: float, high: float) -> str:
+    if low < _IN_FRACTIONS_BELOW or high >= _IN_TIMES_FROM:
+        least, most = (f"{end:.2g}" if end < 1 else f"{end:,.1f}" for end in (low, high))
+        return f"between {least} and {most} times the speed"
+    ends = ((round(100 * (1 - low)), "slower"), (round(100 * (high - 1)), "faster"))
+    return "at most " + " or ".join(f"{percent} % {way}" for percent, way in ends if percent > 0)
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
