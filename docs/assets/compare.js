@@ -1,0 +1,182 @@
+/* Two rows side by side: their ratio, its 95 % interval where the blocks pair them, and what differs in how they were
+   measured. Rows come from the JSON below the table; the choice is in the address: ?one=KEY&other=KEY. The interval is
+   that of mongo_tables/results/intervals.py: Student's t over the logarithms of the ratios of blocks, from 20 blocks on
+   the signed ranks (Hodges and Lehmann). tests/browser/test_compare.py holds both alike. */
+(() => {
+  const place = document.getElementById("compare-form");
+  const source = document.querySelector('#compare-rows a[href$=".json"]');
+  if (!place || !source) return;
+
+  const LEAST_BLOCKS = 3;
+  const RANKS_FROM = 20;
+  const TAIL = 0.025;
+
+  const sum = (values) => values.reduce((all, one) => all + one, 0);
+  const mean = (values) => sum(values) / values.length;
+  const ascending = (values) => [...values].sort((a, b) => a - b);
+  const median = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+
+  // The chance that |t| is larger (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+  function beyond(t, degrees) {
+    const angle = Math.atan(t / Math.sqrt(degrees));
+    const odd = degrees % 2;
+    let term = odd ? Math.cos(angle) : 1;
+    let within = degrees === 1 ? 0 : term;
+    for (let step = odd ? 3 : 2; step < degrees; step += 2) {
+      term *= ((step - 1) / step) * Math.cos(angle) ** 2;
+      within += term;
+    }
+    return 1 - (odd ? (2 / Math.PI) * (angle + Math.sin(angle) * within) : Math.sin(angle) * within);
+  }
+
+  function tQuantile(degrees) {
+    let [low, high] = [0, 1e4];
+    for (let step = 0; step < 200; step += 1) {
+      const middle = (low + high) / 2;
+      if (beyond(middle, degrees) > 2 * TAIL) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+
+  // How many Walsh averages lie outside the interval at each end.
+  function criticalRank(blocks) {
+    let chances = [1];
+    for (let rank = 1; rank <= blocks; rank += 1) {
+      const next = new Array(chances.length + rank).fill(0);
+      chances.forEach((chance, at) => {
+        next[at] += chance / 2;
+        next[at + rank] += chance / 2;
+      });
+      chances = next;
+    }
+    let [rank, all] = [-1, 0];
+    while (all + chances[rank + 1] <= TAIL) all += chances[(rank += 1)];
+    return rank;
+  }
+
+  function interval(speeds, references) {
+    const logs = speeds.map((speed, at) => Math.log(speed) - Math.log(references[at]));
+    if (logs.length < LEAST_BLOCKS) return { ratio: Math.exp(mean(logs)) };
+    if (logs.length >= RANKS_FROM) {
+      const walsh = ascending(logs.flatMap((one, at) => logs.slice(at).map((other) => (one + other) / 2)));
+      const outside = criticalRank(logs.length);
+      const [low, high] = [walsh[outside], walsh[walsh.length - 1 - outside]].map(Math.exp);
+      return { ratio: Math.exp(median(walsh)), low, high };
+    }
+    const middle = mean(logs);
+    const spread = Math.sqrt(sum(logs.map((one) => (one - middle) ** 2)) / (logs.length - 1) / logs.length);
+    const half = tQuantile(logs.length - 1) * spread;
+    return { ratio: Math.exp(middle), low: Math.exp(middle - half), high: Math.exp(middle + half) };
+  }
+
+  // The speed in each block: the geometric mean of its windows.
+  function blocksOf(row) {
+    const found = new Map();
+    for (const { block, speed } of row.windows) found.set(block, [...(found.get(block) ?? []), speed]);
+    return new Map([...found].map(([block, speeds]) => [block, Math.exp(mean(speeds.map(Math.log)))]));
+  }
+
+  const PAIRED = ["experiment", "campaign"];
+
+  function compared(one, other) {
+    if (one === other) return { why: "Both are the same row." };
+    const [speeds, references] = [blocksOf(one), blocksOf(other)];
+    const blocks = [...speeds.keys()].filter((block) => references.has(block));
+    if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
+      const why = one.experiment === other.experiment
+        ? "other blocks measured them" : "they are of two experiments, whose operations are not alike";
+      return { ratio: one.speed / other.speed, why: `Not paired: ${why}. So the ratio has no interval.` };
+    }
+    const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
+    if (!Math.min(...ours, ...theirs)) return { why: "No ratio: one of them did no work in a block." };
+    const found = interval(ours, theirs);
+    const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
+    return { ...found, why: found.low ? `${paired}; the interval is of 95 %.` : `${paired}, too few for an interval.` };
+  }
+
+  // -- what differs
+
+  function* fields(part, name) {
+    if (part && typeof part === "object" && !Array.isArray(part) && Object.keys(part).length) {
+      for (const [key, value] of Object.entries(part)) yield* fields(value, name ? `${name}.${key}` : key);
+    } else if (part !== undefined) yield [name, typeof part === "string" ? part : JSON.stringify(part)];
+  }
+
+  function differences(one, other) {
+    const [ours, theirs] = [one, other].map((row) => new Map([
+      ...fields(row.parameters, "asked"), ...fields(row.provenance, ""), ["campaign", row.campaign], ["campaign day", row.day],
+    ]));
+    const names = [...new Set([...ours.keys(), ...theirs.keys()])];
+    return names.filter((name) => ours.get(name) !== theirs.get(name))
+      .map((name) => [name, ours.get(name) ?? "\u2013", theirs.get(name) ?? "\u2013"]);
+  }
+
+  // -- the page
+
+  const make = (tag, ...content) => {
+    const made = document.createElement(tag);
+    made.append(...content);
+    return made;
+  };
+  const digits = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
+  const nameOf = (row) => `${row.by} (${row.title})`;
+
+  function tableOf(title, heads, lines) {
+    const row = (tag, texts) => make("tr", ...texts.map((text) => make(tag, text)));
+    const head = row("th", heads);
+    for (const cell of head.cells) cell.scope = "col";
+    const box = make("div", make("table", make("caption", title), make("thead", head), make("tbody", ...lines.map((line) => row("td", line)))));
+    Object.assign(box, { className: "compare-answer", tabIndex: 0, role: "group", ariaLabel: title });
+    return box;
+  }
+
+  function answerOf(one, other) {
+    const found = compared(one, other);
+    const parts = [make("p", found.why)];
+    if (found.ratio) {
+      const within = found.low ? ` (${digits(found.low)} to ${digits(found.high)})` : "";
+      const said = make("p", make("strong", `${digits(found.ratio)} times the speed${within}`), `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
+      for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
+      parts.unshift(said);
+    }
+    const speeds = [one, other].map((row) => [nameOf(row), digits(row.speed), String(blocksOf(row).size), row.campaign, row.day]);
+    parts.push(tableOf("Speeds", ["Row", "Operations/s", "Blocks", "Campaign", "Day"], speeds));
+    const differing = differences(one, other);
+    parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", one.by, other.by], differing));
+    return parts;
+  }
+
+  function start(rows) {
+    const asked = new URLSearchParams(location.search);
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    const select = (name, label) => {
+      const chosen = Object.assign(make("select", make("option", "Choose a row")), { name });
+      chosen.options[0].value = "";
+      for (const experiment of new Set(rows.map((row) => row.title))) {
+        const group = make("optgroup", ...rows.filter((row) => row.title === experiment)
+          .map((row) => Object.assign(make("option", row.by), { value: row.key })));
+        group.label = experiment;
+        chosen.append(group);
+      }
+      chosen.value = byKey.has(asked.get(name)) ? asked.get(name) : "";
+      return [chosen, make("label", label, chosen)];
+    };
+    const [[one, first], [other, second]] = [select("one", "Row"), select("other", "Compared with")];
+    const form = Object.assign(make("form", first, second), { className: "compare-form" });
+    const answer = make("div");
+    answer.setAttribute("aria-live", "polite");
+    const show = () => answer.replaceChildren(...(one.value && other.value ? answerOf(byKey.get(one.value), byKey.get(other.value)) : []));
+    form.addEventListener("change", () => {
+      const address = new URL(location.href);
+      for (const each of [one, other]) address.searchParams.set(each.name, each.value);
+      history.replaceState(history.state, "", address);
+      show();
+    });
+    place.replaceChildren(form, answer);
+    show();
+  }
+
+  // Without the rows the page says what it needs.
+  fetch(source.href).then((found) => found.json()).then(({ rows }) => start(rows), () => {});
+})();

@@ -1,0 +1,162 @@
+"""Two rows side by side have the ratio, the interval and the differences that the program finds in their documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from mongo_tables.results.conclusions import block_speeds, find_interval, pair_blocks
+from mongo_tables.results.conditions import list_differences
+from mongo_tables.results.intervals import RANKS_FROM
+from tests.browser.browsing import ROOT, Served
+
+PAGE = "compare/"
+SHOWN = """() => ({
+    figures: { ...document.querySelector("#compare-form [data-ratio]")?.dataset },
+    why: [...document.querySelectorAll("#compare-form > div > p")].at(-1).textContent,
+    fields: [...document.querySelectorAll("#compare-form .compare-answer")].at(-1).innerText,
+})"""
+CHOOSE = """([one, other]) => {
+    const [first, second] = document.querySelectorAll("#compare-form select");
+    [first.value, second.value] = [one, other];
+    first.form.dispatchEvent(new Event("change"));
+}"""
+
+
+@pytest.fixture(scope="module")
+def choices(site: Served) -> list[tuple[str, dict[str, Any]]]:
+    """The key of each row to choose, and its document: both are in the order of the table."""
+    rows = json.loads((site.folder / "rows/compare.compare-rows.json").read_text("utf-8"))["rows"]
+    lines = (
+        line
+        for path in sorted((ROOT / "fixtures/results").glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    )
+    documents = [one for one in map(json.loads, lines) if "comparison" in one and one.get("campaign")]
+    documents.sort(key=lambda one: (one["_id"]["testname"], one["experiment"]["in_turn"]))
+    assert [one["experiment"] for one in rows] == [one["_id"]["testname"] for one in documents]
+    assert len({one["key"] for one in rows}) == len(rows)
+    return [(row["key"], document) for row, document in zip(rows, documents, strict=True)]
+
+
+def pairs_of(choices: list[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Any, Any]]:
+    """The first row of each experiment and the last one."""
+    for _, some in groupby(choices, lambda one: one[1]["_id"]["testname"]):
+        rows = list(some)
+        yield rows[0], rows[-1]
+
+
+def show(page: Page, one: str, other: str) -> dict[str, Any]:
+    page.evaluate(CHOOSE, [one, other])
+    found: dict[str, Any] = page.evaluate(SHOWN)
+    return found
+
+
+@pytest.fixture
+def opened(site: Served, page: Page) -> Page:
+    page.goto(f"{site.url}{PAGE}")
+    expect(page.locator("#compare-form select")).to_have_count(2)
+    return page
+
+
+def test_a_pair_has_the_interval_of_the_program(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    counts = set()
+    for (one, row), (other, reference) in pairs_of(choices):
+        shown = show(opened, one, other)
+        pairs = pair_blocks(row, reference)
+        found = find_interval(pairs)
+        assert found is not None
+        counts.add(found.blocks)
+        figures = {name: float(value) for name, value in shown["figures"].items()}
+        expected = {name: getattr(found, name) for name in ("ratio", "low", "high")}
+        assert figures == pytest.approx(expected, rel=1e-9), (one, other)
+        assert f"Paired: {found.blocks} blocks of campaign {row['campaign']['id']}" in shown["why"]
+    assert min(counts) < RANKS_FROM <= max(counts) or len(counts) > 2
+
+
+def test_what_differs_is_what_the_program_lists(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    (one, first), (other, second) = choices[0], choices[-1]
+    assert first["campaign"]["id"] == second["campaign"]["id"] or first["_id"] != second["_id"]
+    shown = show(opened, one, other)
+    listed = [line.split("\t")[0] for line in shown["fields"].splitlines()]
+    for field, _ in list_differences(first, second):
+        assert any(each == field or each.startswith(f"{field}.") for each in listed), field
+
+
+def test_rows_of_two_experiments_have_a_ratio_without_an_interval(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    (one, row), (other, reference) = choices[0], choices[-1]
+    shown = show(opened, one, other)
+    assert shown["why"].startswith("Not paired")
+    ratio = row["speed"]["median"] / reference["speed"]["median"]
+    assert {name: float(value) for name, value in shown["figures"].items()} == {"ratio": pytest.approx(ratio)}
+    assert show(opened, one, one)["why"] == "Both are the same row."
+
+
+def test_ranks_are_used_from_as_many_blocks_on_as_in_the_program(
+    fresh: Page, site: Served, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Two rows of the page are given more blocks than the runs of today have."""
+    (one, row), (other, reference) = next(pairs_of(choices))
+    for document, factor in ((row, 1.0), (reference, 1.1)):
+        speeds = list(block_speeds(document).values())
+        document["repeats"] = [
+            {
+                "block": block,
+                "operations_per_second": factor * speeds[block % len(speeds)] * (1 + block**2 / 999),
+            }
+            for block in range(RANKS_FROM + 3)
+        ]
+
+    def answer(route: Any) -> None:
+        body = json.loads((site.folder / "rows/compare.compare-rows.json").read_text("utf-8"))
+        for each in body["rows"]:
+            document = {one: row, other: reference}.get(each["key"])
+            if document:
+                each["windows"] = [
+                    {"block": window["block"], "speed": window["operations_per_second"]}
+                    for window in document["repeats"]
+                ]
+        route.fulfill(json=body)
+
+    fresh.route("**/compare.compare-rows.json", answer)
+    fresh.goto(f"{site.url}{PAGE}")
+    expect(fresh.locator("#compare-form select")).to_have_count(2)
+    figures = show(fresh, one, other)["figures"]
+    found = find_interval(pair_blocks(row, reference))
+    assert found is not None
+    expected = {name: getattr(found, name) for name in ("ratio", "low", "high")}
+    assert {name: float(value) for name, value in figures.items()} == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_choice_is_in_the_address_and_examples_are_rows_that_there_are(site: Served, page: Page) -> None:
+    page.goto(f"{site.url}{PAGE}")
+    for number in range(page.locator("article a[href^='?one=']").count()):
+        page.locator("article a[href^='?one=']").nth(number).click()
+        expect(page.locator("#compare-form [data-ratio]")).to_have_count(1)
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.locator("#compare-form [data-ratio]")).to_have_count(1)
+
+
+def test_without_the_script_the_page_says_what_it_takes_and_leads_to_the_rows(
+    site: Served, browser: Browser
+) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{site.url}{PAGE}")
+        said = page.locator("#compare-form")
+        expect(said).to_contain_text("Choosing needs JavaScript")
+        assert said.locator("a").first.get_attribute("href") == "#compare-rows"
+        assert page.locator("#compare-rows tbody tr").count() > 100
