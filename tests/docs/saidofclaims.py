@@ -16,7 +16,6 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from mongo_tables.results import Query, open_source
-from mongo_tables.results.conclusions import name_of
 
 HERE = Path(__file__).parent
 SOURCE = open_source(str(HERE.parents[1] / "fixtures"))
@@ -105,14 +104,7 @@ def find_compared(claim: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     row = find_row(claim, claim["row"])
     found = row["campaigns"]["contrast"] if claim.get("compares") == "contrast" else row["campaigns"]
-    if "beside" in claim:
-        other = find_row(claim, claim["beside"])
-    else:
-        (other,) = (
-            one
-            for one in read_rows()
-            if one["_id"]["testname"] == claim["testname"] and name_of(one) == found["against"]
-        )
+    other = find_row(claim, claim["beside"])
     return {"row": row["_id"], "other": other["_id"], "found": found}
 
 

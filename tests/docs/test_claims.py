@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.results.conclusions import name_of
+from tests.docs.saidofclaims import CLAIMS as CLAIMED
+from tests.docs.saidofclaims import find_compared, read_rows
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = sorted((ROOT / "fixtures" / "claims").glob("*.jsonl"))
@@ -24,8 +27,12 @@ CLAIM = {
     "testname": "a",
     "claim": "It is far slower.",
     "row": {"order": 2},
+    "beside": {"order": 1},
     "expects": ["slower"],
 }
+SAME = {"regime": "same", "counters": [{"counter": "pages_read", "value": 0.3}]}
+OUTSIDE = {"counter": "pages_read", "value": 0.31, "least": 0, "most": 0.02, "inside": False}
+OTHER = {"regime": "other", "counters": [OUTSIDE]}
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -33,9 +40,18 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def said(claim: dict[str, Any], comparison: dict[str, Any] | None, field: str = "comparison") -> str:
-    row = {"_id": {"testname": "a", "order": 2}, **({field: comparison} if comparison else {})}
-    (found,) = aggregate([claim], STAGES, collections={"results": [row]})
-    return str(found["here"])
+    return str(judge(claim, {field: comparison} if comparison else {})["here"])
+
+
+def judge(claim: dict[str, Any], row: dict[str, Any], *regimes: dict[str, Any] | None) -> dict[str, Any]:
+    """What is said of the claim, where the fingerprints of its row and of the reference are these."""
+    mine, others = regimes or (SAME, SAME)
+    rows = [
+        {"_id": {"testname": "a", "order": order}, "fingerprint": regime, **more}
+        for order, regime, more in ((2, mine, row), (1, others, {}))
+    ]
+    (found,) = aggregate([claim], STAGES, collections={"results": rows})
+    return found
 
 
 def slower(low: float, high: float) -> dict[str, Any]:
@@ -51,8 +67,8 @@ def test_each_claim_is_about_one_row_and_says_what_it_expects(path: Path) -> Non
         assert (ROOT / "docs" / "experiments" / f"{claim['page']}.md").is_file(), claim["_id"]
         if "row" in claim:
             assert number_of(claim, rows) == 1, claim["_id"]
+            assert number_of({**claim, "row": claim["beside"]}, rows) == 1, claim["_id"]
             if "size" in claim:
-                assert number_of({**claim, "row": claim["beside"]}, rows) == 1, claim["_id"]
                 assert claim["least"] < claim["most"], claim["_id"]
             else:
                 assert claim["expects"], claim["_id"]
@@ -118,9 +134,45 @@ def test_a_claim_about_two_variants_reads_the_contrast_and_all_campaigns_go_befo
     assert said(beside, slower(0.2, 0.3), "contrast") == "holds here"
     assert said(beside, slower(0.2, 0.3)) == "cannot be told here"
     over = {"verdict": "not known", "ratio": 0.9, "low": 0.7, "high": 1.1}
-    row = {"_id": {"testname": "a", "order": 2}, "comparison": slower(0.2, 0.3), "campaigns": over}
-    (found,) = aggregate([CLAIM], STAGES, collections={"results": [row]})
+    row = {"comparison": slower(0.2, 0.3), "campaigns": over}
+    assert judge(CLAIM, row)["here"] == "cannot be told here"
+
+
+UNKNOWN = {"regime": "unknown", "counters": [{"counter": "pages_read", "value": 0.3}]}
+WITHIN, BEYOND = {"comparison": slower(0.2, 0.3)}, {"comparison": slower(0.6, 0.7)}
+
+
+@pytest.mark.parametrize("row", [WITHIN, BEYOND])
+@pytest.mark.parametrize("regimes", [(OTHER, SAME), (SAME, OTHER), (OTHER, OTHER), (OTHER, None)])
+def test_nothing_is_said_of_rows_in_another_regime_and_the_remark_names_the_counter(
+    row: dict[str, Any], regimes: tuple[dict[str, Any] | None, ...]
+) -> None:
+    found = judge({**CLAIM, "most": 0.5, "note": "A note."}, row, *regimes)
     assert found["here"] == "cannot be told here"
+    assert found["note"].startswith("A note. Another regime than at full size: ")
+    assert "pages read 0.31 per operation, at full size 0 to 0.02" in found["note"]
+    assert ("of the row that it is compared with" in found["note"]) == (regimes[1] is OTHER)
+
+
+@pytest.mark.parametrize("regimes", [(UNKNOWN, SAME), (SAME, UNKNOWN), (SAME, None), (None, None)])
+def test_a_claim_does_not_hold_only_where_both_rows_are_in_the_published_regime(
+    regimes: tuple[dict[str, Any] | None, ...],
+) -> None:
+    claim = {**CLAIM, "most": 0.5}
+    assert judge(claim, BEYOND, SAME, SAME)["here"] == "does not hold here"
+    assert judge(claim, WITHIN, SAME, SAME) == {**judge(claim, WITHIN, *regimes), "here": "holds here"}
+    found = judge(claim, BEYOND, *regimes)
+    assert found["here"] == "cannot be told here"
+    assert found["note"] == "No counter tells whether the regime is that at full size."
+
+
+@pytest.mark.parametrize(
+    "claim", [one for one in CLAIMED if "beside" in one and "size" not in one], ids=lambda one: one["_id"]
+)
+def test_a_claim_names_the_row_with_which_its_row_was_compared(claim: dict[str, Any]) -> None:
+    compared = find_compared(claim)
+    (other,) = (one for one in read_rows() if one["_id"] == compared["other"])
+    assert name_of(other) == compared["found"]["against"]
 
 
 @pytest.mark.parametrize(
