@@ -174,7 +174,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
 
 def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     """Return the query of a table or a chart with everything that a page uses of its rows."""
-    from mongo_tables.directives.specs import QuotingSpec, TableSpec
+    from mongo_tables.directives.specs import TableSpec
     from mongo_tables.render.charts.plot import plot_of
     from mongo_tables.render.comparison import list_compared_columns
     from mongo_tables.results.read_paths import Reader
@@ -186,9 +186,9 @@ def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
         row = spec.baseline["row"]
         columns += [*list_compared_columns(spec), *(row if isinstance(row, Mapping) else ())]
     filters: list[Mapping[str, Any]] = []
-    for other in specs:
-        if isinstance(other, QuotingSpec) and other.table == spec.id:
-            filters += other.queries.values()
-            columns += other.quoted_columns
+    for one in (quote for other in specs for quote in other.quotes):
+        if one.table == spec.id:
+            filters += one.queries.values()
+            columns += one.quoted_columns
     line, _ = spec.locate(("pipeline",))
     return Reader(spec.query, tuple(columns), tuple(filters), f"{spec.file}:{line}")

@@ -54,7 +54,7 @@ def body_findings(document: Document, kind: str, subject: str) -> Iterator[Findi
     body = document.parsed.value
     checks = (
         *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones, _check_url),
-        *(_check_references, _check_formats, _check_layout),
+        *(_check_references, _check_formats, _check_layout, _check_sayings),
     )
     for check in checks:
         yield from map(document.locate, check(body))
@@ -314,6 +314,18 @@ def _check_url(body: _Body) -> _Complaints:
     if isinstance(template := body.get("url"), str) and template and (fault := template_fault(template)):
         hint = "for example `https://img.shields.io/badge/speed-{value}-green`"
         yield Complaint(f"the address `{template}` {fault}", hint, ("url",), _IMPOSSIBLE)
+
+
+def _check_sayings(body: _Body) -> _Complaints:
+    """Find a sentence of a value, or of a chart's title, that no row can fill."""
+    for path in (("say",), ("title", "say")):
+        if isinstance(say := value_at(body, path), dict):
+            from mongo_tables.directives.sayings import find_faults  # few values have sentences
+
+            yield from find_faults(say, path)
+    if "per" in body and "say" not in body:
+        hint = "`per` is for the figures in the sentences of `say`"
+        yield Complaint("`per` has no effect without `say`", hint, ("per",), _CONTRADICTION, on_key=True)
 
 
 def _check_link(path: Path, template: Any) -> _Complaints:

@@ -28,7 +28,7 @@ def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
 
 
 def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    yield from (((key,), body[key]) for key in _ALONE if key in body)
+    yield from (((key,), body[key]) for key in _ALONE if isinstance(body.get(key), str))
     yield from ((("headers", index), text) for index, text in enumerate(body.get("headers", ())))
 
 

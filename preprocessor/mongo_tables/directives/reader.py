@@ -93,5 +93,9 @@ def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Ex
         if key in body:
             body[key], malformed = decode_at(document, (key,), body[key])
             found += malformed
+    if isinstance(title := body.get("title"), Mapping) and "where" in title:
+        where, malformed = decode_at(document, ("title", "where"), title["where"])
+        body["title"] = {**title, "where": where}
+        found += malformed
     expanded = expand_rows(document, body, shared)
     return body, expanded, [*found, *expanded.findings]

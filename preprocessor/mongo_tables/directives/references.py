@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec
+from mongo_tables.directives.specs import PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
@@ -60,12 +60,11 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
     """
     ids = frozenset(known)
     found: list[Finding] = []
-    for spec in specs:
-        if isinstance(spec, QuotingSpec) and spec.table not in ids:
-            message = no_table(spec.table)
-            near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
+    for one in (quote for spec in specs for quote in spec.quotes):
+        if one.table not in ids:
+            near = did_you_mean(one.table, ids) if len(found) < _GUESSED else ""
             hint = near or 'a table gets its id by the key "id"'
-            found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
+            found.append(finding("MT139", one.file, one.locate(("table",)), no_table(one.table), hint))
     return found
 
 

@@ -135,9 +135,9 @@ class Spec:
         return cls(**{name: body[name] for name in names if name in body} | read | known)
 
     @property
-    def quoted_table(self) -> str | None:
-        """The id of the table whose rows it quotes, or None."""
-        return None
+    def quotes(self) -> tuple[QuotingSpec, ...]:
+        """What it quotes of tables."""
+        return ()
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
@@ -295,11 +295,29 @@ class TableSpec(PipelineSpec):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChartSpec(PipelineSpec):
-    """A MONGO_CHART. ``labels``: column → text for an axis or a series. ``spread`` is as in a table."""
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series. ``spread`` is as in a table.
+
+    ``sentence``: the value whose sentence is the title.
+    """
 
     drawn: ChartSettings
     labels: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sentence: ValueSpec | None = None
+
+    @classmethod
+    def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
+        """Return the spec as ``Spec.of`` does, with the value that its title is made of."""
+        made, title = super().of(comment, file, body, expanded), body.get("title")
+        if not isinstance(title, Mapping):
+            return made
+        sentence = ValueSpec.of(comment, file, title, expanded)
+        return replace(made, sentence=replace(sentence, within=("title",)))
+
+    @property
+    def quotes(self) -> tuple[QuotingSpec, ...]:
+        """The value whose sentence is its title."""
+        return (self.sentence,) if self.sentence else ()
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -324,9 +342,9 @@ class QuotingSpec(Spec):
     where: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def quoted_table(self) -> str:
-        """The id of the table."""
-        return self.table
+    def quotes(self) -> tuple[QuotingSpec, ...]:
+        """Itself."""
+        return (self,)
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
@@ -345,7 +363,9 @@ class ValueSpec(QuotingSpec):
 
     ``draw``: draw the interval of a comparison next to its words. ``tolerance``: None to use that of its table.
     ``url``: the template of the address that the value links to, or of the picture that shows it. ``own`` is the table
-    that a value from a collection is the only cell of; no page shows it.
+    that a value from a collection is the only cell of; no page shows it. ``say``: verdict → the sentence that words the
+    comparison in the column; ``per``: the field that says how much a request carries. ``within``: its path in the
+    comment.
     """
 
     column: str
@@ -354,6 +374,9 @@ class ValueSpec(QuotingSpec):
     tolerance: Tolerance | None = None
     url: str | None = None
     own: TableSpec | None = None
+    say: Mapping[str, str] = field(default_factory=dict)
+    per: str | None = None
+    within: Path = ()
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
@@ -372,7 +395,8 @@ class ValueSpec(QuotingSpec):
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return the place as ``Spec.locate`` does. The column of a value from a collection is its field."""
-        return super().locate(("field",) if self.own and path == ("column",) else path, key=key)
+        here = ("field",) if self.own and path == ("column",) else path
+        return super().locate((*self.within, *here), key=key)
 
     @property
     def source(self) -> str:
@@ -381,8 +405,12 @@ class ValueSpec(QuotingSpec):
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:
-        """The single column."""
-        return (self.column,)
+        """The single column, and the fields that its sentences name."""
+        if not self.say:
+            return (self.column,)
+        from mongo_tables.directives.sayings import fields_in  # few values have sentences
+
+        return (self.column, *filter(None, [self.per]), *fields_in(self.say))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -416,8 +444,10 @@ def _whole_number(key: str) -> Callable[[Mapping[str, Any]], int | None]:
 
 def _plain_words(key: str) -> Callable[[Mapping[str, Any]], str | None]:
     def read(body: Mapping[str, Any]) -> str | None:
-        pieces = read_marked(body).get((key,))
-        return body.get(key) if pieces is None else plain_text(pieces)
+        pieces, written = read_marked(body).get((key,)), body.get(key)
+        if pieces is not None:
+            return plain_text(pieces)
+        return written if isinstance(written, str) else None
 
     return read
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import paths_in_query, split_path
-from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec, TableSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES
@@ -96,11 +96,10 @@ def lint(
 def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
     """Return the fields of a table's rows that values and statements in the prose read, by the table's id."""
     fields: dict[str, list[str]] = defaultdict(list)
-    for spec in specs:
-        if isinstance(spec, QuotingSpec):
-            read = {split_path(column) for column in spec.quoted_columns}
-            read = read.union(*map(paths_in_query, spec.queries.values()))
-            fields[spec.table] += sorted(".".join(parts) for parts in read if parts)
+    for one in (quote for spec in specs if spec is not None for quote in spec.quotes):
+        read = {split_path(column) for column in one.quoted_columns}
+        read = read.union(*map(paths_in_query, one.queries.values()))
+        fields[one.table] += sorted(".".join(parts) for parts in read if parts)
     return fields
 
 

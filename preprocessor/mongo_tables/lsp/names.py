@@ -17,6 +17,7 @@ from mongo_tables.directives.containers import places
 from mongo_tables.directives.front_matter import front_matter_lines
 from mongo_tables.directives.html_comments import PageLines, fold
 from mongo_tables.directives.pipelines import NAME
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lsp.positions import Lines
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, body_of, read_tokens, unquote
 
@@ -67,7 +68,12 @@ class Texts:
         return {}
 
 
-_QUOTING: Final = ("value", "check")
+_QUOTED: Final[Mapping[str, Sequence[Path]]] = {
+    "value": [("table",)],
+    "check": [("table",)],
+    "chart": [("title", "table")],
+}
+"""The paths of the name of a table that a comment quotes, by kind."""
 
 
 def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
@@ -82,8 +88,8 @@ def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
 
 def _name_of(token: Token, text: str, body: Body) -> Name | None:
     word = unquote(text[token.start : token.end])
-    if body.kind in _QUOTING:
-        return Name("table", word) if token.path == ("table",) else None
+    if token.path in _QUOTED.get(body.kind, ()):
+        return Name("table", word)
     if token.path == ("id",) and body.kind != PIPELINE:
         return Name("table", word)
     in_list = len(token.path) == 1 and body.kind == PIPELINE

@@ -28,7 +28,7 @@ CAMPAIGNS_FOR_T: Final = 5
 """The number of campaigns from which Student's t is used; with fewer its intervals are too wide to be useful."""
 SHARE: Final = 0.05
 """The largest share of false differences among the reported ones, on average."""
-_IN_TIMES_FROM: Final = 2.0
+IN_TIMES_FROM: Final = 2.0
 """The ratio from which a text says "times" instead of per cent faster."""
 _IN_FRACTIONS_BELOW: Final = 0.1
 """The ratio below which a text gives a fraction: of 99.4 and 99.7 per cent slower, one is half the other."""
@@ -140,7 +140,7 @@ def describe_interval(
             return "not known"
         own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
         return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
-    if ratio >= _IN_TIMES_FROM:
+    if ratio >= IN_TIMES_FROM:
         times = join_apart([f"{one:.1f}" for one in ratios])
         return f"{times} times as fast ({low:.1f} to {high:.1f} times)"
     if ratio < _IN_FRACTIONS_BELOW:
@@ -153,7 +153,7 @@ def describe_interval(
 
 
 def _describe_bounds(low: float, high: float) -> str:
-    if low < _IN_FRACTIONS_BELOW or high >= _IN_TIMES_FROM:
+    if low < _IN_FRACTIONS_BELOW or high >= IN_TIMES_FROM:
         least, most = (f"{end:.2g}" if end < 1 else f"{end:,.1f}" for end in (low, high))
         return f"between {least} and {most} times the speed"
     ends = ((round(100 * (1 - low)), "slower"), (round(100 * (high - 1)), "faster"))
@@ -178,9 +178,7 @@ def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -
     if campaigns > 1:
         return ""
     ratio = sqrt(high / low) * (1 + negligible)
-    size = (
-        f"of less than {ratio:.1f} times" if ratio >= _IN_TIMES_FROM else f"below {100 * (ratio - 1):.0f} %"
-    )
+    size = f"of less than {ratio:.1f} times" if ratio >= IN_TIMES_FROM else f"below {100 * (ratio - 1):.0f} %"
     return f"judged on its own, a difference {size} could not have been seen"
 
 

@@ -58,7 +58,7 @@ class Judge:
         self.tables: Tables = site.tables
         self.asked = site.snapshot.needs != "nothing"
         self._memo = memo
-        self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
+        self._judged: dict[int, tuple[Spec, tuple[TableSpec | None, ...], list[Finding]]] = {}
         self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
 
     @property
@@ -84,12 +84,13 @@ class Judge:
         """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.away or not self.asked:
             return []
-        table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+        tables = tuple(self.tables.get(one.table) for one in spec.quotes)
         known = self._judged.get(id(spec))
-        if known is None or known[1] is not table:
-            beside = (table.file, table.comment.body) if table else spec.quoted_table
+        if known is None or known[1] != tables:
+            pairs = zip(spec.quotes, tables, strict=True)
+            beside = tuple((table.file, table.comment.body) if table else one.table for one, table in pairs)
             found = self.remember("rows", spec, beside, lambda: self._judge(spec))
-            known = self._judged[id(spec)] = spec, table, found
+            known = self._judged[id(spec)] = spec, tables, found
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
@@ -190,7 +191,7 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
     ordered = [one.file for one in site.snapshot.pages if one.file in having]
     found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
-    if any(spec.quoted_table is not None for spec in specs):
+    if any(spec.quotes for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
         ids = [each for page in site.judged for each in list_written_ids(page)]
         ids += [one.id for page in site.judged for one in page.own_tables if one.id]

@@ -90,22 +90,22 @@ def _figures_of(page: Page, around: Around) -> Iterator[Figure]:
 
 
 def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
-    quoted = around.site.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
-    asked = spec if isinstance(spec, PipelineSpec) else quoted
-    collections = collections_read(asked.query) if asked is not None else ()
-    files = list(_files_behind(asked, collections, around)) if asked is not None else []
-    if quoted is not None and quoted.file != page.file:
-        files.append(Path(quoted.file))
+    names, tables = [one.table for one in spec.quotes], around.site.tables
+    quoted: list[PipelineSpec] = [tables[name] for name in names if name in tables]
+    asked = [spec, *quoted] if isinstance(spec, PipelineSpec) else quoted
+    collections = list(dict.fromkeys(name for one in asked for name in collections_read(one.query)))
+    files = [file for one in asked for file in _files_behind(one, collections_read(one.query), around)]
+    files += [Path(one.file) for one in quoted if one.file != page.file]
     return Figure(
         page.file,
         comment.line,
         comment.column,
         comment.kind,
         spec.id if isinstance(spec, PipelineSpec) else None,
-        None if quoted and quoted.comment is spec.comment else spec.quoted_table,
-        collections,
+        next((name for name in names if ":" not in name), None),
+        tuple(collections),
         tuple(sorted(set(map(from_here, files)))),
-        is_lasting(spec) and (asked is None or (is_lasting(asked) and asked.max_age is None)),
+        is_lasting(spec) and all(is_lasting(one) and one.max_age is None for one in asked),
     )
 
 

@@ -10,7 +10,7 @@ from mongo_tables.directives.inline_markdown import has_link
 from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
-from mongo_tables.render.conclusions import conclusion_of, interval_picture
+from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, json_text
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.markup import inline_html, link_html, text_html, with_minus_signs
@@ -23,7 +23,7 @@ from mongo_tables.render.provenance_html import (
 )
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.model import ResultsError
-from mongo_tables.site.statements import shown_value
+from mongo_tables.site.statements import shown_value, with_sentence
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
@@ -78,7 +78,7 @@ class FigureContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
-        spec = with_few_digits(spec, rows)
+        spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         table = replace(as_table(spec), id=spec.id)
         return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
 
@@ -89,11 +89,10 @@ class FigureContext:
             kind, name = ("collection", spec.own.collection) if spec.own else ("table", spec.table)
             told = f"no value: {kind} <code>{text_html(name)}</code> has a fault"
             return f'<span class="mongo-table-fault" role="alert">{told}</span>'
-        value, text, pieces, to, address = found
+        value, text, pieces, to, address, one = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
-        one = conclusion_of(value) if spec.draw else None
-        picture = interval_picture(one) if one else ""
-        shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
+        picture = interval_picture(one) if one and spec.draw else ""
+        shown = with_minus_signs(text) if one or is_number(value) else text
         inner = inline_html(pieces) if pieces else text_html(shown)
         if address:
             inner = f'<img src="{text_html(address)}" alt="{inner}">'

@@ -19,7 +19,7 @@ from mongo_tables.site.snapshot import WrittenFile
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.render.charts.drawing import Drawing
-    from mongo_tables.site.pages import AnswersByKey, Page
+    from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 
 _ENDING: Final = ".svg"
@@ -35,7 +35,7 @@ class DrawnFile(NamedTuple):
 
 
 def draw_files(
-    page: Page, file: Path, answers: AnswersByKey, address_of: Callable[[Path], str]
+    page: Page, file: Path, answers: AnswersByKey, tables: Tables, address_of: Callable[[Path], str]
 ) -> list[DrawnFile]:
     """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
     from mongo_tables.render.anchors import with_anchors  # not needed on pages without charts
@@ -44,16 +44,20 @@ def draw_files(
     from mongo_tables.render.charts.svg_file import chart_file
     from mongo_tables.render.columns import with_few_digits
     from mongo_tables.render.pipe_table import image
+    from mongo_tables.site.statements import with_sentence
 
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):
         rows = answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
         if not isinstance(spec, PipelineSpec) or not isinstance(anchored, PipelineSpec):
             continue
-        if not isinstance(rows, list) or not rows or (plot := plot_of(with_few_digits(spec, rows))) is None:
+        if not isinstance(rows, list) or not rows:
+            continue
+        titled = with_sentence(spec, tables, answers)
+        if (plot := plot_of(with_few_digits(titled, rows))) is None:
             continue
         path, drawing = file.with_name(f"{file.stem}.{anchored.id}{_ENDING}"), draw_chart(plot, rows)
-        markdown = image(_say_in_words(spec, drawing), address_of(path))
+        markdown = image(_say_in_words(titled, drawing), address_of(path))
         found.append(DrawnFile(spec, path, chart_file(drawing), markdown))
     return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.references import unknown_tables
-from mongo_tables.directives.specs import PipelineSpec, QuotingSpec
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.suppressions import without_silenced
@@ -80,7 +80,7 @@ def _faults(spec: Spec, judge: Judge, others: Iterable[Finding] = ()) -> list[Fi
 
 
 def _unknown_table(spec: Spec, page: Page, judge: Judge) -> list[Finding]:
-    if not isinstance(spec, QuotingSpec) or spec.table in judge.tables:
+    if all(one.table in judge.tables for one in spec.quotes):
         return []
     return unknown_tables([spec], [name for each in (page, *judge.pages) for name in list_written_ids(each)])
 

@@ -103,20 +103,20 @@ def compose_in_place(
 
     A comment without a place for its figure is skipped: ``region_findings`` reports it.
     """
-    drawings = _draw(page, path, answers, address_of)
+    drawings = _draw(page, path, answers, tables, address_of)
     pictures = {id(one.spec): one.markdown for one in drawings}
     context = MarkdownContext(answers, tables, picture=lambda spec: pictures.get(id(spec), ""))
     return InPlace(page, path, _mark_due(list(_list_parts(page, context))), drawings)
 
 
 def _draw(
-    page: Page, path: Path, answers: AnswersByKey, address_of: Callable[[Path], str]
+    page: Page, path: Path, answers: AnswersByKey, tables: Tables, address_of: Callable[[Path], str]
 ) -> list[DrawnFile]:
     if not any(may_be_drawn(spec) for spec in page.specs):
         return []
     from mongo_tables.site.drawing_files import draw_files  # most pages have no drawings
 
-    return draw_files(page, path, answers, address_of)
+    return draw_files(page, path, answers, tables, address_of)
 
 
 def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
@@ -196,7 +196,7 @@ def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:
 def _group(part: PlacedFigure) -> str | int:
     """Return the group of a table and its values, the table's id; a unique number for unquoted figures."""
     own = part.spec.id if isinstance(part.spec, TableSpec) else None
-    return part.spec.quoted_table or own or id(part.spec)
+    return own or next((one.table for one in part.spec.quotes), id(part.spec))
 
 
 def _end_of_line(text: str, start: int) -> int:
@@ -236,7 +236,8 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
     """Return whether this spec, or the table of the page that it quotes, is one of the ``faulty`` specs."""
     if not faulty or id(spec) in faulty:
         return bool(faulty)
-    return any(id(table) in faulty for table in page.tables if table.id and table.id == spec.quoted_table)
+    quoted = {one.table for one in spec.quotes}
+    return any(id(table) in faulty for table in page.tables if table.id in quoted)
 
 
 def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:

@@ -38,6 +38,11 @@ def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:
     return value_findings(spec, *known)
 
 
+def _chart_findings(spec: ChartSpec, *known: Any) -> list[Finding]:
+    found = row_findings(spec, *known)
+    return [*found, *_value_findings(spec.sentence, *known)] if spec.sentence else found
+
+
 def _check_findings(spec: CheckSpec, *known: Any) -> list[Finding]:
     from mongo_tables.site.statements import check_findings
 
@@ -53,7 +58,7 @@ KINDS: Final[Mapping[type[Spec], CommentKind]] = {
     ChartSpec: CommentKind(
         html=lambda spec, context: context.draw_chart(spec),
         markdown=lambda spec, context: context.table_lines(spec),
-        findings=row_findings,
+        findings=_chart_findings,
     ),
     ValueSpec: CommentKind(
         html=lambda spec, context: context.draw_value(spec),

@@ -38,9 +38,11 @@ class MarkdownContext(NamedTuple):
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
+        from mongo_tables.site.statements import with_sentence  # many pages have only tables
+
         below = self._line_below(spec) if told else []
         picture = self.picture(spec) if self.picture else ""
-        spec = with_few_digits(spec, rows)
+        spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         if picture:
             return _with_picture(spec, rows, picture, below)
         write = table_writer(self.form)

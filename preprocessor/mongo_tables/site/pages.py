@@ -78,8 +78,8 @@ class Page(NamedTuple):
     @property
     def quoted_tables(self) -> list[str]:
         """Return the ids of the tables that values and statements of the page quote, with repetitions."""
-        quoted = (spec.quoted_table for spec in self.specs if spec is not None)
-        return [table for table in quoted if table is not None and ":" not in table]
+        quoted = (one.table for spec in self.specs if spec is not None for one in spec.quotes)
+        return [table for table in quoted if ":" not in table]
 
 
 Tables = Mapping[str, "TableSpec"]

@@ -193,8 +193,9 @@ def _has_id(comment: Comment, ids: Set[str]) -> bool:
 
 def _quotes(comment: Comment, tables: Set[str]) -> bool:
     written = comment.parsed.value
-    table = written.get("table") if isinstance(written, dict) else None
-    return isinstance(table, str) and table in tables
+    title = written.get("title") if isinstance(written, dict) else None
+    named = [one.get("table") for one in (written, title) if isinstance(one, dict)]
+    return any(isinstance(table, str) and table in tables for table in named)
 
 
 def _has_any(page: Page, ids: Set[str]) -> bool:

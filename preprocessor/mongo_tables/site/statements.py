@@ -7,8 +7,9 @@ pipeline gives them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import conditions_in, paths_in
@@ -16,6 +17,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.files.text import shorten
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
@@ -33,13 +35,16 @@ from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import (
     brief_text,
     cell_text,
+    finite_decimal,
     is_number,
     may_have_more_digits,
+    raw_or_nothing,
     raw_text,
     visible,
 )
 from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import find_naming_fields
+from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
 
 if TYPE_CHECKING:
@@ -47,10 +52,12 @@ if TYPE_CHECKING:
 
     from mongo_tables.directives.specs import CheckSpec, QuotingSpec, TableSpec, ValueSpec
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.render.conclusions import Conclusion
     from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey
 
 
+_S = TypeVar("_S", bound=PipelineSpec)
 _ROWS_SHOWN = 3
 _NO_ROWS = frozenset({"MT303", "MT304"})
 """Rules about a table without rows; where its author ignores them, its values say that they have none."""
@@ -59,7 +66,7 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 class ShownValue(NamedTuple):
     """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``.
 
-    ``picture``: the address of the picture that shows it.
+    ``picture``: the address of the picture that shows it. ``conclusion``: the comparison that it is.
     """
 
     value: Any
@@ -67,6 +74,7 @@ class ShownValue(NamedTuple):
     pieces: tuple[Piece, ...] = ()
     to: str = ""
     picture: str = ""
+    conclusion: Conclusion | None = None
 
 
 _LATEST: Final = '"sort": "-_id.file", "limit": 1'
@@ -82,8 +90,11 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
     value = column_value(row, spec.column)
     to = address_in(form.link, row) if form.link else ""
     pieces: tuple[Piece, ...] = ()
+    one = _conclusion_of(spec, row)
     if text := _conclusion_in_words(value):
         to = ""
+        if spec.say and one:
+            text = _say(spec, one, row, tables, answers)
     elif form.markdown and isinstance(value, str):
         pieces = read_inline(visible(value))
         text = plain_text(pieces)
@@ -93,7 +104,43 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
     address = address_in(spec.url, row, text) if spec.url else ""
     if address and is_picture(spec.url or ""):
         return ShownValue(value, text, to=to, picture=address)
-    return ShownValue(value, text, pieces, address or to)
+    return ShownValue(value, text, pieces, address or to, conclusion=one)
+
+
+def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
+    """A chart with the title that its value says; any other figure unchanged."""
+    if not isinstance(spec, ChartSpec) or spec.sentence is None:
+        return spec
+    return replace(spec, title=value_text(spec.sentence, tables, answers) or None)
+
+
+def _say(
+    spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
+) -> str:
+    """The author's sentence for the verdict of a comparison, with the figures and fields of the row."""
+    from mongo_tables.render.sentences import say_verdict  # few sentences have one
+
+    def field_text(name: str) -> str:
+        own = None if tables[spec.table].form_of(name) else spec.format
+        form = value_form(replace(spec, column=name, format=own), tables, answers) or ColumnFormat()
+        text = cell_text(column_value(row, name), form)
+        return f"{text} {form.unit}" if form.unit else text
+
+    return say_verdict(spec.say, one, field_text)
+
+
+def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
+    """The comparison that a value shows, of what its requests carry where it says so, or None for what is none."""
+    if not isinstance(value := column_value(row, spec.column), Mapping):
+        return None
+    from mongo_tables.render.conclusions import conclusion_of
+
+    one, number = conclusion_of(value), finite_decimal(column_value(row, spec.per)) if spec.per else None
+    if one is None or not number or number <= 0:
+        return one
+    from mongo_tables.render.sentences import scale
+
+    return scale(one, number)
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
@@ -170,8 +217,10 @@ def value_findings(
     if spec.url and (unsafe := _find_unsafe(spec, tables, answers)):
         return unsafe
     table = tables[spec.table]
-    if (found := _unreadable(spec, table, value)) or spec.tolerance is None:
+    if (found := _unreadable(spec, table, value)) or (spec.say and (found := _unsayable(spec, rows[0]))):
         return found
+    if spec.tolerance is None:
+        return []
     from mongo_tables.site.row_faults import find_no_interval  # few values have a tolerance
 
     return find_no_interval(spec, table, rows)
@@ -205,7 +254,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         message = f"the comparison in `{spec.column}` of {spec.source} {fault}"
         hint = "measure it again, or use the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
-    elif spec.format and (misfit := find_misfit(value, spec.format)):
+    elif spec.format and not spec.say and (misfit := find_misfit(value, spec.format)):
         key, said, hint = misfit
         message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
@@ -218,6 +267,51 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     message = f"`{spec.column}` of {spec.source} is {what} here"
     hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
     return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
+
+
+def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
+    """Faults of a row that its verdict cannot be said of: no comparison, or a figure or a field that it lacks."""
+    for name in spec.quoted_columns[1:]:
+        if column_value(row, name) is MISSING:
+            named = (key for key, text in spec.say.items() if f"{{{name}}}" in text)
+            at = ("per",) if name == spec.per else ("say", *named)[:2]
+            hint = did_you_mean(name, row) or f"the row has {', '.join(row)}"
+            message = f"the row of {spec.source} has no `{name}`, which the sentence names"
+            return [finding("MT302", spec.file, spec.locate(at), message, hint)]
+    one = _conclusion_of(spec, row)
+    at, hint = (
+        ("column",),
+        "`say` has a sentence for each verdict of a comparison: name a column of comparisons",
+    )
+    if one is None:
+        what = f"`{spec.column}` of {spec.source} is not a comparison here, and has no verdict to say"
+    elif one.against == ITSELF:
+        what = f"`{spec.column}` of {spec.source} compares the reference with itself here"
+        hint = "select a row that is compared with another one"
+    elif spec.per and (finite_decimal(column_value(row, spec.per)) or 0) <= 0:
+        at, what = ("per",), f"`{spec.per}` of {spec.source} is not a number above 0 here"
+        hint = "it says how much a request of the row carries, where one of the reference carries 1"
+    elif lacking := _find_lacking(spec.say[one.verdict], one, row):
+        at, what = ("say", one.verdict), f"the row of {spec.source} gives no text for `{{{lacking}}}`"
+        hint = "figures need an interval: measure more blocks, or let the pipeline give a value"
+    else:
+        return []
+    return [finding("MT325", spec.file, spec.locate(at), what, hint)]
+
+
+def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str:
+    """The first placeholder of a sentence that a row gives no text for, or ""."""
+    from mongo_tables.directives.sayings import placeholders_in
+    from mongo_tables.render.sentences import figure_text
+
+    texts = (
+        (
+            each.name,
+            figure_text(one, each) if each.is_figure else raw_or_nothing(column_value(row, each.name)),
+        )
+        for each in placeholders_in(sentence)
+    )
+    return next((name for name, text in texts if not text.strip()), "")
 
 
 def check_findings(

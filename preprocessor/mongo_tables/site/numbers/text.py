@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.directives.specs import PipelineSpec, ValueSpec
 from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
 
 if TYPE_CHECKING:
@@ -217,7 +218,9 @@ _MARKUP: Final = re.compile(
 _PARAGRAPHS: Final = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
 _OPAQUE: Final = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+")
-_FIGURE_TEXT: Final = re.compile(r'"(?:title|caption)"[\s>]*:[\s>]*"((?:[^"\\]|\\.)*)"')
+_FIGURE_TEXT: Final = re.compile(
+    r'"(?:title|caption|slower|faster|no difference|not known)"[\s>]*:[\s>]*"((?:[^"\\]|\\.)*)"'
+)
 
 _DEEPEST: Final = 6
 _REACH: Final = 400
@@ -278,10 +281,12 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
-    """Yield the spans of titles and captions in comments. A `title` in a pipeline is a field."""
-    for spec in page.pipeline_specs:
+    """Yield the spans of titles, captions and sentences in comments. A `title` in a pipeline is a field."""
+    for spec in filter(None, page.specs):
+        own = (spec.title, spec.caption) if isinstance(spec, PipelineSpec) else ()
+        said = [text for one in spec.quotes if isinstance(one, ValueSpec) for text in one.say.values()]
         for found in _FIGURE_TEXT.finditer(page.text, spec.comment.start, spec.comment.end):
-            if found[1] in (spec.title, spec.caption):
+            if found[1] in (*own, *said):
                 yield found.span(1)
 
 

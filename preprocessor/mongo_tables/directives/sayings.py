@@ -1,0 +1,103 @@
+"""The sentences of a value, one for each verdict, and their placeholders: ``{ratio:factor}``, ``{speed.median}``.
+
+A placeholder names a figure of the comparison, with or without a form, or a field of the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.jsontext.reader import Path
+
+FORMS: Final = ("factor", "percent")
+FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "slower": ("ratio", "interval"),
+    "faster": ("ratio", "interval"),
+    "no difference": ("most",),
+    "not known": ("slower", "faster"),
+}
+"""The figures of a comparison that a sentence may name, by its verdict."""
+
+_EVERY: Final = frozenset(name for names in FIGURES.values() for name in names)
+_PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
+
+
+class Placeholder(NamedTuple):
+    """A figure of the comparison, in a form or "" for the one that suits its size; or a field of the row."""
+
+    name: str
+    form: str = ""
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it names a figure of the comparison."""
+        return self.name in _EVERY
+
+
+def placeholders_in(sentence: str) -> list[Placeholder]:
+    """Return the placeholders of a sentence, in order.
+
+    Example:
+        >>> placeholders_in("{ratio:factor} slower, at {speed}")
+        [Placeholder(name='ratio', form='factor'), Placeholder(name='speed', form='')]
+    """
+    return [_read(found[1]) for found in _PLACEHOLDER.finditer(sentence)]
+
+
+def _read(written: str) -> Placeholder:
+    name, _, form = written.partition(":")
+    return Placeholder(name, form)
+
+
+def fill(sentence: str, text_of: Callable[[Placeholder], str]) -> str:
+    """Return the sentence with a text in place of each placeholder."""
+    return _PLACEHOLDER.sub(lambda found: text_of(_read(found[1])), sentence)
+
+
+def fields_in(say: Mapping[str, str]) -> list[str]:
+    """Return the fields of the row that sentences name."""
+    named = (one.name for sentence in say.values() for one in placeholders_in(sentence) if not one.is_figure)
+    return list(dict.fromkeys(named))
+
+
+def find_faults(say: Mapping[str, object], at: Path) -> Iterator[Complaint[Path]]:
+    """Yield the placeholders of sentences that no row can fill. ``at`` is the path of ``say`` in its comment."""
+    for verdict, sentence in say.items():
+        if not isinstance(sentence, str) or verdict not in FIGURES:
+            continue  # The schema reports that.
+        if "{" in (rest := _PLACEHOLDER.sub("", sentence)) or "}" in rest:
+            message = "the sentence has a brace that does not belong to a placeholder"
+            yield Complaint(
+                message, "a placeholder is a name in braces, such as {ratio}", (*at, verdict), "MT133"
+            )
+        for one in placeholders_in(sentence):
+            if fault := _find_fault(one, verdict):
+                yield Complaint(*fault, (*at, verdict), "MT133")
+
+
+def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
+    """Return what is wrong with a placeholder in the sentence of a verdict, and what to write instead."""
+    written = f"`{{{one.name}{':' if one.form else ''}{one.form}}}`"
+    known = ", ".join(f"`{name}`" for name in FIGURES[verdict])
+    if not one.name:
+        return (
+            f"{written} names nothing",
+            f"figures of `{verdict}` are {known}; other names are fields of the row",
+        )
+    if not one.is_figure and one.form:
+        hint = (
+            f"figures of `{verdict}` are {known}; a field of the row is written in the format of its column"
+        )
+        return f"{written} has a form, but `{one.name}` is a field of the row", did_you_mean(
+            one.name, _EVERY
+        ) or hint
+    if one.is_figure and one.name not in FIGURES[verdict]:
+        return f"{written} is no figure of the verdict `{verdict}`", f"its figures are {known}"
+    if one.form and one.form not in FORMS:
+        forms = " and ".join(f"`{form}`" for form in FORMS)
+        return f"there is no form `{one.form}`", did_you_mean(one.form, FORMS) or f"forms are {forms}"
+    return None
