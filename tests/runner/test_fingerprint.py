@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.cli import main
 from mongo_tables.directives.schemas import load as load_schema
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
@@ -40,6 +41,11 @@ PLACES = {
 }
 
 
+def of_control(file: Path) -> str:
+    """The name of the experiment that a file is of, or of whose control."""
+    return file.stem.removesuffix("_control")
+
+
 def number(value: Any) -> float:
     """A number of Extended JSON."""
     return float(next(iter(value.values())) if isinstance(value, dict) else value)
@@ -58,7 +64,7 @@ def count(row: dict[str, Any], counter: str) -> float:
 
 def at_full_size(row: dict[str, Any], counter: str) -> float:
     """The published figure of the row, per operation."""
-    name = row["_id"]["testname"]
+    name = row["_id"]["testname"].removesuffix("_control")
     published = (ROOT / "fixtures" / "published" / f"{name}.jsonl").read_text("utf-8").splitlines()
     (figures,) = (one["figures"] for one in map(json.loads, published) if one.get("result_id") == row["_id"])
     if counter == "write_conflicts":
@@ -102,7 +108,7 @@ def test_published_counters_and_regimes_are_what_the_states_in_the_same_row_say(
 
 
 def test_every_experiment_that_has_a_page_of_counters_names_them() -> None:
-    assert {path.stem for path in RESULTS} - WITH_COUNTERS == {"failover"}
+    assert set(map(of_control, RESULTS)) - WITH_COUNTERS == {"failover"}
 
 
 def test_the_schema_the_pipeline_and_the_program_know_the_same_counters() -> None:
@@ -195,6 +201,30 @@ def test_one_counter_outside_makes_another_regime_and_one_that_is_not_reported_a
     assert regime(1, state(0, None), state(1, None)) == "unknown"
     assert regime(1, state(0, None), state(9, None)) == "other"
     assert regime(1, state(0), state(1, 100), operations=0) == "unknown"
+
+
+def test_a_control_is_judged_by_the_figures_of_its_experiment_and_publishes_none() -> None:
+    one = experiments.load("insert_idtype")
+    control = experiments.control(one)
+    assert list(control.published_rows()) == []
+    assert find_ranges(control, 2) == find_ranges(one, 2)
+
+
+def test_the_command_renews_fingerprints_and_keeps_all_else(tmp_path: Path) -> None:
+    committed = (ROOT / "fixtures" / "results" / "query_full.jsonl").read_text("utf-8")
+    bare = [json.loads(line) for line in committed.splitlines()]
+    for row in bare:
+        del row["fingerprint"]
+    file = tmp_path / "results" / "query_full.jsonl"
+    file.parent.mkdir()
+    file.write_text("\n".join(map(json.dumps, bare)), "utf-8")
+    assert main(["experiments", "query_full", "--fingerprint", "--output", str(tmp_path)]) == 0
+    found, wanted = (
+        {str(row["_id"]): row for row in map(json.loads, text.splitlines())}
+        for text in (file.read_text("utf-8"), committed)
+    )
+    assert found == wanted
+    assert not (tmp_path / "results_history").exists()
 
 
 def test_rows_without_states_of_the_server_keep_what_they_have() -> None:

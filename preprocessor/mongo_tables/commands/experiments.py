@@ -52,10 +52,11 @@ def run(arguments: Namespace) -> int:
         from mongo_tables.runner.result_rows import row_id, write_published
         from mongo_tables.runner.store import open_store
 
-        loaded = list(wanted)
+        loaded = [*wanted]
+        loaded += [experiments.control(one) for one in loaded if one.has_control]
         with closing(open_store(arguments.output)) as store:
             for experiment in loaded:
-                if arguments.published:
+                if arguments.published and not experiment.control_of:
                     print(f"{experiment.name}: {write_published(experiment, store)} published rows")
                 if arguments.fingerprint:
                     ids = [row_id(experiment, number) for number in range(len(experiment.variants))]

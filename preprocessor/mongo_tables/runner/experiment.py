@@ -82,7 +82,11 @@ class Experiment:
         return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the published rows, each with the number of its variant, from 1. 0 means none."""
+        """Yield the published rows, each with the number of its variant, from 1. 0 means none. A control has none."""
+        return iter(()) if self.control_of else self.full_size_rows()
+
+    def full_size_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the same, for a control those of its experiment."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 
@@ -149,13 +153,12 @@ def read(content: bytes, file: str) -> Experiment:
 def control(experiment: Experiment) -> Experiment:
     """Return the control of an experiment: the same variants, with a cache that holds everything.
 
-    It has no published figures: nobody published any for such a cache.
+    Its published figures are those that its counters are judged by; nobody published any for such a cache.
     """
     return replace(
         experiment,
         name=f"{experiment.name}{CONTROL}",
         title=f"{experiment.title}, everything in the cache",
-        published={},
         has_control=False,
         control_of=experiment.name,
     )

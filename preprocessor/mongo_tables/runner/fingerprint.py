@@ -62,10 +62,13 @@ class Range(NamedTuple):
 
 
 def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
-    """Return the counters of variant ``number``, from 0, each with its range at full size if that is known."""
+    """Return the counters of variant ``number``, from 0, each with its range at full size if that is known.
+
+    Those of a control are the ranges of its experiment: outside of them it shows what the cache does.
+    """
     figures = {
         variant: {**experiment.parameters, **experiment.variants[variant - 1], **row}
-        for variant, row in experiment.published_rows()
+        for variant, row in experiment.full_size_rows()
         if variant
     }.get(number + 1, {})
     found: dict[str, Range | None] = {}
