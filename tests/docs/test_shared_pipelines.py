@@ -100,3 +100,57 @@ def test_the_table_of_the_cache_has_the_groups_or_keys_that_a_request_of_the_run
 ) -> None:
     (found,) = aggregate([{"_id": 1, "by": "row", "variant": variant}], pipeline("choices-and-cache"))
     assert (found["by"], found["choices"]) == ("row", choices)
+
+
+def row(name: str, kind: str, ratio: float, **more: Any) -> dict[str, Any]:
+    experiment = {"name": name, "variant": {"idType": kind}, **more}
+    return {
+        "_id": {"idType": kind, "testname": name},
+        "experiment": experiment,
+        "by": kind,
+        "speed": {"median": 100 * ratio, "low": 1.0, "high": 2.0, "blocks": 8},
+        "comparison": {"ratio": ratio},
+    }
+
+
+def test_a_control_stands_behind_the_row_of_its_variant_and_is_called_so() -> None:
+    rows = [row("keys", kind, ratio) for kind, ratio in (("a", 1.0), ("b", 0.4))]
+    controls = [row("keys_control", kind, 0.9, control_of="keys") for kind in ("b", "a")]
+    found = aggregate(rows, pipeline("with-control"), collections={"results": [*rows, *controls]})
+    assert [(one["by"], one["held"], one["compared"]["ratio"]) for one in found] == [
+        ("a", "a part", 1.0),
+        ("a", "everything", 0.9),
+        ("b", "a part", 0.4),
+        ("b", "everything", 0.9),
+    ]
+    assert len(aggregate(rows, pipeline("with-control"), collections={"results": rows})) == 2
+
+
+def test_every_parameter_is_scaled_kept_or_changed_and_says_what_that_changes() -> None:
+    full = {"numberOfThreads": 10, "initialDocsToInsert": 1000, "docSizeKB": 1.0}
+    rows = [
+        {
+            "_id": {"testname": "insert_x", "n": n},
+            "experiment": {"name": "insert_x", "parameters": full, "variant": {"n": n, "total": 100 * n}},
+            "test_config": {**full, "initialDocsToInsert": 10, "docSizeKB": 2.0},
+            "variant": {"n": n, "total": n},
+            "topology": {"cache_gb": 0.5, "cache_ratio_kept": False},
+            "checks": {"in_flight_share": 0.06, "in_flight_allowed": 0.05},
+        }
+        for n in (1, 2)
+    ]
+    said = {"initialDocsToInsert": {"scaled": True}, "total": {"scaled": True}, "cache": {"full": 8}}
+    parameters = [
+        {"testname": "insert_x", "parameter": name, "changes": f"of {name}", **more}
+        for name, more in {**said, "in flight": {"full": 0.0026}}.items()
+    ]
+    found = aggregate(rows, pipeline("parameters"), collections={"results": rows, "parameters": parameters})
+    assert {one["_id"]: (one["full"], one["run"], one["how"], one.get("changes")) for one in found} == {
+        "cache": ("8 GiB", "0.5 GiB", "changed", "of cache"),
+        "docSizeKB": (1.0, 2.0, "changed", None),
+        "in flight": ("0.26 %", "6 %", "beyond its bound", "of in flight"),
+        "initialDocsToInsert": (1000, 10, "scaled", "of initialDocsToInsert"),
+        "n": ("1 to 2", "1 to 2", "varied", None),
+        "numberOfThreads": (10, 10, "kept", None),
+        "total": ("100 to 200", "1 to 2", "scaled", "of total"),
+    }

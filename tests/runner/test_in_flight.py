@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.full_size import parameter_documents
 from mongo_tables.runner.in_flight import measured_share
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import asked_of, obstacle
@@ -105,3 +108,25 @@ def test_a_file_that_says_nothing_has_no_control():
     experiment = experiments.load("insert_docsize")
     assert not experiment.has_control
     assert replace(experiment, has_control=True).digest == experiment.digest
+
+
+def test_pages_say_of_each_parameter_what_the_files_say():
+    folder = Path(__file__).parents[2] / "fixtures" / "parameters"
+    kept = {
+        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in folder.iterdir()
+    }
+    loaded = map(experiments.load, experiments.names())
+    # mongo-tables experiments --published
+    assert kept == {one.name: parameter_documents(one) for one in loaded}
+
+
+def test_a_file_says_for_itself_what_a_size_changes():
+    def said(experiment):
+        found = {one["parameter"]: one for one in parameter_documents(experiment)}
+        return {name: one.get("changes", "") for name, one in found.items()}
+
+    experiment = experiments.load("insert_docsize")
+    assert said(experiment)["cache"].startswith("Holds all that a window inserts")
+    assert said(replace(experiment, changes={}))["cache"].startswith("More than in proportion")
+    assert said(experiment)["docSizeKB"] == said(replace(experiment, changes={}))["docSizeKB"] != ""

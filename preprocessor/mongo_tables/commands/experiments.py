@@ -23,7 +23,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published", action="store_true",
         help="write the figures that others published for these experiments (none named: for all) into the "
-        "collection published, where pages find them next to the results; a run does so for its own",
+        "collection published, where pages find them next to the results, and what the size of each parameter changes "
+        "into parameters; a run does so for its own",
     )  # fmt: skip
     parser.add_argument(
         "--fingerprint", action="store_true",

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class Experiment:
     published: Mapping[str, Any]
     fingerprint: tuple[Mapping[str, Any], ...] = ()
     """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """What the size of a parameter changes in this experiment, in words."""
     has_control: bool = False
     """Whether the same variants are also measured with a cache that holds everything."""
     control_of: str = ""
@@ -146,6 +148,7 @@ def read(content: bytes, file: str) -> Experiment:
         reference=data.get("reference", {}),
         published=data.get("published", {}),
         fingerprint=tuple(data.get("fingerprint", ())),
+        changes=data.get("changes", {}),
         has_control=data.get("control", False),
     )
 

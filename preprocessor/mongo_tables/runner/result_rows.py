@@ -27,6 +27,7 @@ from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import FIELD, find_ranges, take_fingerprint
+from mongo_tables.runner.full_size import parameter_documents
 from mongo_tables.runner.in_flight import allowed_share, measured_share
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
@@ -403,11 +404,15 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def write_published(experiment: Experiment, store: Store) -> int:
-    """Write the published documents of an experiment, and return their number. Raise CommandError."""
+    """Write the published documents of an experiment, and return their number. Raise CommandError.
+
+    What the sizes of its parameters change is written too.
+    """
     found = published_documents(experiment)
     for document in found:
         check_document("published", document)
     store.publish(experiment.name, found)
+    store.describe(experiment.name, [] if experiment.control_of else parameter_documents(experiment))
     return len(found)
 
 

@@ -1,9 +1,9 @@
 """Stores for result documents: files of Extended JSON lines, or a database.
 
 ``results`` holds one row for each variant of each experiment; a replaced row moves to ``results_history``, so no
-measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` the results of
-calibrations, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder)
-the progress of unfinished runs.
+measurement is lost. ``published`` holds the figures that others published for them; ``parameters`` what their size
+changes; ``calibration`` the results of calibrations, ``history`` the speed of each row from campaign to campaign;
+``results_runs`` (``.runs`` in a folder) the progress of unfinished runs.
 
 Writes are atomic: files are written under a temporary name and renamed, and the old row reaches the history before
 the new one replaces it.
@@ -38,6 +38,7 @@ from mongo_tables.runner.errors import KEPT
 RESULTS = "results"
 HISTORY = "results_history"
 PUBLISHED = "published"
+PARAMETERS = "parameters"
 CALIBRATION = "calibration"
 SERIES = "history"
 RUNS = "results_runs"
@@ -51,6 +52,7 @@ _GROUPS: Final = {
     RESULTS: "_id.testname",
     HISTORY: "_id.testname",
     PUBLISHED: "testname",
+    PARAMETERS: "testname",
     CALIBRATION: "workload",
     SERIES: "experiment",
 }
@@ -125,6 +127,10 @@ class Store(ABC):
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
         """Make ``published`` hold exactly these documents of the experiment. Repeating this changes nothing."""
         self._replace_all(PUBLISHED, experiment, self.documents(PUBLISHED, experiment), documents)
+
+    def describe(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Make ``parameters`` hold exactly these documents of the experiment."""
+        self._replace_all(PARAMETERS, experiment, self.documents(PARAMETERS, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
         """Make ``history`` hold exactly these documents of the experiment, of its speeds or of its ratios."""
