@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +36,7 @@ _PRELOADED: Final = (
     "mkdocs.config.defaults", "mkdocs.contrib.search", "pygments.formatters.html", "pygments.lexers.data",
     "pymdownx.details", "pymdownx.highlight", "pymdownx.superfences", "pymdownx.tabbed", "pymongo",
     "mongo_tables.aggregation", "mongo_tables.cli", "mongo_tables.commands.check.pages", "mongo_tables.commands.explain.terminal",
+    "mongo_tables.lsp.protocol",
     "mongo_tables.site.build", "mongo_tables.results.file_source",
     "mongo_tables.results.mongodb", "mongo_tables.hosts.mkdocs_plugin", "tests.forked",
 )  # fmt: skip
@@ -50,8 +54,7 @@ def run(
 
     ``limits`` are those of the process, by their names in ``resource``.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(_PRELOADED))
+    context = _context()
     with tempfile.TemporaryDirectory() as place:
         files = Path(place, "out"), Path(place, "err")
         given = (program, list(arguments), folder, files, dict(environment), dict(limits or {}), _templates())
@@ -67,6 +70,37 @@ def run(
             status = process.exitcode
         out, err = (file.read_bytes().decode(errors="replace") if file.exists() else "" for file in files)
     return status, out, err, time.monotonic() - began
+
+
+def served(arguments: Sequence[str], constants: Mapping[str, Any]) -> tuple[BaseProcess, socket.socket]:
+    """A `mongo-tables` that reads and writes a socket, as a language server does; the other end of it.
+
+    ``constants`` are set in modules of the program before it begins, by their full names.
+    """
+    ours, theirs = socket.socketpair()
+    process = _context().Process(target=_serve, args=(list(arguments), Path.cwd(), theirs, dict(constants)))
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _serve(arguments: list[str], folder: Path, connected: socket.socket, constants: dict[str, Any]) -> None:
+    os.chdir(folder)
+    for number in (0, 1):
+        os.dup2(connected.fileno(), number)
+    connected.close()
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
+    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False))
+    for name, value in constants.items():
+        module, _, constant = name.rpartition(".")
+        setattr(sys.modules[module], constant, value)
+    os._exit(_status(MONGO_TABLES, arguments))
+
+
+def _context() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(_PRELOADED))
+    return context
 
 
 def completed(

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
+from pygls.io_ import run_async
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from mongo_tables.lsp.session import Session, request_of
+from tests.forked import served
 
 PAGE = "docs/page.md"
 TABLE = """\
@@ -146,9 +148,38 @@ def _client() -> LanguageClient:
     return client
 
 
-CONFIG = ClientServerConfig(
+PROGRAM = ClientServerConfig(
     server_command=[sys.executable, "-m", "mongo_tables.cli", "lsp"], client_factory=_client
 )
+
+
+class ForkedServer:
+    """The same server in a fork of a process that has imported it, which looks at files more often."""
+
+    async def start(self, devtools: str | None = None) -> LanguageClient:
+        """A client with a server."""
+        client = _client()
+        process, connected = served(["lsp"], {"mongo_tables.lsp.server._LOOK": 0.2})
+        reader, writer = await asyncio.open_connection(sock=connected)
+        client.protocol.set_writer(writer)
+        stop = client.stop
+
+        async def stop_both() -> None:
+            await stop()
+            writer.close()
+            await asyncio.to_thread(process.join)
+            assert process.exitcode == 0
+
+        client.stop = stop_both
+        reading = run_async(
+            stop_event=client._stop_event, reader=reader, protocol=client.protocol,
+            error_handler=client.report_server_error,
+        )  # fmt: skip
+        client._async_tasks.append(asyncio.create_task(reading))
+        return client
+
+
+CONFIG = ForkedServer()
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.lsp.conftest import CONFIG, PAGE, SAID, TABLE, Editor
+from tests.lsp.conftest import PAGE, PROGRAM, SAID, TABLE, Editor
 
 pytestmark = pytest.mark.asyncio
 
 
-@pytest_lsp.fixture(config=CONFIG)
+@pytest_lsp.fixture(config=PROGRAM)
 async def client(
     lsp_client: LanguageClient, folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[None]:

@@ -26,17 +26,19 @@ async def client(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None
 
 
 async def test_results_pages_and_the_file_of_the_site_are_looked_at_now_and_then(editor: Editor) -> None:
+    """No content of the folder comes twice: between two looks it would be no change."""
     editor.open(PAGE)
     assert await editor.diagnostics(PAGE) == []
     runs = editor.folder / "fixtures/runs/runs.jsonl"
     saved = runs.read_text()
     runs.write_text(saved.replace('"read"', '"scan"'))
     await editor.until(PAGE, ["MT303"])
-    runs.write_text(saved)
+    runs.write_text(f"{saved}\n")
     await editor.until(PAGE, [])
     other = editor.folder / "docs/other.md"
     other.write_text(SAID.replace("speeds", "rates"))
     await editor.until("docs/other.md", ["MT139"])
+    (editor.folder / "docs/words.md").write_text("Words.\n")
     other.unlink()
     await editor.until("docs/other.md", [])
     (editor.folder / "empty/runs").mkdir(parents=True)
