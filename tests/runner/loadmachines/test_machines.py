@@ -175,16 +175,20 @@ repeats = 1
 database = "mongo_tables_tiny"
 collection = "usertable"
 numberOfThreads = 4
+operationsPerSecond = 300
 updateproportion = 0.0
 requestdistribution = "uniform"
 readproportion = 1.0
-testTimeSecs = 3
+testTimeSecs = 1
 
 [[variants]]
 recordcount = 100
 
 [[variants]]
 recordcount = 200
+
+[[variants]]
+recordcount = 300
 """
 
 
@@ -212,7 +216,7 @@ def test_a_machine_that_is_lost_ends_the_run_and_resume_goes_on(replica_set, tmp
     assert "is lost: its worker has ended" in told or "is lost: CommClosedError" in told
     before = kept(tmp_path)
     code, out, err = finish(start(*asked, "--resume"))
-    assert (code, out) == (0, "tiny: 2 rows\n"), err
+    assert (code, out) == (0, "tiny: 3 rows\n"), err
     rows = FileStore(tmp_path).rows("tiny")
     assert before <= {repeat["start_time"] for row in rows for repeat in row["repeats"]}
     for row in rows:
