@@ -1,9 +1,12 @@
 """How far copies of the same data on one server lie apart, so that nobody takes that for a difference of two servers.
 
     python -m benchmarks.copies [--copies 4] [--blocks 12]
+    python -m benchmarks.copies --servers [--blocks 12]
 
 A replica set of one member is measured as so many targets side by side, each with a database of its own in which the
-same is loaded: point reads as ``mongo-tables calibrate`` has them, in blocks and with ``--slices 40``.
+same is loaded: point reads as ``mongo-tables calibrate`` has them, in blocks and with ``--slices 40``. With
+``--servers`` two servers of one version are measured, each with data of its own, in the eight kinds of work of the
+experiment ``server_versions``.
 
 Fails where a copy is called faster or slower than the first: it would be by more than what two targets may differ by
 without being told apart (``mongo_tables.results.verdicts.NEGLIGIBLE``). Ten blocks of four copies take five minutes.
@@ -20,7 +23,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from benchmarks import sidebyside
-from mongo_tables.runner.experiment import CALIBRATIONS
+from mongo_tables.runner.experiment import CALIBRATIONS, FOLDER
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 
 
@@ -31,13 +34,20 @@ def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:
         return sidebyside.run(CALIBRATIONS / "point_reads.toml", Path(folder), targets, blocks)
 
 
+def measure_servers(blocks: int) -> list[dict[str, Any]]:
+    """The rows of a run of two servers of one version."""
+    with tempfile.TemporaryDirectory() as folder:
+        return sidebyside.run(FOLDER / "server_versions.toml", Path(folder), "a=local b=local", blocks)
+
+
 def say(row: Mapping[str, Any]) -> Iterator[str]:
     """What is concluded of a copy and the first one, or of the first one and itself."""
     for name in ("targets", "slices"):
         if (told := row.get(name)) is not None:
             interval = f"{told['ratio']:.4f} ({told['low']:.4f} to {told['high']:.4f})"
             how = "in blocks" if name == "targets" else "in slices"
-            yield f"{row['_id']['target']} to {told['against']}, {how}: {interval}, {told['verdict']}"
+            work = row["_id"].get("comment", "")
+            yield f"{work} {row['_id']['target']} to {told['against']}, {how}: {interval}, {told['verdict']}"
 
 
 def find_broken(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -45,7 +55,7 @@ def find_broken(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for row in rows:
         told = [row[name] for name in ("targets", "slices") if name in row]
         if any(one["verdict"] in ("faster", "slower") for one in told):
-            yield f"{row['_id']['target']} is called different"
+            yield f"{row['_id'].get('comment', '')} {row['_id']['target']} is called different"
 
 
 def main() -> int:
@@ -53,12 +63,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--copies", type=int, default=4)
     parser.add_argument("--blocks", type=int, default=12)
+    parser.add_argument("--servers", action="store_true")
     asked = parser.parse_args()
-    server = LocalReplicaSet(Settings(members=1))
-    try:
-        rows = measure(server.uri, asked.copies, asked.blocks)
-    finally:
-        server.close()
+    if asked.servers:
+        rows = measure_servers(asked.blocks)
+    else:
+        server = LocalReplicaSet(Settings(members=1))
+        try:
+            rows = measure(server.uri, asked.copies, asked.blocks)
+        finally:
+            server.close()
     print("\n".join(line for row in rows for line in say(row)))
     broken = list(find_broken(rows))
     print("\n".join(broken or ["copies are not told apart"]))

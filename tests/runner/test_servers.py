@@ -30,6 +30,7 @@ from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.servers import (
     GIVEN,
     KEPT,
+    PARAMETERS,
     ServerProcess,
     Servers,
     ask_servers,
@@ -147,6 +148,8 @@ def test_with_clusterMonitor_the_row_has_machine_members_cache_and_processors(me
         "wiredTiger",
         "6.0",
     )
+    assert row["servers"]["parameters"].items() >= {"enableFlowControl": True, "syncdelay": 60.0}.items()
+    assert row["servers"]["parameters"].keys() <= {*PARAMETERS}
     assert row["topology"] == {
         "kind": "replica set", "members": 1, "cache_gb": 0.25, "block_compressor": "snappy", "place": GIVEN
     }  # fmt: skip

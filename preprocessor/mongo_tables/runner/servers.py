@@ -231,8 +231,7 @@ _PATIENCE_MS: Final = 5_000
 PARAMETERS: Final = (
     "enableFlowControl", "internalInsertMaxBatchSize", "internalQueryEnableSlotBasedExecutionEngine",
     "internalQueryForceClassicEngine", "journalCommitInterval", "maxTargetSnapshotHistoryWindowInSeconds",
-    "minSnapshotHistoryWindowInSeconds", "syncdelay", "wiredTigerConcurrentReadTransactions",
-    "wiredTigerConcurrentWriteTransactions", "wiredTigerFileHandleCloseIdleTime",
+    "minSnapshotHistoryWindowInSeconds", "syncdelay", "wiredTigerFileHandleCloseIdleTime",
 )  # fmt: skip
 """Parameters of ``mongod`` on which speeds depend, and whose names or defaults differ between versions."""
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1, **dict.fromkeys(PARAMETERS, 1)}
