@@ -162,8 +162,8 @@ def servers(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "name", "folder", "settings"),
     [
-        ("5.0", "5.0", "mongodb-linux-x86_64-5.0.32", {}),
-        ("5.0.9", "5.0.9", "5.0.9", {}),
+        ("5.0", "", "mongodb-linux-x86_64-5.0.32", {}),
+        ("5.0.9", "", "5.0.9", {}),
         ("old=4.4", "old", "4.4.2", {}),
         (
             "old=7.0?members=1&cacheGB=0.5",
@@ -171,7 +171,7 @@ def servers(tmp_path, monkeypatch):
             "mongodb-macos-aarch64-7.0.12",
             {"members": 1, "cacheGB": 0.5},
         ),
-        ("4.4?members=3", "4.4", "4.4.2", {"members": 3}),
+        ("4.4?members=3", "", "4.4.2", {"members": 3}),
     ],
 )
 def test_a_version_is_the_newest_such_server_of_the_folder(servers, given, name, folder, settings):

@@ -353,14 +353,14 @@ ALONE = NamedTarget("", "")
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
-    A version of a server without a name has the version as its name.
-    Raises CommandError if one of several has no name, or two are the same or would use the same database.
+    Of several, a version of a server without a name has the version as its name. Raises CommandError if another one has
+    no name, or two are the same or would use the same database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
         ['a', 'b']
     """
-    targets = tuple(_parse(one) for one in given)
+    targets = tuple(_parse(one, several=len(given) > 1) for one in given)
     if len(targets) > 1:
         if unnamed := [one for one in targets if not one.name]:
             raise CommandError(
@@ -403,11 +403,11 @@ def split_targets(text: str) -> list[str]:
     return text.split()
 
 
-def _parse(text: str) -> NamedTarget:
+def _parse(text: str, *, several: bool) -> NamedTarget:
     found = _NAMED.fullmatch(text)
     name, where = found.groups() if found else ("", text)
     version, where = expand_version(where) or ("", where)
-    return NamedTarget(name or version, where)
+    return NamedTarget(name or (version if several else ""), where)
 
 
 TIER = "atlasInstanceType"
