@@ -23,7 +23,7 @@ WITH_COUNTERS = {
     path.stem for path in FILES.glob("*.toml") if "fingerprint" in tomllib.loads(path.read_text("utf-8"))
 }
 CACHE, LOG, EXECUTOR = ("wiredTiger", "cache"), ("wiredTiger", "log"), ("metrics", "queryExecutor")
-PLACES = {
+PLACES: dict[str, list[tuple[str, ...]]] = {
     "pages_read": [(*CACHE, "pages read into cache")],
     "pages_written": [(*CACHE, "pages written from cache")],
     "pages_evicted_by_writers": [(*CACHE, "modified pages evicted by application threads")],
@@ -55,7 +55,7 @@ def count(row: dict[str, Any], counter: str) -> float:
     """The difference between the states of a row in its file, per operation."""
     total = 0.0
     for path in PLACES[counter]:
-        ends = [row["before_status"], row["after_status"]]
+        ends: list[Any] = [row["before_status"], row["after_status"]]
         for name in path:
             ends = [end[name] for end in ends]
         total += number(ends[1]) - number(ends[0])
@@ -79,14 +79,11 @@ def at_full_size(row: dict[str, Any], counter: str) -> float:
 
 @pytest.mark.parametrize("file", RESULTS, ids=lambda path: path.stem)
 def test_published_counters_and_regimes_are_what_the_states_in_the_same_row_say(file: Path) -> None:
-    entries = tomllib.loads((FILES / file.name).with_suffix(".toml").read_text("utf-8")).get(
-        "fingerprint", []
-    )
+    asked = tomllib.loads((FILES / f"{of_control(file)}.toml").read_text("utf-8"))
+    entries = asked.get("full_size", [])
     for row in map(json.loads, file.read_text("utf-8").splitlines()):
         found = row.get("fingerprint", {"counters": []})
-        assert [one["counter"] for one in found["counters"]] == list(
-            dict.fromkeys(entry["counter"] for entry in entries)
-        )
+        assert [one["counter"] for one in found["counters"]] == asked.get("fingerprint", [])
         for one in found["counters"]:
             assert one["value"] == pytest.approx(count(row, one["counter"]), rel=1e-12)
             assert ("least" in one) == ("most" in one) == ("inside" in one)
@@ -112,8 +109,8 @@ def test_every_experiment_that_has_a_page_of_counters_names_them() -> None:
 
 
 def test_the_schema_the_pipeline_and_the_program_know_the_same_counters() -> None:
-    schema = load_schema("experiment")["properties"]["fingerprint"]["items"]["properties"]
-    assert schema["counter"]["enum"] == list(COUNTERS) == list(PLACES)
+    schema = load_schema("experiment")["properties"]["fingerprint"]["items"]
+    assert schema["enum"] == list(COUNTERS) == list(PLACES)
     pipeline = json.loads((ROOT / "docs" / "pipelines" / "fingerprint.json").read_text("utf-8"))
     assert [*COUNTERS, "regime", "differs"] == list(pipeline["fields"])
 
@@ -137,6 +134,7 @@ FILE = """
 name = "tiny"
 title = "Tiny"
 workload = "insert"
+fingerprint = ["pages_read", "requests"]
 [parameters]
 database = "mongo_tables_tiny"
 collection = "tiny"
@@ -150,12 +148,12 @@ nSecondaryIndexes = 0
 idType = "UUID"
 [[variants]]
 idType = "OBJECT_ID"
-[[fingerprint]]
+[[full_size]]
 counter = "pages_read"
 factor = 2
 negligible = 0.02
 why = "as an example"
-[[fingerprint]]
+[[full_size]]
 counter = "requests"
 variants = [2]
 least = 0.5
@@ -184,7 +182,7 @@ def regime(variant: int, before: dict[str, Any], after: dict[str, Any], operatio
 
 
 def test_a_range_is_the_published_value_by_the_factor_and_what_is_negligible_counts_as_none() -> None:
-    assert find_ranges(TINY, 0) == {"pages_read": (0.05, 0.2)}
+    assert find_ranges(TINY, 0) == {"pages_read": (0.05, 0.2), "requests": None}
     assert find_ranges(TINY, 1) == {"pages_read": (0, 0.02), "requests": (0.5, 1.5)}
 
 
@@ -234,21 +232,24 @@ def test_rows_without_states_of_the_server_keep_what_they_have() -> None:
     (row,) = renew([old, measured, {**measured, "_id": {"testname": "tiny"}}], TINY, ids)
     assert row["fingerprint"] == {
         "regime": "same",
-        "counters": [{"counter": "pages_read", "value": 0.1, "least": 0.05, "most": 0.2, "inside": True}],
+        "counters": [
+            {"counter": "pages_read", "value": 0.1, "least": 0.05, "most": 0.2, "inside": True},
+            {"counter": "requests", "value": 0.0},
+        ],
     }
 
 
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ('counter = "pages"', "'pages' is not one of"),
-        ('counter = "requests"\nvariants = [3]', "unknown variant 3"),
-        ('counter = "requests"\nfactor = 2', "'why' is a dependency of 'factor'"),
-        ('counter = "requests"\nmost = 1\nfactor = 2\nwhy = "two ranges"', "should not be valid under"),
+        ('counter = "bytes_read"\nmost = 1\nwhy = "no row has it"', "no row has this counter"),
+        ('counter = "requests"\nvariants = [3]\nmost = 1\nwhy = "an example"', "unknown variant 3"),
+        ('counter = "requests"\nfactor = 2', "'why' is a required property"),
+        ('counter = "requests"\nmost = 1\nfactor = 2\nwhy = "two ranges"', "is valid under each of"),
         ('counter = "requests"\nwhy = "no range"', "is not valid under any of"),
     ],
 )
 def test_a_counter_without_a_meaning_is_a_fault_of_the_file(entry: str, message: str) -> None:
     with pytest.raises(CommandError) as caught:
-        experiments.read((FILE + f"[[fingerprint]]\n{entry}\n").encode(), "tiny.toml")
+        experiments.read((FILE + f"[[full_size]]\n{entry}\n").encode(), "tiny.toml")
     assert message in " ".join(finding.message for finding in caught.value.findings)

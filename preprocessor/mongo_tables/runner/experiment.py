@@ -48,8 +48,10 @@ class Experiment:
     warm: bool
     reference: Mapping[str, Any]
     published: Mapping[str, Any]
-    fingerprint: tuple[Mapping[str, Any], ...] = ()
+    fingerprint: tuple[str, ...] = ()
     """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
+    full_size: tuple[Mapping[str, Any], ...] = ()
+    """The ranges that these counters have at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """What the size of a parameter changes in this experiment, in words."""
     has_control: bool = False
@@ -148,6 +150,7 @@ def read(content: bytes, file: str) -> Experiment:
         reference=data.get("reference", {}),
         published=data.get("published", {}),
         fingerprint=tuple(data.get("fingerprint", ())),
+        full_size=tuple(data.get("full_size", ())),
         changes=data.get("changes", {}),
         has_control=data.get("control", False),
     )

@@ -163,13 +163,11 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield ("baseline",), f"unknown variant {data['baseline']}", "variants are counted from 1"
     yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
     yield from _scaling(data)
-    for number, entry in enumerate(data.get("fingerprint", ())):
+    for number, entry in enumerate(data.get("full_size", ())):
         if (last := max(entry.get("variants", [1]))) > len(data["variants"]):
-            yield (
-                ("fingerprint", number, "variants"),
-                f"unknown variant {last}",
-                "variants are counted from 1",
-            )
+            yield ("full_size", number, "variants"), f"unknown variant {last}", "variants are counted from 1"
+        if entry["counter"] not in data.get("fingerprint", ()):
+            yield ("full_size", number, "counter"), "no row has this counter", "name it in fingerprint, too"
     yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
 
 

@@ -1,8 +1,8 @@
 """Fingerprints: the server's counters per operation that show the mechanism of an experiment.
 
-An experiment file names its counters (``[[fingerprint]]``) and, where possible, the range that a counter has at full
-size: a published figure divided and multiplied by a factor, or two given ends. A row whose counters are all in their
-ranges measures the published effect (``same``); one outside of its range shows another effect (``other``).
+An experiment file names its counters (``fingerprint``) and, where possible, the range that a counter has at full size
+(``[[full_size]]``): a published figure divided and multiplied by a factor, or two given ends. A row whose counters are
+all in their ranges measures the published effect (``same``); one outside of its range shows another effect (``other``).
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
         for variant, row in experiment.full_size_rows()
         if variant
     }.get(number + 1, {})
-    found: dict[str, Range | None] = {}
-    for entry in experiment.fingerprint:
+    found: dict[str, Range | None] = dict.fromkeys(experiment.fingerprint)
+    for entry in experiment.full_size:
         if number + 1 in entry.get("variants", [number + 1]):
             name = entry["counter"]
-            found[name] = _range(entry, figures) or found.get(name)
+            found[name] = _range(entry, figures) or found[name]
     return found
 
 
@@ -84,7 +84,7 @@ def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None
         return Range(entry.get("least", 0), entry["most"])
     counter = COUNTERS[entry["counter"]]
     per = next((figures[name] for name in counter.per if figures.get(name)), None)
-    if "factor" not in entry or counter.published not in figures or per is None:
+    if counter.published not in figures or per is None:
         return None
     there = figures[counter.published] * counter.times / per
     # Below what is negligible, a value is as good as 0.
