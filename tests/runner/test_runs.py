@@ -120,15 +120,23 @@ def test_all_variants_have_the_room_that_the_largest_of_them_needs_and_say_how_m
 ):
     target = Asked(replica_set.uri)
     rows = rows_of(
-        "".join(f"[[variants]]\nwriteBatchSize = {n}\n" for n in (1, 800)), target, tmp_path, BATCHES
+        "".join(f"[[variants]]\nwriteBatchSize = {n}\n" for n in (1, 400)), target, tmp_path, BATCHES
     )
     assert len(set(target.rooms)) == 1
-    assert target.rooms[0] == pytest.approx(20 * 10 * 800 * 4 / 2**20, rel=0.11)
+    assert target.rooms[0] == pytest.approx(20 * 10 * 400 * 4 / 2**20, rel=0.11)
     for row in rows:
         written = 10 * row["variant"]["writeBatchSize"] * 4 * 1024
         full = written / (row["topology"]["cache_gb"] * 2**30)
         assert row["checks"]["in_flight_share"] == pytest.approx(full, rel=0.05)
         assert row["checks"]["in_flight_allowed"] == 0.05
+
+
+def test_conclusions_are_refused_where_batches_fill_a_cache_that_only_the_server_knows(replica_set, tmp_path):
+    batch = "[[variants]]\nwriteBatchSize = 400\n"
+    publish = replace(OPTIONS, profile="publish")
+    with pytest.raises(TargetError, match=r"requests in flight of tiny fill 6\.\d% of the cache, and 5\.0%"):
+        rows_of(batch, UriTarget(replica_set.uri), tmp_path, BATCHES, publish)
+    assert FileStore(tmp_path).rows("tiny") == []
 
 
 def test_another_deployment_has_nothing_loaded(replica_set, another, tmp_path):

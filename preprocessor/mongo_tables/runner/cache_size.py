@@ -51,7 +51,8 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
         for config in configs(scaled)
         if any("$lookup" in stage for stage in config.get("pipeline", ()))
     )
-    datas = (EVERYTHING_TIMES * _data_gb(config) for config in configs(scaled) if scaled.control_of)
+    everything = EVERYTHING_TIMES if scaled.control_of else 0
+    datas = (in_flight.round_up(everything * _data_gb(config)) for config in configs(scaled) if everything)
     return max(float(least), in_flight.cache_for(experiment, scaled), *joins, *datas)
 
 

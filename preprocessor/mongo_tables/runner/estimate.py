@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import mul
 from typing import NamedTuple
@@ -55,7 +55,9 @@ CONNECTION_SECONDS = 0.004
 LOADED_BYTES_PER_SECOND = 15 * 2**20
 """Bytes per second before a window, generated and loaded into three members; one member is three times as fast."""
 LOADED_PER_SECOND = 20_000
-"""Documents or upserts per second before a window, if they are small."""
+"""Documents or upserts per second before a window, if they are smaller than a KiB; larger ones are inserted into one
+member three times as fast."""
+KIB = 1024
 INSERTED_BYTES_PER_SECOND = 20 * 2**20
 """Bytes per second written in a window."""
 REQUESTS_PER_SECOND = 1_000
@@ -67,13 +69,16 @@ AFTER_CHANGE_SECONDS = 30.0
 AS_IT_SAYS = Options()
 
 
-def estimate(experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS) -> list[VariantEstimate]:
+def estimate(
+    experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS, members: int = MEMBERS
+) -> list[VariantEstimate]:
     """Return an estimate for each variant of an experiment in so many blocks with these options.
 
-    All times assume a machine that does nothing else.
+    ``members`` is their number in a local target. All times assume a machine that does nothing else.
     """
     factor = scale_of(experiment, options.scale)
     scaled = scale(experiment, factor)
+    scaled = replace(scaled, parameters={"members": members, **scaled.parameters})
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     compares = not (options.rates or has_rates(scaled))
     plan = plan_blocks(scaled, [range(len(scaled.variants))], blocks, compares=compares)
@@ -177,10 +182,9 @@ def _loading(first: Done | None, config: Config) -> float:
     """Return the seconds of loading before a window."""
     if first is None:
         return 0.0
-    members: int = config.get("members", MEMBERS)
-    return max(
-        first.bytes * members / MEMBERS / LOADED_BYTES_PER_SECOND, first.operations / LOADED_PER_SECOND
-    )
+    size = config.get("members", MEMBERS) / MEMBERS
+    each = LOADED_PER_SECOND if first.bytes < KIB * first.operations else LOADED_PER_SECOND / size
+    return float(max(first.bytes * size / LOADED_BYTES_PER_SECOND, first.operations / each))
 
 
 def _local_window(name: str, config: Config, plan: Done, options: Options, longest: float | None) -> float:

@@ -45,28 +45,40 @@ def allowed_share(experiment: Experiment, number: int) -> float:
     )
 
 
+def round_up(cache_gb: float) -> float:
+    """Return the next thousandth of a GB: caches are set in these."""
+    return ceil(cache_gb * 1000) / 1000
+
+
 def cache_for(experiment: Experiment, scaled: Experiment) -> float:
-    """Return the least cache in GB, in thousandths, in which requests of no variant fill more than they may."""
-    least = max(
-        in_flight_gb(config) * DOCUMENT_TIMES / allowed_share(experiment, number)
-        for number, config in enumerate(configs(scaled))
+    """Return the least cache in GB in which requests of no variant fill more than they may."""
+    return round_up(
+        max(
+            in_flight_gb(config) * DOCUMENT_TIMES / allowed_share(experiment, number)
+            for number, config in enumerate(configs(scaled))
+        )
     )
-    return ceil(least * 1000) / 1000
 
 
 def refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
     """Return why such a cache is too small for what is in flight, and the remedy, or None if it is large enough."""
-    for number, config in enumerate(configs(scaled)):
-        share, allowed = in_flight_gb(config) / cache_gb, allowed_share(experiment, number)
-        if share > allowed:
-            return (
-                f"requests in flight of variant {number + 1} of {experiment.name} fill {share:.1%} of a cache of "
-                f"{cache_gb:g} GB, and {allowed:.1%} is the most for --profile publish: the server would evict for "
-                "them",
-                f"give the cache {cache_for(experiment, scaled):g} GB or more, with fewer members (--target "
-                "'local?members=1') or on a larger machine; --as-is measures it all the same",
-            )
-    return None
+    shares = (
+        (in_flight_gb(config) / cache_gb, allowed_share(experiment, number))
+        for number, config in enumerate(configs(scaled))
+    )
+    over = [(share, allowed) for share, allowed in shares if share > allowed]
+    return refused(experiment.name, *max(over), cache_for(experiment, scaled)) if over else None
+
+
+def refused(name: str, share: float, allowed: float, least_gb: float = 0.0) -> tuple[str, str]:
+    """Return the message for requests that fill too large a share of the cache, and the remedy."""
+    size = f"{least_gb:g} GB or more" if least_gb else "more"
+    return (
+        f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
+        "publish: the server evicts for them",
+        f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
+        "measures it all the same",
+    )
 
 
 def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:

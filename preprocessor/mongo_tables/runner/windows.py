@@ -11,6 +11,7 @@ from typing import Any
 from mongo_tables.runner import (
     cache_size,
     host,
+    in_flight,
     ownership,
     result_rows,
     sharding,
@@ -19,7 +20,7 @@ from mongo_tables.runner import (
 )
 from mongo_tables.runner.blocks import SlicesPlace, WindowKey
 from mongo_tables.runner.clients import request_options
-from mongo_tables.runner.errors import KEPT, WorkFailed
+from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -57,7 +58,16 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: s
         servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
         shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
         machine = replace(machine, topology={**topology(servers, machine.topology), **shrunk})
-        return result_rows.compose(run, place, measurement, machine, servers, baseline, order)
+        row = result_rows.compose(run, place, measurement, machine, servers, baseline, order)
+    _check_in_flight(run, row)
+    return row
+
+
+def _check_in_flight(run: Run, row: Mapping[str, Any]) -> None:
+    """Raise TargetError for conclusions on a deployment whose cache, known only now, is too small."""
+    share, allowed = row["checks"]["in_flight_share"], row["checks"]["in_flight_allowed"]
+    if run.options.profile == "publish" and not run.options.as_is and share is not None and share > allowed:
+        raise TargetError(*in_flight.refused(run.experiment.name, share, allowed))
 
 
 def can_alternate(run: Run, number: int) -> bool:

@@ -35,7 +35,8 @@ from mongo_tables.runner.estimate import (
 )
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.host import product_of
-from mongo_tables.runner.local_address import is_local
+from mongo_tables.runner.local_address import is_local, parse_local
+from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
@@ -284,7 +285,9 @@ def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
 ) -> dict[int, VariantEstimate]:
     """Return the estimates of the variants with these numbers, over this many blocks."""
-    found = enumerate(estimate(experiment, blocks, read_options(arguments)))
+    local = (parse_local(one.where).members for one in arguments.target if is_local(one.where))
+    members = max((one or MEMBERS for one in local), default=MEMBERS)
+    found = enumerate(estimate(experiment, blocks, read_options(arguments), members))
     return {number: one for number, one in found if number in numbers}
 
 
