@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from mongo_tables.aggregation.catalogue import Operator, OperatorKind, operators
+from mongo_tables.cli import COMMANDS, GROUPS, build_parser
 from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.schemas.result_fields import ResultField, fields
@@ -115,12 +116,39 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "table": {
+        "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
+        "Columns": ("columns", "headers", "header_groups", "format", "spread", "locale", "markdown"),
+        "Looks": ("title", "caption", "group_rows", "totals", "page_size", "chart", "empty", "id"),
+        "Comparison": ("baseline",),
+        "Trust and upkeep": ("provenance", "max_age"),
+    },
+    "value": {
+        "Which value": ("table", "column", "where"),
+        "Rows of its own": ("collection", "rows", "sort", "limit", "pipeline", "compute", "field"),
+        "How it is written": ("say", "per", "format", "draw", "url"),
+        "Upkeep": (),
+    },
+    "check": {"What is checked": ("table", "where", "expect", "message"), "Upkeep": ()},
+    "chart": {
+        "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
+        "What is drawn": ("mark", "x", "y", "series", "spread", "stack", "facets", "columns", "reference"),
+        "Axes": ("log", "zero", "horizontal", "timezone", "labels", "format", "locale"),
+        "Looks": ("title", "caption", "markdown", "empty", "id"),
+        "Trust and upkeep": ("provenance", "max_age"),
+    },
+}
+"""The keys of each comment by their purpose. The last group also has the keys that no group names."""
+
+
 def keys_page() -> str:
-    """Every key of every comment, from their JSON Schemas."""
+    """Every key of every comment, from their JSON Schemas, by purpose."""
     parts = [
         "# Comments and their keys\n",
-        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). This page is made "
-        "from the JSON Schemas that comments are validated against; `mongo-tables schema NAME` prints them.\n",
+        "The body of a comment is one JSON object (MongoDB Extended JSON, relaxed or canonical). The [gallery]"
+        "(../authors/gallery.md) shows charts with their comments, and `mongo-tables schema NAME` prints the JSON "
+        "Schemas that this page is made from.\n",
     ]
     parts += map(_comment_section, DIRECTIVES)
     return "\n".join(parts)
@@ -128,19 +156,44 @@ def keys_page() -> str:
 
 def _comment_section(kind: str) -> str:
     schema = load(kind)
-    required = set(schema.get("required", ()))
-    keys = [
-        f"### `{key}` {{ #{kind}-{key.replace('_', '-')} }}\n\n{_key_text(about, key in required)}\n"
-        for key, about in schema["properties"].items()
-    ]
     title = " or ".join(f"`{keyword}`" for keyword, meant in KEYWORDS.items() if meant == kind)
-    return f"## {title} {{ #mongo_{kind} }}\n\n{schema['markdownDescription']}\n\n" + "\n".join(keys)
+    groups = _grouped_keys(kind, schema["properties"])
+    parts = [
+        f"## {title} {{ #mongo_{kind} }}\n\n{schema['markdownDescription']}\n",
+        "| Purpose | Keys |\n| --- | --- |",
+        *(
+            f"| {group} | {', '.join(f'[`{key}`](#{_key_id(kind, key)})' for key in keys)} |"
+            for group, keys in groups.items()
+        ),
+        "",
+    ]
+    for group, keys in groups.items():
+        parts.append(f"### {group} {{ #{kind}-keys-{group.lower().replace(' ', '-')} }}\n")
+        for key in keys:
+            text = _key_text(key, schema["properties"][key], key in schema.get("required", ()))
+            parts.append(f"#### `{key}` {{ #{_key_id(kind, key)} }}\n\n{text}\n")
+    return "\n".join(parts)
 
 
-def _key_text(key: Mapping[str, Any], required: bool) -> str:
+def _key_id(kind: str, key: str) -> str:
+    return f"{kind}-{key.replace('_', '-')}"
+
+
+def _grouped_keys(kind: str, known: Iterable[str]) -> dict[str, list[str]]:
+    """The keys of a comment by their purpose."""
+    left = list(known)
+    groups = {group: [key for key in keys if key in left] for group, keys in KEY_GROUPS[kind].items()}
+    named = {key for keys in groups.values() for key in keys}
+    groups[[*groups][-1]] += [key for key in left if key not in named]
+    return groups
+
+
+def _key_text(name: str, key: Mapping[str, Any], required: bool) -> str:
     text = "**Required.** " if required else ""
     text += str(key.get("markdownDescription") or key.get("description", ""))
-    examples = "\n".join(json.dumps(example, ensure_ascii=False) for example in key.get("examples", ()))
+    examples = "\n".join(
+        f"{json.dumps(name)}: {json.dumps(one, ensure_ascii=False)}" for one in key.get("examples", ())
+    )
     return f"{text}\n\n```json\n{examples}\n```" if examples else text
 
 
@@ -232,20 +285,17 @@ def _fields_table(inside: Iterable[ResultField]) -> str:
 
 
 def commands_page() -> str:
-    """Every command of the program with its arguments, from the parser that reads them."""
-    from mongo_tables.cli import GROUPS, build_parser
-
-    commands = list(_commands(build_parser()))
+    """Every command of the program in a line, which leads to its page."""
+    summaries = {name: summary for name, summary, _ in _commands(build_parser())}
     lines = [
         "# Commands\n",
-        "`mongo-tables COMMAND --help` prints what stands here: this page is made from the parser that reads the "
-        "command line.",
+        "Each command has a page with its options and examples; `mongo-tables COMMAND --help` prints the same.",
     ]
     for title, group in GROUPS.items():
-        lines += [f"\n| {title.capitalize()} | |", "| --- | --- |"]
-        lines += [f"| [`{name}`](#{name}) | {summary} |" for name, summary, _ in commands if name in group]
-    sections = (_command_section(name, command) for name, _, command in commands)
-    return "\n".join(lines) + "\n\n" + "\n".join(sections)
+        lines += [f"\n## {title.capitalize()}\n", "| Command | |", "| --- | --- |"]
+        # The id keeps addresses from when all commands had one page.
+        lines += [f"| [`{name}`](commands/{name}.md){{ #{name} }} | {summaries[name]} |" for name in group]
+    return "\n".join(lines) + "\n"
 
 
 def _commands(top: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
@@ -256,19 +306,21 @@ def _commands(top: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse
                 yield listed.dest, listed.help or "", action.choices[listed.dest]
 
 
-def _command_section(name: str, command: argparse.ArgumentParser) -> str:
+def command_page(name: str) -> str:
+    """One command with its usage, examples and options, from the parser that reads them."""
+    (command,) = (parser for known, _, parser in _commands(build_parser()) if known == name)
     # The usual width is that of the terminal: the page would depend on it.
     command.formatter_class = partial(argparse.HelpFormatter, width=72)
     parts = [
-        f"## `{name}` {{ #{name} }}\n",
-        f"{_cell(command.description or '')}\n",
+        f"# `mongo-tables {name}`\n",
+        f"{_cell(command.description or '')} [All commands](../commands.md)\n",
         f"```text\n{command.format_usage()}```\n",
+        f"```text\n{command.epilog.strip()}\n```\n" if command.epilog else "",
+        "## Arguments\n",
         "| Argument | Meaning |\n| --- | --- |",
         *(f"| `{_argument(one)}` | {_cell((one.help or '') % vars(one))} |" for one in command._actions),
     ]
-    if command.epilog:
-        parts.append(f"\n```text\n{command.epilog.strip()}\n```")
-    return "\n".join(parts) + "\n"
+    return "\n".join(part for part in parts if part) + "\n"
 
 
 def _argument(one: argparse.Action) -> str:
@@ -285,6 +337,7 @@ def _cell(text: str) -> str:
 
 PAGES = {
     "reference/commands.md": commands_page,
+    **{f"reference/commands/{name}.md": partial(command_page, name) for name in COMMANDS},
     "reference/offline.md": offline_page,
     "reference/rules.md": rules_page,
     "reference/keys.md": keys_page,

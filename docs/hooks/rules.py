@@ -45,7 +45,7 @@ def rule_page(folder: Path) -> str:
     rule = RULES[folder.name]
     bad = [(page, told(page, rule.id)) for page in sorted(folder.glob("bad-*.md"))]
     parts = [
-        f"# {rule.id}: {rule.name}\n\n**{rule.severity.capitalize()}.** {rule.summary}\n",
+        f"# {rule.id}: {rule.name}\n\n**{rule.severity.capitalize()}.** {rule.summary} [All rules](../rules.md)\n",
         "## Why it matters\n",
         *(
             f"> {sentence(one.message)}\n\n{sentence(one.hint)}\n"

@@ -1,8 +1,9 @@
-"""The gallery shows above each figure the comment that made it, and nothing but that."""
+"""The gallery shows below each figure the comment that made it, and nothing but that."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 from typing import Final
 
@@ -15,17 +16,18 @@ MARKS: Final = {"line", "area", "bar", "dot"}
 KEYS: Final = {"stack", "horizontal", "reference", "facets", "spread", "log", "timezone"}
 
 
-def shown_above(comment: Comment) -> str:
-    """The last code block before a comment."""
-    *_, last = re.findall(r"^```\w*\n(.*?)\n```$", TEXT[: comment.start], re.DOTALL | re.MULTILINE)
-    return str(last)
+def shown_below(comment: Comment) -> str:
+    """The first code block after a comment, which is folded."""
+    first = re.search(r"^    ```\w*\n(.*?)\n    ```$", TEXT[comment.end :], re.DOTALL | re.MULTILINE)
+    assert first is not None
+    return textwrap.dedent(first[1])
 
 
-def test_above_each_figure_stands_the_comment_that_makes_it() -> None:
+def test_below_each_figure_stands_the_comment_that_makes_it() -> None:
     figures = [one for one in find(TEXT, str(PAGE)).comments if one.keyword in ("MONGO_CHART", "MONGO_TABLE")]
     assert figures
     for one in figures:
-        assert shown_above(one) == TEXT[one.start : one.end], f"line {one.line}"
+        assert shown_below(one) == TEXT[one.start : one.end], f"line {one.line}"
 
 
 def test_every_mark_and_every_setting_of_a_chart_is_in_it() -> None:

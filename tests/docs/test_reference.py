@@ -6,9 +6,11 @@ import re
 
 import pytest
 
-from docs.hooks.referencepages import calibration_page, commands_page, fields_page
+from docs.hooks.referencepages import calibration_page, command_page, commands_page, fields_page, keys_page
 from mongo_tables.cli import COMMANDS, main
+from mongo_tables.directives.schemas import load
 from mongo_tables.directives.schemas.result_fields import fields
+from mongo_tables.directives.specs import DIRECTIVES
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
 
@@ -51,23 +53,30 @@ def test_names_in_sentences_are_not_emphasis():
     assert "have \\_ before them" in fields_page()
 
 
-def sections_of_commands() -> dict[str, str]:
-    _, *parts = re.split(r"^## `(\w+)` .*$", commands_page(), flags=re.MULTILINE)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_page_of_a_command_has_every_option_that_the_program_takes(name, capsys):
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    options = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
+    assert set(re.findall(r"^\| `(--[\w-]+)", command_page(name), re.MULTILINE)) == options
 
 
-def test_the_page_of_commands_has_every_command_and_every_option_that_the_program_takes(capsys):
-    sections = sections_of_commands()
-    assert list(sections) == list(COMMANDS)
-    for name, section in sections.items():
-        with pytest.raises(SystemExit):
-            main([name, "--help"])
-        options = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
-        assert set(re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE)) == options, name
+def test_the_overview_leads_to_the_page_of_every_command():
+    assert re.findall(
+        r"^\| \[`(\w+)`\]\(commands/(\w+)\.md\)\{ #(\w+) \}", commands_page(), re.MULTILINE
+    ) == [(name, name, name) for name in COMMANDS]
+
+
+def test_every_key_of_a_comment_stands_once_under_a_purpose_with_an_example():
+    page = keys_page()
+    for kind in DIRECTIVES:
+        section = page.partition(f"{{ #mongo_{kind} }}")[2].partition("\n## ")[0]
+        shown = re.findall(r"^#### `(\w+)` .*\n(?:(?!#).*\n)*?```json\n\"(\w+)\": ", section, re.MULTILINE)
+        assert sorted(shown) == sorted((key, key) for key in load(kind)["properties"])
 
 
 def test_the_page_of_commands_does_not_depend_on_terminal_or_results_source(monkeypatch):
-    usual = commands_page()
+    usual = commands_page() + command_page("check")
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("MONGO_TABLES_RESULTS", "mongodb://user:secret@host/results")
-    assert commands_page() == usual
+    assert commands_page() + command_page("check") == usual
