@@ -90,6 +90,11 @@ def test_keys_of_a_comment_are_offered_without_those_that_it_has(session: Sessio
     assert offered(session, '<!-- MONGO_VALUE: {"|"}')[:3] == ["table", "column", "where"]
 
 
+@pytest.mark.parametrize("around", ['MONGO_VALUE: {"say"', 'MONGO_CHART: {"title": {"say"'])
+def test_the_verdicts_that_need_a_sentence_are_offered(session: Session, around: str) -> None:
+    assert offered(session, f'<!-- {around}: {{"slower": "x", "|') == ["faster", "no difference", "not known"]
+
+
 @pytest.mark.parametrize(
     ("stages", "names"),
     [

@@ -78,6 +78,17 @@ async def test_an_id_gets_a_new_name_on_all_pages_and_in_links(editor: Editor) -
     assert {each.new_text for edits in edit.changes.values() for each in edits} == {"rates"}
 
 
+async def test_an_id_gets_a_new_name_in_the_title_of_a_chart(editor: Editor) -> None:
+    chart = '<!-- MONGO_CHART: {"collection": "runs", "x": "a", "y": "b", "title": {"table": "speeds"}} -->'
+    editor.open(OTHER, f"{chart}\n")
+    edit = await rename(editor, OTHER, place(chart, '"speeds"', 3), "rates")
+    assert edit.changes is not None
+    assert {Path(uri).name: len(edits) for uri, edits in edit.changes.items()} == {
+        "page.md": 3,
+        "other.md": 1,
+    }
+
+
 @pytest.mark.parametrize(("new", "why"), [("Not an id", "small letters"), ("speeds", "taken already")])
 async def test_a_name_that_cannot_be_is_refused_with_the_reason(editor: Editor, new: str, why: str) -> None:
     text = editor.open(PAGE)

@@ -161,6 +161,34 @@ def test_an_open_number_is_a_warning_where_its_section_has_a_table() -> None:
     assert warnings[0].message == "no cell of a table at hand is `121 ms`"
 
 
+def test_figures_of_a_sentence_are_bound_and_numbers_typed_into_it_are_not() -> None:
+    about = {"against": "alpha", "blocks": 20, "margin": 0.1, "verdict": "slower", "ratio": 0.38}
+    rows = [one | {"compared": about | {"low": 0.35, "high": 0.43}} for one in ROWS]
+    same = "no words"
+    say = {
+        "slower": "{ratio} slower at {took}, beyond 121 ms",
+        "faster": "x",
+        "no difference": same,
+        "not known": same,
+    }
+    value = comment("VALUE", table="speed", column="compared", where={"name": "beta"}, say=say)
+    found = classify(f"# Page\n\n{TABLE}\n\nIt is {value}.\n", rows)
+    assert sorted({(one.written, one.kind) for one in found if one.candidate}) == [
+        ("121 ms", "bound"),
+        ("121 ms", "open"),
+        ("2.6 times", "bound"),
+    ]
+    drawn = comment(
+        "CHART",
+        collection="runs",
+        pipeline=[],
+        x="n",
+        y="took",
+        title={**json.loads(value[18:-4]), "say": say},
+    )
+    assert ("121 ms", "open") in classes(f"# Page\n\n{TABLE}\n\n{drawn}\n")
+
+
 def test_a_page_finds_the_numbers_of_tables_elsewhere_that_it_names() -> None:
     other, page = read(TABLE, "other.md"), read(f"# Page\n\nIt takes 120 ms, not {VALUE}.\n")
     answers = {spec.query.key: ROWS for spec in other.pipeline_specs}
