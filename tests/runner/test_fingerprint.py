@@ -66,7 +66,8 @@ def at_full_size(row: dict[str, Any], counter: str) -> float:
     """The published figure of the row, per operation."""
     name = row["_id"]["testname"].removesuffix("_control")
     published = (ROOT / "fixtures" / "published" / f"{name}.jsonl").read_text("utf-8").splitlines()
-    (figures,) = (one["figures"] for one in map(json.loads, published) if one.get("result_id") == row["_id"])
+    of = {**row["_id"], "testname": name}
+    (figures,) = (one["figures"] for one in map(json.loads, published) if one.get("result_id") == of)
     if counter == "write_conflicts":
         return float(figures["writeConflicts"] / row["experiment"]["variant"]["nUpdates"])
     speed = figures.get("DocsPerSecond") or figures["qps"]
