@@ -156,8 +156,9 @@ def _describe_bounds(low: float, high: float) -> str:
     if low < _IN_FRACTIONS_BELOW or high >= IN_TIMES_FROM:
         least, most = (f"{end:.2g}" if end < 1 else f"{end:,.1f}" for end in (low, high))
         return f"between {least} and {most} times the speed"
-    ends = ((round(100 * (1 - low)), "slower"), (round(100 * (high - 1)), "faster"))
-    return "at most " + " or ".join(f"{percent} % {way}" for percent, way in ends if percent > 0)
+    ends = ((100 * (1 - low), "slower"), (100 * (high - 1), "faster"))
+    told = (f"{ceil(round(percent, 6))} % {way}" for percent, way in ends if round(percent) > 0)
+    return "at most " + " or ".join(told)
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
