@@ -182,7 +182,8 @@ def _key_id(kind: str, key: str) -> str:
 def _grouped_keys(kind: str, known: Iterable[str]) -> dict[str, list[str]]:
     """The keys of a comment by their purpose."""
     left = list(known)
-    groups = {group: [key for key in keys if key in left] for group, keys in KEY_GROUPS[kind].items()}
+    by_purpose = KEY_GROUPS.get(kind, {"Keys": ()})
+    groups = {group: [key for key in keys if key in left] for group, keys in by_purpose.items()}
     named = {key for keys in groups.values() for key in keys}
     groups[[*groups][-1]] += [key for key in left if key not in named]
     return groups

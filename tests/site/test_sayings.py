@@ -97,6 +97,16 @@ def test_campaigns_that_disagree_each_have_their_ratio(tmp_path: Path) -> None:
     assert said(tmp_path, VALUE, told).startswith("UUIDs are 2.0 and 4.0 times slower (1.8 to 5.0 times)")
 
 
+def test_bounds_are_the_words_of_tables_without_differences_of_nothing(tmp_path: Path) -> None:
+    value = VALUE | {"say": SAY | {"not known": "Not known: {bounds}."}}
+    told = compared("not known", 1.1, 1.01, 1.3)
+    assert said(tmp_path, value, told) == "Not known: at most 30 % faster."
+    assert (
+        said(tmp_path, value, compared("not known", 0.9, 0.7, 1.02))
+        == "Not known: at most 30 % slower or 2 % faster."
+    )
+
+
 def test_a_form_holds_whatever_the_size(tmp_path: Path) -> None:
     slower = "{ratio:percent}, {ratio:factor}, {interval:factor}"
     value = VALUE | {"say": SAY | {"slower": slower}}
@@ -131,6 +141,7 @@ def test_what_requests_carry_has_a_verdict_of_its_own(tmp_path: Path) -> None:
         ({"slower": "{ops:factor}"}, "MT133", "`ops` is a field of the row", "in the format of its column"),
         ({"slower": "{ratio"}, "MT133", "a brace that does not belong to a placeholder", "{ratio}"),
         ({"slower": "{}"}, "MT133", "names nothing", "`ratio`"),
+        ({"not known": "{bounds:factor}"}, "MT133", "is made of words", "leave the form out"),
         ({"slower": " "}, "MT133", "is not possible as `say.slower`", "a sentence is not blank"),
     ],
 )

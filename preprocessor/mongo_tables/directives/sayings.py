@@ -18,7 +18,7 @@ FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
     "slower": ("ratio", "interval"),
     "faster": ("ratio", "interval"),
     "no difference": ("most",),
-    "not known": ("slower", "faster"),
+    "not known": ("bounds", "slower", "faster"),
 }
 """The figures of a comparison that a sentence may name, by its verdict."""
 
@@ -97,7 +97,12 @@ def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
         ) or hint
     if one.is_figure and one.name not in FIGURES[verdict]:
         return f"{written} is no figure of the verdict `{verdict}`", f"its figures are {known}"
-    if one.form and one.form not in FORMS:
+    if one.form and (one.form not in FORMS or one.name == "bounds"):
+        if one.name == "bounds":
+            return (
+                f"{written} has a form, but is made of words",
+                "leave the form out, or name `slower` and `faster`",
+            )
         forms = " and ".join(f"`{form}`" for form in FORMS)
         return f"there is no form `{one.form}`", did_you_mean(one.form, FORMS) or f"forms are {forms}"
     return None

@@ -9,7 +9,7 @@ from typing import Final
 
 from mongo_tables.directives.sayings import Placeholder, fill
 from mongo_tables.render.conclusions import Conclusion
-from mongo_tables.results.verdicts import IN_TIMES_FROM, join_apart, judge
+from mongo_tables.results.verdicts import IN_TIMES_FROM, describe_interval, join_apart, judge
 
 _WHOLE_FROM: Final = 10
 _MOST_DECIMALS: Final = 3
@@ -56,6 +56,8 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
         return ""
     ratios, ends = [float(each) for each in one.apart or (one.ratio,)], sorted(map(float, one.interval))
     low, high = ends
+    if figure.name == "bounds":
+        return describe_interval("not known", float(one.ratio), low, high)
     bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
     if figure.name in bounds:
         bound = bounds[figure.name]
