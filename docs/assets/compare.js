@@ -177,6 +177,6 @@
     show();
   }
 
-  // Without the rows the page says what it needs.
-  fetch(source.href).then((found) => found.json()).then(({ rows }) => start(rows), () => {});
+  // Without the rows, as from a folder, the page says what it needs.
+  if (location.protocol !== "file:") fetch(source.href).then((found) => found.json()).then(({ rows }) => start(rows), () => {});
 })();

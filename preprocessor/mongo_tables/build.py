@@ -49,15 +49,17 @@ class Figures:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
 
-    def html(self, page: Page, place: Place, find: Find = lambda collection, key: "") -> list[str]:
+    def html(
+        self, page: Page, place: Place, find: Find = lambda collection, key: "", described: bool = False
+    ) -> list[str]:
         """Return the HTML for each comment of a page: its figure, or a box with its faults.
 
-        ``place`` publishes the rows of the figures as files; ``find`` returns the address of a result
-        document.
+        ``place`` publishes the rows of the figures as files, ``described`` with a description of each CSV;
+        ``find`` returns the address of a result document.
         """
         from mongo_tables.site.figures import figures_of
 
-        return figures_of(page, self.judge, place, find)
+        return figures_of(page, self.judge, place, find, described)
 
     def markdown(self, page: Page, form: str = "pipe") -> str:
         """Return a page with a table, a value or nothing (for a statement) in place of each comment."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
+    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
     from mkdocs.utils.templates import TemplateContext
 
@@ -111,6 +112,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             files.append(File.generated(config, path, abs_src_path=str(STYLE_SHEET_FILE)))
         return files
 
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+        """Keep the navigation for the index of the site."""
+        self._site.navigation = nav.items
+
     @event_priority(-100)
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
         """Read the page, unless another plugin may have done so."""
@@ -149,8 +154,10 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Replace the tokens that other plugins copied."""
+        """Replace the tokens that other plugins copied. The index is that of the whole site, not of a language."""
         self._site.finish()
+        if len(self._builds) == 1:
+            self._site.write_index()
         self._builds.pop()
 
     def on_build_error(self, *, error: Exception) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import PrefixedLogger
+from mkdocs.utils import is_markdown_file
 
 from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
@@ -25,6 +26,13 @@ from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import amounts, failing
 from mongo_tables.findings.rules import finding
+from mongo_tables.hosts.machine_readable import (
+    LLMS,
+    alternate_link,
+    dataset_script,
+    first_sentence,
+    llms_text,
+)
 from mongo_tables.hosts.page_figures import (
     Given,
     PageFigures,
@@ -35,9 +43,9 @@ from mongo_tables.hosts.page_figures import (
     render,
 )
 from mongo_tables.hosts.page_place import choose_shown_path
-from mongo_tables.hosts.published_files import PublishedDocuments, put
+from mongo_tables.hosts.published_files import PublishedDocuments, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
-from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markup
+from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.anchors import anchors_in
 from mongo_tables.site.figures import find_taken_anchors, line_of, no_place, report_left_over
 from mongo_tables.site.pages import no_text
@@ -86,6 +94,8 @@ class SiteBuild:
         given: The pages that have comments.
         late: The faults that only the conversion shows.
         copied: The files that are not pages.
+        navigation: The entries of the site's navigation.
+        twins: A sentence about each page whose Markdown was written, by its path.
     """
 
     config: MkDocsConfig
@@ -97,8 +107,11 @@ class SiteBuild:
     given: list[Given] = field(default_factory=list)
     late: list[Finding] = field(default_factory=list)
     copied: set[str] = field(default_factory=set)
+    navigation: Sequence[Any] = ()
+    twins: dict[str, str] = field(default_factory=dict)
     _rendered: OrderedDict[int, PageFigures] = field(default_factory=OrderedDict)
     _without: tuple[SitePage, str] | None = None
+    _plain: tuple[Given, list[PlainFigure]] | None = None
 
     # While MkDocs reads pages
 
@@ -237,7 +250,28 @@ class SiteBuild:
         """
         if self._without is not None:
             self._without[0].content, self._without = self._without[1], None
-        return swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
+        output = swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
+        if not self._is_machine_readable:
+            return output
+        head, given = self._write_markdown(page), self._by_page.get(id(page))
+        if given is not None:
+            files, text = self._figures_of(given).files, self.twins.get(page.file.src_uri, "")
+            head += dataset_script(given, self.report, files, self.config, text)
+        return output.replace("</head>", f"{head}</head>", 1)
+
+    def _write_markdown(self, page: SitePage) -> str:
+        """Write the Markdown of a page, unless there is such a file. Return the link to it, or ""."""
+        path = page.file.src_uri
+        if not is_markdown_file(path) or Path(self.config.site_dir, path).exists():
+            return ""
+        text = swap_markdown(page.markdown or "", self._figures_for("", None))
+        self.write({path: text})
+        self.twins[path] = page.meta.get("description") or first_sentence(text)
+        return alternate_link(page)
+
+    @property
+    def _is_machine_readable(self) -> bool:
+        return self.options.machine_readable and self.memo is None
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files into the site. Raises ``PluginError`` if that fails."""
@@ -249,6 +283,15 @@ class SiteBuild:
         with _writing():
             found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         self._report(found, "do not publish this site")
+
+    def write_index(self) -> None:
+        """Write the index of the Markdown of all pages, unless there is such a file."""
+        site = Path(self.config.site_dir)
+        if not self.twins or (site / LLMS).exists():
+            return
+        documents = path_of_all(self.options.documents) if self.options.documents else ""
+        data = {documents: "the documents behind the tables"} if (site / documents).is_file() else {}
+        self.write({LLMS: llms_text(self.config, self.navigation, self.twins, data)})
 
     # Figures
 
@@ -270,11 +313,19 @@ class SiteBuild:
         return {name: (given, number) for given in self.given for number, name in enumerate(given.names)}
 
     def _figures_of(self, given: Given) -> PageFigures:
-        found = self._rendered.pop(id(given), None) or render(given, self.report, self.documents.address)
+        found = self._rendered.pop(id(given), None) or render(
+            given, self.report, self.documents.address, described=self._is_machine_readable
+        )
         self._rendered[id(given)] = found
         if len(self._rendered) > _RENDERED:
             self._rendered.popitem(last=False)
         return found
+
+    def _plain_figures_of(self, given: Given) -> list[PlainFigure]:
+        """Return the figures of a page as Markdown. Those of the last page are kept."""
+        if self._plain is None or self._plain[0] is not given:
+            self._plain = given, plain_figures(given.read, self.report)
+        return self._plain[1]
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:
         """Return the figures for a file of the site, by its path and its text."""
@@ -306,7 +357,7 @@ class SiteBuild:
 
         def markdown(name: str) -> PlainFigure:
             given, number = by_name[name]
-            return plain_figures(given.read, self.report)[number]
+            return self._plain_figures_of(given)[number]
 
         return TokenFigures(
             by_name.keys(),

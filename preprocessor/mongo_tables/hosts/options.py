@@ -75,6 +75,11 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     documents_file = c.Type(bool, default=True)
     """Whether to publish all these documents as one file too, ``documents/COLLECTION.jsonl``."""
 
+    machine_readable = c.Type(bool, default=False)
+    """Whether a build writes for programs too: the Markdown of each page beside it, ``llms.txt``, a description of
+    each CSV (CSV on the Web), and schema.org ``Dataset`` in pages with results.
+    """
+
     time_limit = _AboveZero((int, float), default=10)
     """Maximum seconds of one pipeline on a server."""
 

@@ -75,11 +75,18 @@ class PageFigures:
         return self.figures[name].replace(f"<!--{name}-->\n", "")
 
 
-def render(given: Given, report: Report, address: Callable[[str, str, Any], str]) -> PageFigures:
-    """Render the figures of a page. ``address`` is that of ``Documents``."""
+def render(
+    given: Given, report: Report, address: Callable[[str, str, Any], str], *, described: bool = False
+) -> PageFigures:
+    """Render the figures of a page.
+
+    ``address`` is that of ``Documents``. ``described``: each CSV gets a description beside it.
+    """
     url = given.page.url
     shelf = Shelf(given.page.file.src_uri, url)
-    made = report.figures.html(given.read, shelf.place, lambda collection, key: address(url, collection, key))
+    made = report.figures.html(
+        given.read, shelf.place, lambda collection, key: address(url, collection, key), described
+    )
     figures, folds = {}, {}
     for name, html in zip(given.names, made, strict=True):
         head, mark, fold = html.partition(_FOLD)

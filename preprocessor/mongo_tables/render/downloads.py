@@ -7,6 +7,9 @@ formula are skipped in this test, because intermediate programs trim them.
 
 JSON is relaxed MongoDB Extended JSON: the rows as the pipeline returned them, unrounded and complete, together with the
 pipeline with its shared stages expanded.
+
+A description of the CSV (CSV on the Web, https://www.w3.org/TR/tabular-data-primer/) has the type and the meaning of
+each column.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,6 +78,37 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
             values = tuple(column_value(row, name) for row in rows)
             raws = tuple(map(raw_or_nothing, values))
             yield column._replace(header=f"{column.header}, {end}", values=values, raws=raws, name=name)
+
+
+def csvw_text(
+    spec: TableSpec, rows: Rows, columns: Sequence[Column], meanings: Mapping[str, str], url: str
+) -> str:
+    """Return the description of the table's CSV, which is the file ``url`` beside it, as JSON.
+
+    ``meanings`` explains columns by name.
+    """
+    described = [
+        {"titles": _safe(column.file_header), "datatype": _datatype(column)}
+        | ({"dc:description": meanings[column.name]} if column.name in meanings else {})
+        for column in _with_ranges(spec, rows, columns)
+    ]
+    about = {"@context": "http://www.w3.org/ns/csvw", "url": url}
+    about |= {"dc:title": spec.title} if spec.title else {}
+    return json.dumps(about | {"tableSchema": {"columns": described}}, ensure_ascii=False, indent=1) + "\n"
+
+
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
+
+
+def _datatype(column: Column) -> str:
+    """Return the CSVW datatype of all values that a column has."""
+    present = [(value, raw) for value, raw in zip(column.values, column.raws, strict=True) if raw]
+    if present and all(is_number(value) and _NUMBER.fullmatch(raw) for value, raw in present):
+        return "integer" if all(isinstance(value, int) for value, _ in present) else "number"
+    for kind, name in ((bool, "boolean"), (datetime, "dateTime")):
+        if present and all(isinstance(value, kind) for value, _ in present):
+            return name
+    return "string"
 
 
 def _safe(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import interval_picture
-from mongo_tables.render.downloads import csv_text, json_text
+from mongo_tables.render.downloads import csv_text, csvw_text, json_text
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.markup import inline_html, link_html, text_html, with_minus_signs
 from mongo_tables.render.provenance_html import (
@@ -50,13 +50,18 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class FigureContext:
-    """The inputs of drawing a page's figures. The last one has the first figure for each source of rows."""
+    """The inputs of drawing a page's figures.
+
+    ``described``: a description of each CSV is published beside it. ``told`` has the first figure for each source of
+    rows.
+    """
 
     answers: AnswersByKey
     tables: Tables
     provenance: Callable[[PipelineSpec], Provenance | None]
     place: Place
     find: Find
+    described: bool = False
     told: dict[str, _Told] = field(default_factory=dict)
 
     def draw_table(self, spec: TableSpec) -> str:
@@ -69,7 +74,7 @@ class FigureContext:
         of_results = column_meanings(spec) if source and source.results else {}
         meanings = {**of_results, **spec.meanings}
         columns = columns_of(spec, rows)
-        notes = self._notes(spec, spec, rows, columns)
+        notes = self._notes(spec, spec, rows, columns, meanings)
         behind = self._behind(spec, rows)
         return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
@@ -80,7 +85,9 @@ class FigureContext:
             return ""
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         table = replace(as_table(spec), id=spec.id)
-        return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
+        return html_chart(
+            spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows), spec.meanings)
+        )
 
     def draw_value(self, spec: ValueSpec) -> str:
         """Return the HTML of a value within a sentence."""
@@ -100,10 +107,17 @@ class FigureContext:
         html = f'<span class="mongo-value"{raw}>{inner}</span>'
         return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
 
-    def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
+    def _notes(
+        self,
+        spec: PipelineSpec,
+        table: TableSpec,
+        rows: Rows,
+        columns: Sequence[Column],
+        meanings: Mapping[str, str],
+    ) -> str:
         """Return the HTML of the notes under a figure, or "" if the author switched them off.
 
-        ``table`` is the figure's rows as a table.
+        ``table`` is the figure's rows as a table, ``meanings`` explains its columns by name.
         """
         if spec.provenance is False or not rows:
             return ""
@@ -113,6 +127,9 @@ class FigureContext:
             "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
             "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
         }
+        if self.described:  # The name by which CSV on the Web finds it.
+            url = links["CSV"].rpartition("/")[2]
+            self.place(f"{name}.csv-metadata.json", csvw_text(table, rows, columns, meanings, url))
         given = {kind: to for kind, to in links.items() if to}
         first = self.told.get(spec.source_query.key)
         if first is None:

@@ -27,14 +27,20 @@ if TYPE_CHECKING:
     from mongo_tables.site.placeholders import LeftOver
 
 
-def figures_of(page: Page, judge: Judge, place: Place, find: Find = lambda collection, key: "") -> list[str]:
+def figures_of(
+    page: Page,
+    judge: Judge,
+    place: Place,
+    find: Find = lambda collection, key: "",
+    described: bool = False,
+) -> list[str]:
     """Return the HTML for each comment of the page: its figure, or a box with its faults.
 
     ``place`` publishes the rows of the figures as files; ``find`` returns the addresses of the documents
-    behind them.
+    behind them. ``described``: ``place`` gets a description of each CSV too.
     """
     here = judge.within(page)
-    context = FigureContext(here.answers, here.tables, here.provenance, place, find)
+    context = FigureContext(here.answers, here.tables, here.provenance, place, find, described)
     made = zip(page.comments, page.specs, with_anchors(page.specs), _errors_by_comment(page), strict=True)
     return [
         _figure(spec, anchored, page, here, context) if spec and anchored else _box_for(comment)(errors)
