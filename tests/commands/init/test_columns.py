@@ -37,7 +37,7 @@ def test_documents_of_another_shape_are_no_benchmarks() -> None:
 
 def test_times_are_in_the_unit_that_fits_them_and_rows_in_the_order_of_names() -> None:
     found = suggest_for_benchmarks([benchmark("a", 2.0), benchmark("b", 1.0)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Time"], ["_id"], {"value": "s"}, [])
+    assert found == ({}, ["name", "value"], ["Benchmark", "Time"], ["_id"], {"value": {"duration": "s"}}, [])
 
 
 def test_what_is_no_time_has_its_unit_in_the_header() -> None:

@@ -201,18 +201,16 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
 
 
 def choose_formats(
-    paths: Sequence[str], fields: Iterable[CandidateField], durations: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """Choose the `format` of the columns ``paths``: gaps, days, and ``durations`` in the unit of time that fits."""
+    paths: Sequence[str], fields: Iterable[CandidateField], chosen: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """Choose the `format` of the columns ``paths``: gaps and days, besides what is ``chosen``."""
     known = {one.path: one for one in fields}
-    formats = {}
+    formats: dict[str, Mapping[str, Any]] = {}
     for path in paths:
-        form, one = {}, known.get(path)
+        form, one = dict(chosen.get(path, {})), known.get(path)
         if one and not one.everywhere:
             # A parameter is not measured; some benchmarks lack it.
             form["missing"] = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
-        if path in durations:
-            form["duration"] = durations[path]
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
             form["date"] = _DAY
         if form:
@@ -285,15 +283,14 @@ def _json(value: Any) -> str:
 class FirstTable(NamedTuple):
     """A table: the documents that it selects, field → value; its columns with their headers; its sort order.
 
-    ``durations`` has the unit of each column whose values are shown in the fitting unit of time, ``remarks`` what is
-    not in the table.
+    ``formats`` has the `format` of columns, ``remarks`` what is not in the table.
     """
 
     where: Mapping[str, Any]
     columns: Sequence[str]
     headers: Sequence[str]
     sort: Sequence[str]
-    durations: Mapping[str, str] = MappingProxyType({})
+    formats: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     remarks: Sequence[str] = ()
 
 
@@ -330,7 +327,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
         list(columns),
         list(columns.values()),
         sort,
-        {"value": _SECONDS} if is_time else {},
+        {"value": {"duration": _SECONDS}} if is_time else {},
         [*_say_others(documents, metric), *_say_failed(of_metric)],
     )
 

@@ -28,6 +28,7 @@ from mongo_tables.commands.init.columns import (
     suggest_columns,
     suggest_for_benchmarks,
 )
+from mongo_tables.commands.init.runs import suggest_for_runs
 from mongo_tables.directives.keywords import keyword_like
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages
@@ -126,7 +127,7 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     if inner:
         documents = _read_documents(source, collection, rows, where)
     is_open = not (wishes.columns or wishes.headers or wishes.sort or wishes.asking)
-    suggested = suggest_for_benchmarks(documents) if is_open else None
+    suggested = (suggest_for_benchmarks(documents) or suggest_for_runs(documents)) if is_open else None
     if suggested and suggested.where:
         where |= suggested.where
         documents = _read_documents(source, collection, rows, where)
@@ -140,7 +141,7 @@ def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     write = partial(
         format_comment, wishes.keyword, collection, where, rows=rows, title=wishes.title, name=wishes.name
     )
-    drafts = _draft(wishes, chosen, write, fields, documents, is_of_benchmarks=suggested is not None)
+    drafts = _draft(wishes, chosen, write, fields, documents, is_measured=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     ignored: Sequence[Finding] = ()
@@ -300,19 +301,19 @@ def _draft(
     fields: Sequence[CandidateField],
     documents: Rows,
     *,
-    is_of_benchmarks: bool,
+    is_measured: bool,
 ) -> Iterator[Draft]:
     """Yield the chosen comment, then alternatives: in another order, or with the ``_id`` as well."""
     texts = dict(zip(chosen.columns, chosen.headers, strict=True))
     may_add = not (wishes.columns or wishes.headers)
     others = (
-        [(chosen.columns, ["_id"])]  # Rows of benchmarks are never sorted by their figures.
-        if is_of_benchmarks
+        [(chosen.columns, ["_id"])]  # Rows of benchmarks and runs are never sorted by their figures.
+        if is_measured
         else propose_orders(chosen.columns, fields, may_add=may_add)
     )
     for shown, sort in ((chosen.columns, chosen.sort), *others):
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        formats = choose_formats(shown, fields, chosen.durations)
+        formats = choose_formats(shown, fields, chosen.formats)
         keys = [order_of(path, documents) for path in sort]
         yield Draft(tuple(shown), partial(write, shown, headers, formats, keys))
 

@@ -35,6 +35,7 @@ from mongo_tables.results.limits import limits_of
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.revisions import run_git
+from mongo_tables.runner.store import RESULTS
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 from mongo_tables.site.site_pages import pages_of
@@ -287,9 +288,9 @@ def _has_comment(path: Path) -> bool:
 
 
 def _propose_table(asked: Answers, keyword: str) -> Proposal:
-    """Return the comment of the first collection that can be shown."""
+    """Return the comment of the first collection that can be shown, rows of `mongo-tables run` before all others."""
     why = CommandError("the results have no collections", "--results names other ones")
-    for name in asked.source.collections():
+    for name in sorted(asked.source.collections(), key=lambda name: name != RESULTS):
         # Values refer to the table by its id; a name without a letter yields none.
         anchor = words(name)
         table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
