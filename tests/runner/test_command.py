@@ -204,6 +204,7 @@ def test_a_dry_run_says_what_is_raised_and_how_long_windows_are(told):
     assert "scale 0.005 in place of 0.001" in out
     assert "100 in place of 61 in variant 5" in out
     assert "fewer" not in out
+    assert " 0.0 min" not in out and "about 0" not in out
     assert "3 requests is lengthened" in out
     _, out, _ = told("insert_docsize", "--dry-run", "--duration", "2m")
     assert "each window lasts 120 s" in out

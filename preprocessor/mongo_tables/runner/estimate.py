@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import mul
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import plan_blocks
 from mongo_tables.runner.cache_size import sized
@@ -241,7 +242,18 @@ def size(count: int) -> str:
     return f"{amount:.4g} TiB"
 
 
+_IN_MINUTES_FROM: Final = 90
+"""Seconds from which a duration is told in minutes."""
+
+
 def _time(seconds: float | None) -> str:
     if seconds is None:
         return "not known"
-    return f"{seconds / 60:.1f} min"
+    return f"{seconds:.1f} s" if seconds < _IN_MINUTES_FROM else f"{seconds / 60:.1f} min"
+
+
+def say_duration(seconds: float) -> str:
+    """Return a whole number of seconds, or of minutes from a minute and a half on: ``25 seconds``."""
+    if seconds < _IN_MINUTES_FROM:
+        return format_count(max(1, round(seconds)), "second")
+    return format_count(round(seconds / 60), "minute")

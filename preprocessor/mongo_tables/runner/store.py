@@ -37,6 +37,8 @@ from mongo_tables.runner.errors import KEPT
 
 RESULTS = "results"
 HISTORY = "results_history"
+_REPLACED: Final = "start_time"
+"""The field that replaced rows have in their ``_id`` besides."""
 PUBLISHED = "published"
 PARAMETERS = "parameters"
 CALIBRATION = "calibration"
@@ -105,6 +107,13 @@ class Store(ABC):
     def rows(self, experiment: str) -> list[dict[str, Any]]:
         """Return the rows of an experiment in ``results``, in order."""
         return self.documents(RESULTS, experiment)
+
+    def replaced_rows(self, experiment: str) -> list[dict[str, Any]]:
+        """Return the rows of an experiment that later ones replaced, with the ``_id`` that they had."""
+        return [
+            {**row, "_id": {name: value for name, value in row["_id"].items() if name != _REPLACED}}
+            for row in self.documents(HISTORY, experiment)
+        ]
 
     def put(self, *rows: Document) -> None:
         """Write rows. Others with the same ``_id`` move to the history."""
@@ -327,7 +336,7 @@ def _historic(row: Document) -> dict[str, Any]:
     """Return the row under an ``_id`` that no later row of the variant has. Rows may be written by hand."""
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}
-    return {**row, "_id": {**named, "start_time": row.get("start_time")}}
+    return {**row, "_id": {**named, _REPLACED: row.get("start_time")}}
 
 
 def _plainly(act: Callable[[], T]) -> T:

@@ -50,6 +50,15 @@ def test_each_row_is_a_line_and_its_changes_below(campaigns, capsys):
     assert lines[3] == "1 change in 2 rows"
 
 
+def test_rows_that_later_runs_replaced_in_a_folder_are_campaigns_as_well(campaigns, tmp_path, capsys):
+    assert history(*campaigns, "--points") == 0
+    apart = capsys.readouterr().out
+    for rows in (*STEADY, *SLOWER):
+        together = keep(tmp_path / "one", rows)
+    assert history(together, "--points") == 0
+    assert capsys.readouterr().out == apart
+
+
 def test_a_change_that_is_explained_says_why_and_does_not_fail(campaigns, tmp_path, capsys):
     assert history(*campaigns, "--fail") == 1
     (tmp_path / "changes.toml").write_text(KNOWN, encoding="utf-8")

@@ -32,8 +32,12 @@ _ID: Final = re.compile(r"\w[\w.-]*", re.ASCII)
 Row = Mapping[str, Any]
 
 
-def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+def read_rows(
+    where: str, names: Sequence[str] | None, *, with_replaced: bool = False
+) -> list[dict[str, Any]]:
     """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
+
+    ``with_replaced``: also those that a later run replaced.
 
     A file, or a folder without rows of a run, provides those of benchmark tools. Raises CommandError if there are
     none, if one lacks the fields that conclusions need, and if intervals cannot be computed.
@@ -42,7 +46,9 @@ def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         if not Path(place).is_file():
             with closing(open_store(place, Limits().connect_ms)) as store:
-                rows = [row for name in names or store.experiments() for row in store.rows(name)]
+                for name in names or store.experiments():
+                    rows += store.rows(name)
+                    rows += store.replaced_rows(name) if with_replaced else []
         if not rows and not is_uri(place) and Path(place).exists():
             rows = _read_benchmarks(place, names)
     if not rows:

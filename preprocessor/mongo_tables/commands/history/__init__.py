@@ -28,6 +28,7 @@ count for less. It needs two campaigns on each side, and five or more in all. Si
 campaigns with other work than the newest one (another scale, other windows) are shown and not compared.
 A machine drifts from hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same
 blocks; only the speed shows what makes everything slower, including the reference.
+Of a folder or a database that runs wrote to, rows that later ones replaced (`results_history`) are campaigns as well.
 Rows from before campaigns had names belong to the commit that added them, named by its first 12 digits.
 
 A TOML file of known changes gives the reasons; `row` may be a pattern:
@@ -39,6 +40,7 @@ A TOML file of known changes gives the reasons; `row` may be a pattern:
   ticket = "#14"
 
 examples:
+  mongo-tables history fixtures                                 all that was run into this folder
   mongo-tables history fixtures/campaigns/*                     all rows, and where they changed
   mongo-tables history fixtures --revisions fixtures            and those that were committed before
   mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points

@@ -37,13 +37,15 @@ Rows = list[dict[str, Any]]
 
 
 def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
-    """Read the rows of all places, then those of the revisions, ``REVISION:FOLDER``, the newest first.
+    """Read the rows of all places, also replaced ones, then those of the revisions, ``REVISION:FOLDER``.
+
+    Revisions are the newest first.
 
     A row without a campaign belongs to the set that was committed with it: the oldest commit that contains it names
     the set. Raises CommandError as ``read_rows`` does.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
-    rows = [row for place in places for row in read_rows(place, None)]
+    rows = [row for place in places for row in read_rows(place, None, with_replaced=True)]
     rows += [row for _, some in committed for row in some]
     undated = next((row for row in rows if "start_time" not in row), None)
     if undated is not None:  # benchmark tools need not record when they measured

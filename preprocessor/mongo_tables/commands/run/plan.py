@@ -30,6 +30,7 @@ from mongo_tables.runner.estimate import (
     estimate,
     estimate_slices,
     local_seconds,
+    say_duration,
     size,
     table,
 )
@@ -63,7 +64,7 @@ _IN_USE_HINT = "wait until the other run has ended, or name another database in 
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
-    """Print documents, bytes and minutes of each experiment, and the total time on a local replica set.
+    """Print documents, bytes and time of each experiment, and the total time on a local replica set.
 
     Raises CommandError if the run itself would be refused.
     """
@@ -99,9 +100,9 @@ def _print_all(
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        bounds = dict.fromkeys(f"{sum(some) / 60:.0f}" for some in zip(*estimates, strict=True))
-        minutes = f"{' to '.join(bounds)} minutes"
-        print(f"all on {where} with two processors and no other work, loading included: about {minutes}")
+        bounds = dict.fromkeys(say_duration(sum(some)) for some in zip(*estimates, strict=True))
+        lasts = " to ".join(bounds)
+        print(f"all on {where} with two processors and no other work, loading included: about {lasts}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
