@@ -252,8 +252,16 @@ def _time(seconds: float | None) -> str:
     return f"{seconds:.1f} s" if seconds < _IN_MINUTES_FROM else f"{seconds / 60:.1f} min"
 
 
-def say_duration(seconds: float) -> str:
-    """Return a whole number of seconds, or of minutes from a minute and a half on: ``25 seconds``."""
+def say_durations(least: float, most: float) -> str:
+    """Return seconds in words, from a minute and a half on as minutes: ``25 seconds``, ``12 to 20 minutes``."""
+    first, last = map(_say_duration, (least, most))
+    if first == last:
+        return first
+    number, unit = first.split(" ")
+    return f"{number if last.endswith(f' {unit}') else first} to {last}"
+
+
+def _say_duration(seconds: float) -> str:
     if seconds < _IN_MINUTES_FROM:
         return format_count(max(1, round(seconds)), "second")
     return format_count(round(seconds / 60), "minute")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import exp, inf, isclose, log
 from statistics import fmean, geometric_mean, median, stdev
 from typing import Any, Final
@@ -49,6 +49,11 @@ from mongo_tables.results.within_campaign import REFERENCE, ROWS, compare_within
 _APART: Final = timedelta(hours=1)
 """Campaigns that started within this time may share the machine's state of that hour."""
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_ROW: Final = "row"
+_OF_REFERENCE: Final = "of its reference"
+_VERDICT: Final = "verdict"
+_TEXTS: Final = (_ROW, _VERDICT)
+"""Columns with words, which are aligned to the left."""
 _SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
     "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
@@ -64,19 +69,10 @@ _NOT_PAIRED: Final = (
 
 
 def format_text(found: Difference) -> Iterator[str]:
-    """Yield the rows by experiment, the rows on one side only, and other differences between the sides."""
-    heading = ""
-    for row in found.rows:
-        of_row = f"{row.experiment}: {row.heading}"
-        if of_row != heading:
-            heading = of_row
-            yield heading
-        yield f"  {row.variant}: {say_verdict(row)}"
-        yield f"    {_say_figures(row)}"
-        yield from (f"    {doubt}" for doubt in row.doubts)
-        if row.missing:
-            yield f"    {row.missing}: how it was measured is not known"
-        yield from (f"    {_say_campaign(one)}" for one in row.campaigns)
+    """Yield a table of the rows of each experiment, the rows on one side only, and other differences of the sides."""
+    for heading, group in groupby(found.rows, lambda row: f"{row.experiment}: {row.heading}"):
+        yield heading
+        yield from _format_rows(list(group))
     for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
         for name in rows:
             yield f"only in {side}: {name}"
@@ -126,21 +122,55 @@ def say_verdict(row: Comparison) -> str:
     return describe(judged.verdict, *figures, campaigns, judged.negligible, list_ratios_apart(each))
 
 
-def _say_figures(row: Comparison) -> str:
-    if row.one.speed is None and row.other.speed is None:
-        return f"ratio {_say_ratio(row.judged.ratio)}; the speeds that it is of are not in the rows"
-    one, other = (_say_speed(side) for side in (row.one, row.other))
-    what = SPEED if row.judged.of == TO_REFERENCE else row.judged.of
-    speeds = f"{what} {one} {row.sides.one}, {other} {row.sides.other}"
+def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Yield aligned lines for the rows, with a header, and below each row what else is known of it."""
+    cells = [_list_cells(row) for row in rows]
+    names = list(dict.fromkeys(name for some in cells for name in some))
+    table = [names, *([some.get(name, "") for name in names] for some in cells)]
+    header, *lines = align(table, [number for number, name in enumerate(names) if name in _TEXTS])
+    yield f"  {header}"
+    for row, line in zip(rows, lines, strict=True):
+        yield f"  {line}"
+        yield from (f"    {one}" for one in _list_notes(row))
+
+
+def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Return the rows as lines with columns below each other, those numbered in ``left`` from the left.
+
+    Example:
+        >>> align([["a", "10"], ["bcd", "9"]])
+        ['a    10', 'bcd   9']
+    """
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    padded = (
+        [
+            text.ljust(width) if number in left else text.rjust(width)
+            for number, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        for line in table
+    )
+    return ["  ".join(line).rstrip() for line in padded]
+
+
+def _list_cells(row: Comparison) -> dict[str, str]:
+    """Return what the columns of a row show, by their header."""
+    cells = {_ROW: row.variant, row.sides.one: _say_speed(row.one), row.sides.other: _say_speed(row.other)}
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
-        return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
-    of = " in the campaign that the row is of" if row.campaigns else ""
+        cells |= {f"{_OF_REFERENCE} {row.sides.one}": before, f"{_OF_REFERENCE} {row.sides.other}": after}
+    return {**cells, "ratio": _say_ratio(row.judged.ratio), _VERDICT: say_verdict(row)}
+
+
+def _list_notes(row: Comparison) -> Iterator[str]:
     if row.judged.processes:  # the interval is over processes, and has no verdict
-        ratio = f"{_say_ratio(row.judged.ratio)} ({row.judged.low:.3f} to {row.judged.high:.3f})"
-        processes = f"{row.judged.processes} processes or more on each side"
-        return f"{speeds}; ratio of geometric means {ratio}, {processes}"
-    return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
+        interval = f"{_say_ratio(row.judged.ratio)} ({row.judged.low:.3f} to {row.judged.high:.3f})"
+        yield f"ratio of geometric means {interval}, {row.judged.processes} processes or more on each side"
+    yield from row.doubts
+    if row.missing:
+        yield f"{row.missing}: how it was measured is not known"
+    if row.campaigns:
+        yield "speeds are those of the campaign that the row is of"
+    yield from map(_say_campaign, row.campaigns)
 
 
 def _say_ratio(ratio: float | None) -> str:

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 from mongo_tables.commands.compare.campaigns import read_rows
+from mongo_tables.commands.compare.wording import align, say_amount, say_number
 from mongo_tables.commands.compare.wording import format_json as dump
-from mongo_tables.commands.compare.wording import say_amount, say_number
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import PER_SECOND, name_row
@@ -106,13 +106,9 @@ def format_text(
     series: Sequence[HistorySeries], known: Sequence[Known], *, points: bool, ratios: bool
 ) -> Iterator[str]:
     """Yield a line for each row, with its points on request, and each of its changes."""
-    for one in series:
-        first, last = one.points[0], one.points[-1]
-        campaigns = format_count(len(one.points), "campaign")
-        when = f"{first.start:%Y-%m-%d} to {last.start:%Y-%m-%d}"
-        other = sum(bool(point.otherwise) for point in one.points)
-        apart = f", {other} of them measured otherwise" if other else ""
-        yield f"{one.name}: {_say_value(last, ratios)}, {campaigns} from {when}{apart}"
+    lines = align([_list_cells(one, ratios) for one in series], left=(0, 3))
+    for one, line in zip(series, lines, strict=True):
+        yield line
         for point in one.points if points else ():
             told = (point.program, point.server and f"server {point.server}")
             versions = ", ".join(filter(None, told))
@@ -122,6 +118,15 @@ def format_text(
         yield from (f"  {_describe_change(one, change, known)}" for change in one.changes)
     changes = sum(len(one.changes) for one in series)
     yield f"{format_count(changes, 'change')} in {format_count(len(series), 'row')}"
+
+
+def _list_cells(one: HistorySeries, ratios: bool) -> Sequence[str]:
+    """Return name, newest value, number of campaigns, and when they were."""
+    first, last = one.points[0], one.points[-1]
+    other = sum(bool(point.otherwise) for point in one.points)
+    apart = f", {other} of them measured otherwise" if other else ""
+    when = f"from {first.start:%Y-%m-%d} to {last.start:%Y-%m-%d}{apart}"
+    return one.name, _say_value(last, ratios), format_count(len(one.points), "campaign"), when
 
 
 def _say_value(point: HistoryPoint, ratios: bool) -> str:

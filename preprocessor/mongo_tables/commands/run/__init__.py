@@ -80,7 +80,8 @@ again until --time is over: if the processors of the servers are known, and not 
 from each other.
 
 A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
-FOLDER/results (or to the database of a connection string); rows that they replace go to results_history.
+FOLDER/results (or to the database of a connection string); rows that they replace go to results_history, and what the
+source of the experiment published to published. `mongo-tables init` then writes a page with the rows.
 
 On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
 clusterMonitor rows also have the servers' counters, machine, members and cache, and their processors and disks. Each

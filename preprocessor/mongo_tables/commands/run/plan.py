@@ -30,7 +30,7 @@ from mongo_tables.runner.estimate import (
     estimate,
     estimate_slices,
     local_seconds,
-    say_duration,
+    say_durations,
     size,
     table,
 )
@@ -100,8 +100,7 @@ def _print_all(
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        bounds = dict.fromkeys(say_duration(sum(some)) for some in zip(*estimates, strict=True))
-        lasts = " to ".join(bounds)
+        lasts = say_durations(*map(sum, zip(*estimates, strict=True)))
         print(f"all on {where} with two processors and no other work, loading included: about {lasts}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
