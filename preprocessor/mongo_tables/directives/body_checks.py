@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
@@ -52,12 +52,9 @@ _Complaints = Iterator[Complaint[Path]]
 def body_findings(document: Document, kind: str, subject: str) -> Iterator[Finding]:
     """Yield faults in the body of a comment that a schema cannot express. Values of the wrong type are skipped."""
     body = document.parsed.value
-    checks = (
-        *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones, _check_url),
-        *(_check_references, _check_formats, _check_layout, _check_sayings),
-    )
-    for check in checks:
-        yield from map(document.locate, check(body))
+    for check, keys in _CHECKS.items():
+        if not keys.isdisjoint(body):
+            yield from map(document.locate, check(body))
     if kind == "value":
         yield from map(document.locate, _check_value(body, subject))
 
@@ -398,3 +395,18 @@ def _check_headings(groups: _Body, shown: Sequence[str], grouped: Any) -> _Compl
             in_order = ", ".join(f"`{one}`" for one in shown if one in columns)
             hint = f"their order in `columns` is {in_order}: make them adjacent"
             yield Complaint(message, hint, ("header_groups", heading), _DOES_NOT_FIT)
+
+
+_CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
+    _check_ignored_rules: frozenset({"ignore"}),
+    _check_columns: frozenset({"columns"}),
+    _check_settings: frozenset({"header_groups", *(str(path[0]) for path in _SETTINGS)}),
+    _check_selection: frozenset({"pipeline", "sort"}),
+    _check_zones: frozenset({"timezone", "chart", "format"}),
+    _check_url: frozenset({"url"}),
+    _check_references: frozenset({"reference", "chart"}),
+    _check_formats: frozenset({"format"}),
+    _check_layout: frozenset({"group_rows", "totals", "header_groups"}),
+    _check_sayings: frozenset({"say", "title", "per"}),
+}
+"""The checks, each with the keys of which a comment has at least one if the check can find something."""

@@ -24,20 +24,6 @@ class _Family(NamedTuple):
     ours: bool
     likeness: float
 
-    def keyword(self, kind: str) -> str:
-        """Return the keyword for a kind of comment."""
-        return f"{self.word}_{kind.upper()}"
-
-    @property
-    def keywords(self) -> list[str]:
-        """Return one keyword for each kind."""
-        return [self.keyword(kind) for kind in comment_names()]
-
-    @property
-    def beginning(self) -> str:
-        """Return the pattern of the text after the opening of a comment that is meant for this program."""
-        return f"{self.word}_" if self.ours else rf"(?:{'|'.join(self.keywords)})\s*:"
-
 
 _FAMILIES: Final = (
     _Family("MONGO", "mongo", ours=True, likeness=0.75),
@@ -45,7 +31,7 @@ _FAMILIES: Final = (
 )
 
 KEYWORDS: Final[Mapping[str, str]] = {
-    family.keyword(kind): kind for family in _FAMILIES for kind in comment_names()
+    f"{family.word}_{kind.upper()}": kind for family in _FAMILIES for kind in comment_names()
 }
 """The keywords, each with its kind of comment, which is also the name of its schema."""
 
@@ -63,7 +49,7 @@ SUSPECT: Final = rf"<!--[\s-]*(?:{_ANY_WORD})"
 LIVE: Final = rf"<!--\s*({'|'.join(KEYWORDS)})\s*:"
 """The pattern of the beginning of a comment, once nothing can hide it."""
 
-BEGINNING: Final = rf"<!--\s*(?:{'|'.join(family.beginning for family in _FAMILIES)})"
+BEGINNING: Final = rf"<!--\s*(?:{_FAMILIES[0].word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
 """The pattern of the beginning of a comment that its author means for this program."""
 
 Placement = Literal["block", "sentence", "either"]
@@ -87,8 +73,7 @@ def keyword_like(written: str, kind: str) -> str:
     For "" (no keyword yet), return the one that does not mention a database.
     """
     word = written.partition("_")[0]
-    family = next((one for one in _FAMILIES if one.word == word), _FAMILIES[-1])
-    return family.keyword(kind)
+    return f"{word or _FAMILIES[-1].word}_{kind.upper()}"
 
 
 # Names are compared loosely to find near misses; for a page without a match, this search is the only cost.
@@ -149,7 +134,8 @@ def _find_nearest(name: str, family: _Family) -> str:
     plain = re.sub(r"[\s_-]", "", name).upper()
     if plain in ("MONGO", "MONGODB") or len(plain) > 30:
         return ""
-    written = {keyword.replace("_", ""): keyword for keyword in family.keywords}
+    keywords = [one for one in KEYWORDS if one.startswith(family.word)]
+    written = {keyword.replace("_", ""): keyword for keyword in keywords}
     if known := written.get(plain.removesuffix("S")):
         return known  # `mongo-tables:` begins each region on a page with figures in place
     from difflib import SequenceMatcher  # late import: only pages with such a comment need it
@@ -158,6 +144,6 @@ def _find_nearest(name: str, family: _Family) -> str:
         return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
 
     # Of equally near keywords, the most frequent one.
-    best = max(family.keywords, key=lambda keyword: (likeness(keyword), KEYWORDS[keyword] == "table"))
+    best = max(keywords, key=lambda keyword: (likeness(keyword), KEYWORDS[keyword] == "table"))
     claimed = family.ours and re.match(rf"(?:{family.pattern})[_-]", name, re.I)
     return best if likeness(best) >= family.likeness or claimed else ""

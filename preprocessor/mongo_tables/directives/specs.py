@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
@@ -118,21 +118,17 @@ class Spec:
         Args:
             comment: The comment, in a page that findings call ``file``.
             file: The name of the page in findings.
-            body: Its body with Extended JSON decoded. Each field takes the key of its name, or the result of its
-                entry in ``_READERS``.
+            body: Its body with Extended JSON decoded. Each field takes the key of its name, as ``_convert`` returns it.
             expanded: Its pipeline, with shared lists expanded.
         """
-        given = {
+        given = _convert(body) | {
             "comment": comment,
             "file": file,
             "pipeline": expanded.stages,
             "origins": expanded.origins,
             "meanings": expanded.fields,
         }
-        names = [one.name for one in fields(cls)]
-        known = {name: given[name] for name in names if name in given}
-        read = {name: _READERS[name](body) for name in names if name in _READERS}
-        return cls(**{name: body[name] for name in names if name in body} | read | known)
+        return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
@@ -308,7 +304,8 @@ class ChartSpec(PipelineSpec):
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
         """Return the spec as ``Spec.of`` does, with the value that its title is made of."""
-        made, title = super().of(comment, file, body, expanded), body.get("title")
+        title, drawn = body.get("title"), ChartSettings.of(body)
+        made = super().of(comment, file, {**body, "drawn": drawn}, expanded)
         if not isinstance(title, Mapping):
             return made
         sentence = ValueSpec.of(comment, file, title, expanded)
@@ -431,43 +428,29 @@ def may_be_drawn(spec: Spec | None) -> bool:
     return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
 
 
-def _format_of(body: Mapping[str, Any]) -> Mapping[str, ColumnFormat] | ColumnFormat | None:
-    """Return the format of a value, or the formats of a figure's columns."""
-    if "column" in body:
-        return ColumnFormat.of(body["format"]) if "format" in body else None
-    return formats_of(body)
-
-
-def _whole_number(key: str) -> Callable[[Mapping[str, Any]], int | None]:
-    return lambda body: int(body[key]) if key in body else None
-
-
-def _plain_words(key: str) -> Callable[[Mapping[str, Any]], str | None]:
-    def read(body: Mapping[str, Any]) -> str | None:
-        pieces, written = read_marked(body).get((key,)), body.get(key)
-        if pieces is not None:
-            return plain_text(pieces)
-        return written if isinstance(written, str) else None
-
-    return read
-
-
-_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
-    "title": _plain_words("title"),
-    "caption": _plain_words("caption"),
-    "pieces": read_marked,
-    "format": _format_of,
-    "max_age": _whole_number("max_age"),
-    "page_size": _whole_number("page_size"),
-    "columns": lambda body: tuple(body["columns"]),
-    "headers": headers_of,
-    "header_groups": header_groups_of,
-    "spread": lambda body: {column: tuple(names) for column, names in body.get("spread", {}).items()},
-    "chart": lambda body: ChartSettings.of(body["chart"]) if "chart" in body else None,
-    "drawn": ChartSettings.of,
-    "tolerance": lambda body: Tolerance.of(body["tolerance"]) if "tolerance" in body else None,
-}
-"""The functions that compute fields of specs whose values differ from those in the comment."""
+def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a comment as the fields of its spec, with what they are by default."""
+    found = dict(body)
+    found["pieces"] = pieces = read_marked(body)
+    for key in ("title", "caption"):
+        marked, written = pieces.get((key,)), body.get(key)
+        plain = written if isinstance(written, str) else None  # A title of a chart may be a value.
+        found[key] = plain if marked is None else plain_text(marked)
+    if "column" not in body:
+        found["format"] = formats_of(body)
+    elif "format" in body:
+        found["format"] = ColumnFormat.of(body["format"])
+    found |= {key: int(body[key]) for key in ("max_age", "page_size") if key in body}
+    if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
+        found["columns"] = tuple(body["columns"])
+        found |= {"headers": headers_of(body), "header_groups": header_groups_of(body)}
+    if "spread" in body:
+        found["spread"] = {column: tuple(names) for column, names in body["spread"].items()}
+    if "chart" in body:
+        found["chart"] = ChartSettings.of(body["chart"])
+    if "tolerance" in body:
+        found["tolerance"] = Tolerance.of(body["tolerance"])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
