@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.rules import RULES
-from mongo_tables.lint.linter import findings, page_findings, row_findings
+from mongo_tables.lint.linter import apply_rules, page_findings
 from mongo_tables.lint.row_rules import key_columns
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape
@@ -37,10 +37,12 @@ def test_no_pipeline_breaks_the_linter(
     subject = RuleContext.of(spec, learnt(docs) if known else unknown_documents(), known=known)
     if judge(spec).faults:
         return  # Such a comment never comes to the linter.
-    found = [*findings(subject), *page_findings([subject.shown, subject.shown])]
+    found = [*apply_rules("pipeline", subject), *page_findings([subject.shown, subject.shown])]
     again = RuleContext.of(spec, learnt(docs) if known else unknown_documents(), known=known)
-    assert found[: len(findings(again))] == findings(again)
-    found += row_findings(RuleContext.of(spec, unknown_documents(), known=False), docs) if known else []
+    assert found[: len(apply_rules("pipeline", again))] == apply_rules("pipeline", again)
+    found += (
+        apply_rules("rows", RuleContext.of(spec, unknown_documents(), known=False), docs) if known else []
+    )
     for one in found:
         assert RULES[one.rule].severity == one.severity
         assert one.line >= 1
@@ -55,7 +57,9 @@ def test_a_chart_is_looked_at_as_well() -> None:
     page = read_page(chart, "page.md", lambda _: None)
     (spec,) = page.specs
     assert isinstance(spec, PipelineSpec)
-    rules = {one.rule for one in findings(RuleContext.of(spec, unknown_documents(), known=False))}
+    rules = {
+        one.rule for one in apply_rules("pipeline", RuleContext.of(spec, unknown_documents(), known=False))
+    }
     assert rules == {"MT302", "MT401", "MT501"}
 
 
@@ -67,7 +71,7 @@ def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
         {"$sort": {"text": 1, "b": 1}},
     ]
     spec = table(pipeline, ["a", "mean", "text", "b"])
-    assert findings(RuleContext.of(spec, unknown_documents(), known=False)) == []
+    assert apply_rules("pipeline", RuleContext.of(spec, unknown_documents(), known=False)) == []
 
 
 def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
@@ -80,7 +84,7 @@ def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
 
     def rules(believed: bool) -> list[str]:
         subject = RuleContext.of(spec, learnt(written, schema, believed=believed), known=True)
-        return [one.rule for one in findings(subject)]
+        return [one.rule for one in apply_rules("pipeline", subject)]
 
     assert rules(believed=True) == []
     assert rules(believed=False) == ["MT410"]
@@ -96,11 +100,11 @@ def test_rows_are_told_apart_by_what_they_are_sorted_by() -> None:
 def test_repeated_rows_are_told_once() -> None:
     spec = table([{"$sort": {"disk": 1}}], ["disk", "speed"])
     rows = [{"disk": "io2", "speed": 1}, {"disk": "io2", "speed": 2}, {"disk": "io2", "speed": 3}]
-    (one,) = row_findings(RuleContext.of(spec, unknown_documents(), known=False), rows)
+    (one,) = apply_rules("rows", RuleContext.of(spec, unknown_documents(), known=False), rows)
     assert (one.rule, one.message.split(":")[0]) == ("MT411", "rows 1 and 2 are both io2 in `disk`")
     assert (
-        row_findings(
-            RuleContext.of(spec, unknown_documents(), known=False), [{"disk": "io2"}, {"disk": "gp3"}]
+        apply_rules(
+            "rows", RuleContext.of(spec, unknown_documents(), known=False), [{"disk": "io2"}, {"disk": "gp3"}]
         )
         == []
     )

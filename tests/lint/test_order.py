@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.lint.linter import findings, row_findings
+from mongo_tables.lint.linter import apply_rules
 from mongo_tables.lint.row_order import By, orders
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.document_shapes import learnt
@@ -65,7 +65,9 @@ def test_a_sort_is_proposed_by_a_field_that_documents_have(
 ) -> None:
     spec = table([{"$limit": 1}], ["name"])
     (found,) = [
-        one for one in findings(RuleContext.of(spec, learnt(documents), known=True)) if one.rule == "MT401"
+        one
+        for one in apply_rules("pipeline", RuleContext.of(spec, learnt(documents), known=True))
+        if one.rule == "MT401"
     ]
     assert found.hint.endswith((proposed, f"{proposed}."))
 
@@ -193,5 +195,5 @@ def test_rows_that_come_otherwise_from_a_copy_stored_in_another_order_are_told_o
         return
     if bson.encode({"rows": rows}) != bson.encode({"rows": others}) and len(rows) > 1:
         subject = RuleContext.of(spec, learnt(docs), known=True)
-        found = [*findings(subject), *row_findings(subject, rows)]
+        found = [*apply_rules("pipeline", subject), *apply_rules("rows", subject, rows)]
         assert {one.rule for one in found} & {"MT401", "MT416", "MT417", "MT418", "MT420"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bson
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation.fields import split_path
 from mongo_tables.lint.shape.flow import read_stages
-from mongo_tables.lint.unused_fields import usage
+from mongo_tables.lint.unused_fields import FieldUsage, Live, usage
 from mongo_tables.render.column import column_value
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
@@ -18,8 +20,12 @@ from tests.conformance.pipelines import pipelines
 COLUMNS = ["_id", "x", "n", "made", "result", "w"]
 
 
+def usage_of(pipeline: list[Any], columns: Iterable[str]) -> FieldUsage:
+    return usage(read_stages(pipeline), Live(map(split_path, columns)))
+
+
 def unused(pipeline: list[Any], *columns: str) -> list[str]:
-    return [one.name for one in usage(read_stages(pipeline), columns).unused]
+    return [one.name for one in usage_of(pipeline, columns).unused]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +77,7 @@ def test_without_what_is_unused_every_shown_cell_stays_the_same(
 ) -> None:
     # What an unused accumulator reads is unused too: left in, it could fail on what the field had hidden.
     stages = ("$set", "$addFields", "$group")
-    told = [one for one in usage(read_stages(pipeline), COLUMNS).unused if one.path[1] in stages]
+    told = [one for one in usage_of(pipeline, COLUMNS).unused if one.path[1] in stages]
     slimmer = [without(stage, index, told) for index, stage in enumerate(pipeline)]
     try:
         before = aggregate(docs, pipeline, collections={"case": docs})
@@ -87,7 +93,7 @@ def test_documents_with_what_a_pipeline_uses_alone_give_the_same_cells(
     docs: list[dict[str, Any]], pipeline: list[dict[str, Any]]
 ) -> None:
     docs = [bson.decode(bson.encode(one)) for one in docs]
-    read = usage(read_stages(pipeline), COLUMNS).read
+    read = usage_of(pipeline, COLUMNS).read
     short = [{name: value for name, value in one.items() if read.has((name,))} for one in docs]
     try:
         before = aggregate(docs, pipeline, collections={"case": docs})

@@ -179,7 +179,7 @@ _PARTS: Final = {
 }  # fmt: skip
 
 
-@rule("MT437")
+@rule("MT437", needs=("$dateToString", *_PARTS))
 def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
     """MT437: a date is shown by parts of two calendars, by minutes for months, or by no part at all.
 

@@ -31,7 +31,7 @@ from mongo_tables.lint import (  # noqa: F401
 from mongo_tables.lint.constant_rules import find_fields_as_strings, find_joins_of_kinds
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
-from mongo_tables.lint.rule_context import REGISTERED, RuleContext, ShownTable
+from mongo_tables.lint.rule_context import REGISTERED, RuleContext, RuleInput, ShownTable
 from mongo_tables.lint.shape.values import lookup
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def look_at(
         flow = begun.flow(spec.pipeline, spec.let)
         rows = ran.rows if ran else None
         subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, quoted=quoted, rows=rows)
-        found = findings(subject, _seen_in(subject, ran) if ran else frozenset())
+        found = apply_rules("pipeline", subject, seen=_seen_in(subject, ran) if ran else frozenset())
     except _MALFORMED:
         if _is_checked(spec):
             raise
@@ -127,38 +127,29 @@ def look_at(
         if any(lookup(every, tuple(field.split("."))).absent for field in asked):
             found += find_mistyped_conditions(all_of_them)
     if ran and ran.rows:
-        found += row_findings(subject, ran.rows)
-        found += document_findings(subject, documents)
+        if not isinstance(spec, TableSpec) or spec.chart is not None:
+            from mongo_tables.lint import chart_rules  # noqa: F401  # it imports the drawing of charts, which is slow
+        found += apply_rules("rows", subject, ran.rows)
+        found += apply_rules("documents", subject, documents)
     elif ran:
         found += find_joins_of_kinds(subject, documents)
     return Looked(subject.shown, found)
 
 
-def findings(subject: RuleContext, seen: frozenset[str] = frozenset()) -> list[Finding]:
-    """Return the findings about one comment before its pipeline runs, except those that its rows decide."""
+def apply_rules(
+    of: RuleInput, subject: RuleContext, *more: Any, seen: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """Return the findings of the rules of a kind about one comment, without those in ``seen``.
+
+    ``more`` are the other arguments of such rules: the rows, or the documents.
+    """
+    names = subject.flow.names
     return [
         one
-        for rule in REGISTERED["pipeline"]
-        if rule.may_find_in(subject) and not rule.ids <= seen
-        for one in rule.find(subject)
+        for rule in REGISTERED[of]
+        if not (rule.ids <= seen or (rule.needs and rule.needs.isdisjoint(names)))
+        for one in rule.find(subject, *more)
         if one.rule not in seen
-    ]
-
-
-def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
-    """Return the findings about the rows of a table or a chart."""
-    if not isinstance(subject.spec, TableSpec) or subject.spec.chart is not None:
-        from mongo_tables.lint import chart_rules  # noqa: F401  # it imports the drawing of charts, which is slow
-    return [one for rule in REGISTERED["rows"] for one in rule.find(subject, rows)]
-
-
-def document_findings(subject: RuleContext, documents: Documents) -> list[Finding]:
-    """Return the findings about the documents behind the rows of a table or a chart."""
-    return [
-        one
-        for rule in REGISTERED["documents"]
-        if rule.may_find_in(subject)
-        for one in rule.find(subject, documents)
     ]
 
 

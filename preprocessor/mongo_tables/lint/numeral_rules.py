@@ -6,8 +6,7 @@ occur.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import collection_arguments, names_with
@@ -70,17 +69,10 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
 
 def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     """Yield every comparison of a field that has texts, if its field in the collection is known."""
-    own = (
-        _first_conditions(subject, documents),
-        _sortings(subject),
-        _inner_sortings(subject),
-        _ends(subject),
-        _buckets(subject),
-        _conditions(subject),
-        _operators(subject),
-        _facet_conditions(subject),
-    )
-    yield from map(_Use, chain.from_iterable(own))
+    yield from map(_Use, _first_conditions(subject, documents))
+    for find, names in _FINDERS.items():
+        if not names.isdisjoint(subject.flow.names):
+            yield from map(_Use, find(subject))
     yield from _joined_conditions(subject, documents)
 
 
@@ -137,7 +129,7 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
 
 
 def _ends(subject: RuleContext) -> Iterator[FieldComparison]:
-    for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
+    for visit in subject.fields_read:
         if (operator := last_operator(visit.path)) in _ENDS:
             within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
             if field := _field_of(visit.shape) or within:
@@ -243,6 +235,18 @@ def _compared(visit: Visit) -> Iterator[FieldComparison]:
     for one, other in (visit.operands, reversed(visit.operands)):
         if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
             yield FieldComparison(visit.path, field, visit.name, numbers)
+
+
+_FINDERS: Final[Mapping[Callable[[RuleContext], Iterator[FieldComparison]], frozenset[str]]] = {
+    _sortings: frozenset({"$sort"}),
+    _inner_sortings: frozenset({"sortBy"}),
+    _ends: frozenset(_ENDS),
+    _buckets: frozenset({"groupBy"}),
+    _conditions: frozenset({"$match"}),
+    _operators: frozenset(EQUALITIES | ORDERS),
+    _facet_conditions: frozenset({"$facet"}),
+}
+"""What finds comparisons, with the operators or keys of which a pipeline has at least one then."""
 
 
 def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:

@@ -37,24 +37,23 @@ class Registered:
     find: Find
     needs: frozenset[str]
 
-    def may_find_in(self, subject: RuleContext) -> bool:
-        """Return whether the pipeline has an operator or key that the rule needs."""
-        return not self.needs or not self.needs.isdisjoint(subject.flow.names)
+
+RuleInput = Literal["pipeline", "rows", "documents", "page"]
+"""The input of a rule: the comment alone, or with its rows or the documents behind them; or the tables of a page."""
+
+REGISTERED: Final[dict[RuleInput, list[Registered]]] = {
+    "pipeline": [],
+    "rows": [],
+    "documents": [],
+    "page": [],
+}
 
 
-REGISTERED: Final[dict[str, list[Registered]]] = {"pipeline": [], "rows": [], "documents": [], "page": []}
-
-
-def rule(
-    *ids: str,
-    of: Literal["pipeline", "rows", "documents", "page"] = "pipeline",
-    needs: Collection[str] = (),
-) -> Callable[[_Find], _Find]:
+def rule(*ids: str, of: RuleInput = "pipeline", needs: Collection[str] = ()) -> Callable[[_Find], _Find]:
     """Register a rule, with the ids of its findings.
 
     Args:
-        of: The arguments of the function: the subject alone, or with the returned rows, or with the documents that the
-            pipeline starts from; or the tables of one page.
+        of: The arguments of the function.
         needs: Operators or keys; the rule is skipped for a pipeline that has none of them.
 
     Raises:
@@ -140,33 +139,23 @@ class RuleContext:
     @cached_property
     def headers(self) -> tuple[str, ...]:
         """The headers of the columns, with the unit that the format adds."""
-        spec = self.spec
-        if not isinstance(spec, TableSpec):
-            return ()
-        return tuple(self._header(*pair) for pair in zip(spec.columns, spec.headers, strict=True))
+        spec, found = self.spec, list[str]()
+        if isinstance(spec, TableSpec):
+            for column, header in zip(spec.columns, spec.headers, strict=True):
+                form = spec.format.get(column)
+                found.append(with_unit(header, form.raw_unit) if form else header)
+        return tuple(found)
 
     @property
     def shown(self) -> ShownTable:
-        """The data for rules about the tables of a page, without the shapes of documents."""
-        return ShownTable(self.spec, self.headed_columns)
-
-    @cached_property
-    def headed_columns(self) -> tuple[HeadedColumn, ...]:
-        """The columns of a table with their headers. A chart has none."""
-        spec = self.spec
-        if not isinstance(spec, TableSpec):
-            return ()
-        traits = (self.column(column).traits for column in spec.columns)
-        return tuple(
-            HeadedColumn(place, column, " ".join(header.split()), one.digits, one.sources)
-            for place, (column, header, one) in enumerate(
-                zip(spec.columns, spec.headers, traits, strict=True)
-            )
-        )
-
-    def _header(self, column: str, header: str) -> str:
-        form = self.spec.format.get(column)
-        return with_unit(header, form.raw_unit) if form else header
+        """The table for rules about the tables of a page, without the shapes of documents. A chart has no columns."""
+        spec, columns = self.spec, list[HeadedColumn]()
+        if isinstance(spec, TableSpec):
+            for place, (column, header) in enumerate(zip(spec.columns, spec.headers, strict=True)):
+                traits = self.column(column).traits
+                written = " ".join(header.split())
+                columns.append(HeadedColumn(place, column, written, traits.digits, traits.sources))
+        return ShownTable(spec, tuple(columns))
 
     @cached_property
     def _visits(self) -> Mapping[str, Sequence[Visit]]:

@@ -55,16 +55,16 @@ class FieldUsage(NamedTuple):
     read: Live
 
 
-def usage(stages: Sequence[Written], columns: Iterable[str]) -> FieldUsage:
-    """Return which parts of a pipeline are used when ``columns`` of its rows are shown."""
-    return _usage(stages, Live(map(split_path, columns)))
-
-
-def _usage(stages: Sequence[Written], live: Live) -> FieldUsage:
+def usage(stages: Sequence[Written], live: Live) -> FieldUsage:
+    """Return which parts of a pipeline are used when the paths in ``live`` are used of its rows."""
     unused: list[Unused] = []
     for index in range(len(stages) - 1, -1, -1):
-        stage = stages[index]
-        unused = [*_find_unused(stage, live, index), *unused]
+        stage, here = stages[index], list[Unused]()
+        for field in stage.effect.fields:
+            if field.becomes != "dropped" and not field.always and not live.has(field.parts):
+                place = (index, stage.name, *(field.place or ()))
+                here.append(Unused(place, ".".join(field.parts), computed=field.becomes == "made"))
+        unused = [*here, *unused]
         live = _live_before(stage, live)
     return FieldUsage(unused, live)
 
@@ -74,13 +74,6 @@ def _without_places(parts: Parts) -> Parts:
         if name.isdigit():
             return parts[:number]
     return parts
-
-
-def _find_unused(stage: Written, live: Live, index: int) -> Iterator[Unused]:
-    for field in stage.effect.fields:
-        if field.becomes != "dropped" and not field.always and not live.has(field.parts):
-            place = (index, stage.name, *(field.place or ()))
-            yield Unused(place, ".".join(field.parts), computed=field.becomes == "made")
 
 
 def _live_before(stage: Written, live: Live) -> Live:
@@ -108,14 +101,15 @@ def _live_before(stage: Written, live: Live) -> Live:
 def _read_by_branch(field: Field, live: Live) -> frozenset[Parts]:
     """Return the fields that a sub-pipeline reads when its rows become a field."""
     shown = Live(one[len(field.parts) :] for one in live.below(field.parts))
-    return _usage(read_stages(field.branch or ()), shown).read.paths
+    return usage(read_stages(field.branch or ()), shown).read.paths
 
 
 @rule("MT501", "MT502", "MT505")
 def find_unused(subject: RuleContext) -> Iterator[Finding]:
     """Yield what the pipeline makes or keeps without a use."""
     in_use = [*(column for _, column in subject.spec.shown_columns), *subject.quoted]
-    live, unused = Live(map(split_path, in_use)), usage(subject.flow.written, in_use).unused
+    live = Live(map(split_path, in_use))
+    unused = usage(subject.flow.written, live).unused
     heavy = [
         name for name, shape in subject.flow.rows.fields.items() if not live.has((name,)) and has_array(shape)
     ]
@@ -178,7 +172,7 @@ def _find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
     if not projects or key is None or "object" not in key.kinds or key.unknown:
         return
     later = subject.flow.written[projects[-1].number + 1 :]
-    is_read = usage(later, subject.columns).read.has(("_id",))
+    is_read = usage(later, Live(map(split_path, subject.columns))).read.has(("_id",))
     yield subject.in_pipeline(
         "MT505",
         projects[-1].path,
