@@ -163,6 +163,11 @@ class SiteBuild:
 
     # When all pages are converted
 
+    @property
+    def fail_on(self) -> Severity | None:
+        """The severity that ends a build; None in a preview."""
+        return self.options.fail_on if self.memo is None else None
+
     @cached_property
     def report(self) -> Report:
         """Return the report on the whole site."""
@@ -188,7 +193,7 @@ class SiteBuild:
         shown = (one for one in of_pages if notes or one.severity != "note" or one.rule in _SHOWN)
         found = {*self.late, *shown}
         log.debug("%d pipelines run", self.answers.ran)
-        self._report(sorted(found), "nothing was built")
+        report(sorted(found), self.fail_on, "nothing was built")
         for given in self.given:
             self._fill_titles(given)
 
@@ -214,9 +219,6 @@ class SiteBuild:
 
     def _with_texts(self, given: Given, text: str) -> str:
         return " ".join(swap_names(text, self._figures_of(given).text).split())
-
-    def _report(self, findings: list[Finding], end: str) -> None:
-        report(findings, self.options.fail_on if self.memo is None else None, end)
 
     def release(self) -> None:
         """Release data that figures do not need: on thousands of pages it takes more memory than MkDocs."""
@@ -282,7 +284,7 @@ class SiteBuild:
         """Replace the tokens that other plugins copied. The build ends if one cannot be replaced."""
         with _writing():
             found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
-        self._report(found, "do not publish this site")
+        report(found, self.fail_on, "do not publish this site")
 
     def write_index(self) -> None:
         """Write the index of the Markdown of all pages, unless there is such a file."""

@@ -16,6 +16,7 @@ from mongo_tables.render.markup import text_html
 from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.pages import source_findings
 from mongo_tables.site.placeholders import figure_text
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ def render(
             folds[name] = f"{mark}{fold.removesuffix(_END)}"
             html = f"{head}<!--{name}-->{_END}"
         figures[name] = html
-    away = report.figures.judge.source_findings() if given.read.pipeline_specs else []
-    loose = [*away, *loose_findings(given.read)]
+    loose = loose_findings(given.read)
+    if report.away and given.read.pipeline_specs:
+        loose = [*source_findings(report.away, report.site.snapshot.results), *loose]
     return PageFigures(figures, folds, shelf.files, fault_box(loose))
 
 

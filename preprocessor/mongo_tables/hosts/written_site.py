@@ -50,17 +50,11 @@ _HALF: Final = re.compile(
     f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
 )
 
-
-def _in_either_case(digits: str) -> str:
-    """Return a pattern for hexadecimal digits in either case."""
-    return re.sub("[a-f]", lambda digit: f"[{digit[0]}{digit[0].upper()}]", digits.lower())
-
-
 _CHARACTERS: Final = [chr(code) for code in range(FIRST, _LAST + 1)]
-_HEX: Final = "|".join(_in_either_case(f"{ord(one):x}") for one in _CHARACTERS)
+_HEX: Final = "(?i:" + "|".join(f"{ord(one):x}" for one in _CHARACTERS) + ")"
 _DECIMAL: Final = "|".join(str(ord(one)) for one in _CHARACTERS)
-_QUOTED: Final = "|".join(_in_either_case(quote(one)) for one in _CHARACTERS)
-_IN_UTF8: Final = b"|".join(one.encode() for one in _CHARACTERS)
+_QUOTED: Final = "(?i:" + "|".join(map(quote, _CHARACTERS)) + ")"
+_IN_UTF8: Final = "|".join(_CHARACTERS).encode()
 _REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
 _ESCAPE: Final = re.compile(rf"\\u({_HEX})")
 _PERCENT: Final = re.compile(_QUOTED)

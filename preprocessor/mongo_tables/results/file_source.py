@@ -24,7 +24,7 @@ from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import decode, find_fault, read_contents
-from mongo_tables.results.file_listing import CollectionFiles, list_results, refuse_two
+from mongo_tables.results.file_listing import Listing, list_results, refuse_two
 from mongo_tables.results.limits import OPTIONS, Limits
 from mongo_tables.results.model import (
     PipelineRefused,
@@ -74,7 +74,7 @@ class FileSource(ResultsSource):
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
-        self._listed: Mapping[str, Sequence[CollectionFiles]] | None = None
+        self._listed: Listing | None = None  # in this build
         self._database: FixtureDatabase | None = None
 
     @property
@@ -117,11 +117,11 @@ class FileSource(ResultsSource):
 
     def collections(self) -> tuple[str, ...]:
         """Return the names of the collections, sorted."""
-        return tuple(sorted({*self._given, *self._list()}))
+        return tuple(sorted({*self._given, *self._list().collections}))
 
     def files(self, collection: str) -> Sequence[Path]:
         """Return the files of a collection, in order, or nothing for an unknown one."""
-        return [file.path for place in self._list().get(collection, ()) for file in place.files()]
+        return [file.path for place in self._list().collections.get(collection, ()) for file in place.files()]
 
     def broken(self) -> Sequence[Finding]:
         """Return the first fault of each small plain file that no query reads and that cannot be parsed.
@@ -131,7 +131,7 @@ class FileSource(ResultsSource):
         notes = (note for one in self._read.values() if isinstance(one, Collection) for note in one.notes)
         found = (
             find_fault(file)
-            for collection, places in self._list().items()
+            for collection, places in self._list().collections.items()
             if collection not in self._read
             for place in places
             for file in place.plain
@@ -140,7 +140,7 @@ class FileSource(ResultsSource):
 
     def unread(self) -> Sequence[Path]:
         """Return the existing files that are not read, sorted."""
-        return list_results(self._parts).unread
+        return self._list().unread
 
     def digest(self, collection: str) -> str:
         """Return a digest of the files of a collection; if they cannot be read, of the error."""
@@ -160,10 +160,10 @@ class FileSource(ResultsSource):
                     said += (collection, error.message)
         return digest_of(*said)
 
-    def _list(self) -> Mapping[str, Sequence[CollectionFiles]]:
+    def _list(self) -> Listing:
         with self._lock:
             if self._listed is None:
-                self._listed = list_results(self._parts).collections
+                self._listed = list_results(self._parts)
             return self._listed
 
     # -- documents --
@@ -182,7 +182,7 @@ class FileSource(ResultsSource):
         return found
 
     def _read_files(self, collection: str) -> Collection | ResultsError:
-        places = self._list().get(collection, ())
+        places = self._list().collections.get(collection, ())
         if not places:
             return Collection(collection, (), digest_of(collection))
         try:
@@ -217,7 +217,7 @@ class FileSource(ResultsSource):
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
-        for place in self._list().get(collection, ()):
+        for place in self._list().collections.get(collection, ()):
             if place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
                 contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
                 return (

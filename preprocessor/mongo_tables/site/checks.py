@@ -123,25 +123,26 @@ class Judge:
             self._sources[key] = provenance_in(spec, self.answers)
         return self._sources[key]
 
-    def source_findings(self) -> list[Finding]:
-        """Return the faults of files or settings that make the results source unusable, if any."""
-        return source_findings(self.away, self.site.snapshot.results) if self.away else []
-
 
 def check_site(judge: Judge) -> list[Finding]:
     """List every finding about the asked pages of a site, and about the files that their figures come from.
 
     If the results source is unusable, skip the linter and the checks that need rows.
     """
-    site = judge.site
+    site, snapshot = judge.site, judge.site.snapshot
     linted = None if judge.away else lint_site(judge)
-    found = [*check_without_linter(judge, linted), *site.snapshot.faults]
+    found = [*check_without_linter(judge, linted), *snapshot.faults]
+    if judge.away:
+        found += source_findings(judge.away, snapshot.results)
+    if judge.asked and snapshot.in_place is not None:
+        found += _find_stale(judge, snapshot.in_place, found)
     if judge.asked:
-        found += [*judge.source_findings(), *_find_stale(judge, found)]
         found += unread_findings(judge.source.unread, judge.source.broken)
-    elif judge.away:
-        found += judge.source_findings()
-    return _name_excluded_pages(sorted(set(_defer(found, site))), site)
+    if not snapshot.built:
+        found = _defer(found, site)
+    if snapshot.left_out:
+        found = _name_excluded_pages(found, site)
+    return sorted(set(found))
 
 
 def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
@@ -164,8 +165,10 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
         ran = judge.asked and not judge.away
         vain = [] if linted is None else find_unused_ignores(found, specs, ran=ran)
         found = [*without_silenced(found, specs), *vain]
-    quoted = {page.file for page in site.quoted} - {page.file for page in site.pages}
-    return sorted({one for one in found if one.severity == "error" or one.file not in quoted})
+    if site.quoted:
+        quoted = {page.file for page in site.quoted} - {page.file for page in site.pages}
+        found = [one for one in found if one.severity == "error" or one.file not in quoted]
+    return sorted(set(found))
 
 
 _BLAMED = frozenset({"MT136", "MT303"})
@@ -199,15 +202,13 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     return found
 
 
-def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
-    """Return findings about outdated figures in pages and about their drawings."""
+def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding]) -> list[Finding]:
+    """Return findings about outdated figures in pages, those ``in_place`` among them, and about their drawings."""
     snapshot = judge.site.snapshot
-    if snapshot.in_place is None:
-        return []
     pages = [
         page
         for page in judge.site.pages
-        if page.comments and (page.file in snapshot.in_place or any(each.region for each in page.comments))
+        if page.comments and (page.file in in_place or any(each.region for each in page.comments))
     ]
     if not pages:
         return []
@@ -235,8 +236,6 @@ def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
 
 def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
     """Replace the findings that only the site's build can judge by one note for each comment."""
-    if site.snapshot.built:
-        return list(found)
     together, open_ended = [*site.judged, *site.namesakes], site.open_ended
     if any(one.rule == "MT139" for one in found):  # The table may be included in any page of the site.
         late = site.late_pages()
@@ -248,15 +247,14 @@ def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
 
 def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
     """Add a hint to findings about missing tables that are on a page that the build excludes."""
-    left_out = site.snapshot.left_out
-    if not left_out or not any(one.rule == "MT139" for one in findings):
+    if not any(one.rule == "MT139" for one in findings):
         return findings
     from mongo_tables.directives.references import no_table
     from mongo_tables.site.pages import read_page
 
     hints = {
         no_table(name): f"it is on {one.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
-        for one in left_out
+        for one in site.snapshot.left_out
         for name in list_written_ids(read_page(one.text, one.file, site.snapshot.shared))
     }
     return [
