@@ -46,7 +46,7 @@ def ours(heading: str) -> list[list[str]]:
 
 
 def test_every_format_has_a_section():
-    tools = [one.module for one in FORMATS if one.recognise is not None]
+    tools = [one.module for one in FORMATS if one.marks]
     assert HEADINGS.keys() == set(tools)
     assert commands().keys() >= set(HEADINGS.values())
 

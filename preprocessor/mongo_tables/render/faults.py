@@ -112,17 +112,17 @@ def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[SpecFault]
                 break
 
 
-def group_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
+def group_faults(spec: TableSpec, column: str, rows: Rows) -> Iterator[SpecFault]:
     """Yield faults for groups whose rows are not consecutive: readers would take each part for the whole group."""
-    values = [column_value(row, spec.group_rows) for row in rows] if spec.group_rows else []
+    values = [column_value(row, column) for row in rows]
     seen: set[str] = set()
     for (_, raw), run in groupby(enumerate(values, 1), lambda one: (type(one[1]), raw_or_nothing(one[1]))):
         number, value = next(run)
         if raw in seen:
-            text = cell_text(value, spec.form_of(spec.group_rows or ""))
+            text = cell_text(value, spec.form_of(column))
             message = (
                 f"the rows of {text} are not adjacent: from row {number} on they get the same heading again"
             )
-            yield ("group_rows",), message, f"sort by `{spec.group_rows}` first"
+            yield ("group_rows",), message, f"sort by `{column}` first"
             return
         seen.add(raw)

@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.inline_markdown import has_link
 from mongo_tables.render.anchors import row_anchors
-from mongo_tables.render.charts.drawing import chart_html
-from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.comparison import baseline_rows
 from mongo_tables.render.markup import (
@@ -92,12 +90,17 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: 
     """
     if not rows:
         return _figure(spec, _nothing(spec))
+    from mongo_tables.render.charts.plot import as_table  # many sites have no chart
+
     values = table_html(replace(as_table(spec), id=spec.id), rows, meanings=spec.meanings)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
     return _figure(spec, _draw(spec, rows), unfold, notes)
 
 
 def _draw(spec: PipelineSpec, rows: Sequence[Mapping[str, object]]) -> str:
+    from mongo_tables.render.charts.drawing import chart_html
+    from mongo_tables.render.charts.plot import plot_of
+
     plot = plot_of(spec)
     return chart_html(plot, rows) if plot else ""
 

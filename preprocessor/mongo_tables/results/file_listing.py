@@ -18,8 +18,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from mongo_tables.files.text import leads_within, list_some
-from mongo_tables.results.formats import FORMATS, find_format, is_in_folder, is_plain, may_be_read
-from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
+from mongo_tables.results.formats import FORMATS, ONLY_NAMED, PLAIN, READ, find_format
+from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
 
@@ -43,7 +43,7 @@ _FORM_HINT: Final = (
     "compressed; other forms belong next to the folders of collections, not into them"
 )
 _BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move other files out of it"
-_ENDINGS: Final = ", ".join(suffix for one in FORMATS if one.recognise is None for suffix in one.suffixes)
+_ENDINGS: Final = ", ".join(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
 _NAMES_HINT: Final = (
     f"name a file ({_ENDINGS}, most of them also packed: .gz), a pattern of such, or a folder"
 )
@@ -127,7 +127,7 @@ def list_results(parts: Sequence[SourcePart]) -> Listing:
     found: dict[str, list[CollectionFiles]] = {}
     for part in parts:
         path = Path(part.pattern)
-        alone = len(parts) == 1 and not path.exists() and not may_be_read(path.name)
+        alone = len(parts) == 1 and not path.exists() and suffix_of(path.name) not in READ
         if part.pattern and part.is_path and not part.name and (path.is_dir() or alone):
             for name, folder in _fixture_folders(path).items():
                 found.setdefault(name, []).append(CollectionFiles(folder=folder))
@@ -309,8 +309,8 @@ def _list_paths(part: SourcePart) -> _Paths:
         return _match(part.pattern)
     if path.is_dir():
         files = sorted(_list_files(path), key=lambda path: path.name)
-        may = [one for one in files if may_be_read(one.name) and is_in_folder(one.name)]
-        read = [one for one in may if is_plain(one.name) or _is_known(one)]
+        may = [one for one in files if suffix_of(one.name) in READ - ONLY_NAMED]
+        read = [one for one in may if suffix_of(one.name) in PLAIN or _is_known(one)]
         return path, read, [*may, *(one for one in files if _is_like_data(one.name))]
     if not path.exists() and not path.is_symlink():
         is_type = part.name and part.pattern in TYPES
@@ -329,7 +329,7 @@ def _match(pattern: str) -> _Paths:
     if not found:
         raise unusable(f"no file is named like {pattern}", _NAMES_HINT)
     _refuse_broken_links(found)
-    return folder, [path for path in found if is_plain(path.name) or _is_known(path)], found
+    return folder, [one for one in found if suffix_of(one.name) in PLAIN or _is_known(one)], found
 
 
 def _is_known(path: Path) -> bool:

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats import find_format, is_in_folder, is_plain, may_be_read
-from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.formats import ONLY_NAMED, PLAIN, READ, find_format
+from mongo_tables.results.formats.model import SourceFile, suffix_of
 
 _SETTINGS: Final = re.compile(
     r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
@@ -38,16 +38,16 @@ def look_at(path: Path) -> LikelyFile | None:
         return None
     if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):
         return None
-    return None if found is None else LikelyFile(path, found.name, found.recognise is not None)
+    return None if found is None else LikelyFile(path, found.name, bool(found.marks))
 
 
 def _may_have_rows(name: str) -> bool:
-    return may_be_read(name) and not _SETTINGS.fullmatch(name)
+    return suffix_of(name) in READ and not _SETTINGS.fullmatch(name)
 
 
 def may_hold_results(path: Path) -> bool:
     """Return whether a file is data by its name, and not settings: most YAML, TOML and text is not."""
-    by_suffix = is_plain(path.name) and is_in_folder(path.name)
+    by_suffix = suffix_of(path.name) in PLAIN - ONLY_NAMED
     return _may_have_rows(path.name) and (by_suffix or has_telling_name(path.name))
 
 

@@ -72,9 +72,10 @@ def _names_files(where: str) -> bool:
     path = Path(parts[0].pattern)
     if lexists(path):
         return not path.is_dir()
-    from mongo_tables.results.formats import may_be_read
+    from mongo_tables.results.formats import READ
+    from mongo_tables.results.formats.model import suffix_of
 
-    return may_be_read(path.name)
+    return suffix_of(path.name) in READ
 
 
 def _open_files(where: str, limits: Limits) -> ResultsSource:

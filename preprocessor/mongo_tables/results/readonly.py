@@ -93,17 +93,15 @@ def _suspicious(value: Any) -> bool:
     if kind in _SCALARS:
         return False
     if kind is dict:
-        return not _harmless(value) or any(map(_suspicious, value.values()))
+        operators = {key for key in value if type(key) is not str or key[:1] == "$"}
+        if operators and not (
+            operators <= _list_allowed_names() and operators.isdisjoint(collection_arguments())
+        ):
+            return True
+        return any(map(_suspicious, value.values()))
     if kind is list or kind is tuple:
         return any(map(_suspicious, value))
     return isinstance(value, (Mapping, list, tuple, str))
-
-
-def _harmless(value: Mapping[str, Any]) -> bool:
-    operators = {key for key in value if type(key) is not str or key[:1] == "$"}
-    return not operators or (
-        operators <= _list_allowed_names() and operators.isdisjoint(collection_arguments())
-    )
 
 
 def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint[Path]]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.inline_markdown import has_link
 from mongo_tables.lint.column_help import column_meanings
-from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, csvw_text, json_text
@@ -83,6 +82,8 @@ class FigureContext:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
+        from mongo_tables.render.charts.plot import as_table
+
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         table = replace(as_table(spec), id=spec.id)
         return html_chart(

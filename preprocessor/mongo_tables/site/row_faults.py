@@ -18,7 +18,14 @@ from mongo_tables.jsontext.document import offset_in_string
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
 from mongo_tables.render.conclusions import conclusion_of
-from mongo_tables.render.faults import format_faults, group_faults, link_faults, range_faults, total_faults
+from mongo_tables.render.faults import (
+    SpecFault,
+    format_faults,
+    group_faults,
+    link_faults,
+    range_faults,
+    total_faults,
+)
 from mongo_tables.render.values import finite_decimal, is_number
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
@@ -50,7 +57,8 @@ def row_findings(
     found = [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_not_computed(spec, rows)]
     if isinstance(spec, TableSpec) and spec.tolerance and not found:
         found = find_no_interval(spec, spec, rows)
-    return [*joined, *found, *_too_old(spec, answers, today)]
+    too_old = [] if spec.max_age is None else _too_old(spec, spec.max_age, answers, today)
+    return [*joined, *found, *too_old]
 
 
 def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
@@ -74,16 +82,14 @@ def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> lis
     return found
 
 
-def _too_old(spec: PipelineSpec, answers: AnswersByKey, today: date) -> list[Finding]:
-    if spec.max_age is None:
-        return []
+def _too_old(spec: PipelineSpec, days: int, answers: AnswersByKey, today: date) -> list[Finding]:
     source = provenance_in(spec, answers)
     newest = source.last if source else None
     if newest is None:
         message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
-    elif source and (due := source.due(spec.max_age)) and today > due:
-        days = (today - newest.date()).days
-        message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
+    elif source and (due := source.due(days)) and today > due:
+        age = (today - newest.date()).days
+        message = f"the newest result is of {newest.date()}, {age} days ago: more than {days}"
     else:
         return []
     return [
@@ -188,29 +194,33 @@ def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[s
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     """Return faults for values that a chart, or the comparison with a row, would silently leave out."""
-    faults = []
+    found: list[tuple[str, Iterable[SpecFault]]] = []
     if not isinstance(spec, TableSpec) or spec.chart:
-        from mongo_tables.render.charts.faults import plot_faults
-
-        # Not needed on pages without charts.
+        from mongo_tables.render.charts.faults import plot_faults  # not needed on pages without charts
         from mongo_tables.render.charts.plot import plot_of
 
         plot = plot_of(spec)
-        faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
-    faults += [("MT335", fault) for fault in format_faults(spec, rows)]
+        found.append(("MT330", plot_faults(plot, rows) if plot else ()))
+    if spec.format:
+        found.append(("MT335", format_faults(spec, rows)))
     if isinstance(spec, TableSpec):
-        faults += [("MT334", fault) for fault in cell_faults(spec, rows)]
-        faults += [("MT335", fault) for fault in total_faults(spec, rows)]
-        faults += [("MT430", fault) for fault in link_faults(spec, rows)]
-        faults += [("MT431", fault) for fault in group_faults(spec, rows)]
-    if isinstance(spec, TableSpec) and spec.baseline:
-        faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
-        if len(numbers := baseline_rows(spec, rows)) == 1:
-            faults += [("MT334", fault) for fault in conclusion_faults(spec, rows, numbers[0])]
+        found.append(("MT334", cell_faults(spec, rows)))
+        if spec.totals:
+            found.append(("MT335", total_faults(spec, rows)))
+        if spec.format:
+            found.append(("MT430", link_faults(spec, rows)))
+        if spec.group_rows:
+            found.append(("MT431", group_faults(spec, spec.group_rows, rows)))
+        if spec.baseline:
+            found.append(("MT331", baseline_faults(spec, rows)))
+            if len(numbers := baseline_rows(spec, rows)) == 1:
+                found.append(("MT334", conclusion_faults(spec, rows, numbers[0])))
     if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
-        faults += [("MT332", fault) for fault in range_faults(spec, rows)]
+        found.append(("MT332", range_faults(spec, rows)))
     return [
-        finding(rule, spec.file, spec.locate(path), message, hint) for rule, (path, message, hint) in faults
+        finding(rule, spec.file, spec.locate(path), message, hint)
+        for rule, faults in found
+        for path, message, hint in faults
     ]
 
 

@@ -35,7 +35,7 @@ def beside(path: Path) -> Path:
 
 
 def test_each_tool_has_recorded_files_with_their_source():
-    tools = {one.name: one.module for one in FORMATS if one.recognise is not None}
+    tools = {one.name: one.module for one in FORMATS if one.marks}
     assert {path.name for path in RECORDED.iterdir()} == set(tools.values())
     for folder in RECORDED.iterdir():
         source = (folder / "SOURCE.md").read_text("utf-8")

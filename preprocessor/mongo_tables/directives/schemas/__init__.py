@@ -23,13 +23,14 @@ def names() -> list[str]:
     return [*comment_names(), *_names_in(_FOLDER)]
 
 
-def comment_names() -> list[str]:
+@cache
+def comment_names() -> tuple[str, ...]:
     """Return the names of the schemas that describe a comment, which are also the kinds of comments: ``table`` …"""
     return _names_in(_COMMENTS)
 
 
-def _names_in(folder: Path) -> list[str]:
-    return sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}"))
+def _names_in(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}")))
 
 
 @cache

@@ -18,11 +18,13 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats.model import Document, SourceFile, suffix_of
+from mongo_tables.results.formats.model import Document, SourceFile
 
 _OBJECT_IN_OBJECT: Final = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
-_BENCHER: Final = re.compile(_OBJECT_IN_OBJECT + rb'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]')
-_NO_RESULTS: Final = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*')
+_BENCHER: Final = re.compile(
+    rb"\A" + _OBJECT_IN_OBJECT + rb'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]'
+)
+_NO_RESULTS: Final = re.compile(rb'\A\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*\Z')
 _GO_LINE: Final = re.compile(rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*")
 _GOOS_LINE: Final = re.compile(rb"goos: \w+\r?(?:\n|$)")
 GO_EVENT: Final = re.compile(rb'\{(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"[^\n]*\}')
@@ -38,40 +40,15 @@ _CRITERION: Final = (
 )
 
 
-def _is_pytest_benchmark(file: SourceFile) -> bool:
-    """Return whether the file is from pytest-benchmark's ``--benchmark-json``."""
-    return file.has_keys([b'"machine_info"'], needs=["machine_info"]) or file.has_keys(
-        [b'"fullname"', b'"stats"'], "benchmarks", needs=["fullname", "stats"]
-    )
+class Keys(NamedTuple):
+    """Keys by which a JSON file of a tool is known: ``needs``, of the object at ``path`` (see ``SourceFile.has_keys``).
 
+    ``words`` are those of the keys that a broken text has, by default all.
+    """
 
-def _is_hyperfine(file: SourceFile) -> bool:
-    """Return whether the file is from hyperfine's ``--export-json``."""
-    version, run = "hyperfine_version", ["command", "mean", "stddev", "system"]
-    return (
-        file.has_keys([version.encode()], "metadata", needs=[version])
-        or file.has_keys([b'"results"', b'"command"', b'"stddev"'], "results", needs=run)
-        or _NO_RESULTS.fullmatch(file.seen[:99]) is not None
-    )
-
-
-def _is_jmh(file: SourceFile) -> bool:
-    """Return whether the file is from JMH's ``-rf json``."""
-    run = ["benchmark", "mode", "primaryMetric"]
-    return file.has_keys([b'"primaryMetric"', b'"mode"'], needs=run)
-
-
-def _is_google_benchmark(file: SourceFile) -> bool:
-    """Return whether the file is from Google Benchmark's ``--benchmark_format=json``."""
-    context, run = ["num_cpus", "library_build_type"], ["time_unit", "real_time"]
-    return file.has_keys([f'"{key}"'.encode() for key in context], "context", needs=context) or file.has_keys(
-        [f'"{key}"'.encode() for key in run], "benchmarks", needs=run
-    )
-
-
-def _is_vitest(file: SourceFile) -> bool:
-    """Return whether the file is from ``vitest bench --outputJson``."""
-    return file.has_keys([b'"groups"', b'"filepath"'], "files", needs=["groups", "filepath"])
+    needs: tuple[str, ...]
+    path: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 def _is_criterion(file: SourceFile) -> bool:
@@ -79,18 +56,8 @@ def _is_criterion(file: SourceFile) -> bool:
     return (
         file.seen.startswith(_CRITERION)
         or (b'"reason"' in file.seen and _MESSAGE.search(file.seen) is not None)
-        or (file.has_line(_CARGO_MESSAGE) and not _is_libtest(file))
+        or (file.has_line(_CARGO_MESSAGE) and not file.has_line(_LIBTEST_LINE))
     )
-
-
-def _is_libtest(file: SourceFile) -> bool:
-    """Return whether the file has a line of Rust's ``#[bench]``, as Criterion's ``--output-format bencher`` has."""
-    return file.has_line(_LIBTEST_LINE)
-
-
-def _is_bencher(file: SourceFile) -> bool:
-    """Return whether the file begins like the Bencher Metric Format."""
-    return _BENCHER.match(file.seen) is not None
 
 
 def _is_go(file: SourceFile) -> bool:
@@ -99,24 +66,19 @@ def _is_go(file: SourceFile) -> bool:
     return has_events or file.has_line(_GO_LINE) or file.has_line(_GOOS_LINE)
 
 
-def _is_ycsb(file: SourceFile) -> bool:
-    """Return whether the file has the first line of YCSB's figures."""
-    return file.has_line(_YCSB_LINE)
-
-
 class Format(NamedTuple):
     """A file format.
 
     ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
-    ``recognise`` decides by the content whether a file has this format, whatever it is called; None if the suffix is
-    enough. ``has_text``: the author may state column types. ``only_named``: most such files are settings, so a folder
-    of results does not include them.
+    ``marks``: the content of a file, whatever it is called, has one of these keys, has a line that begins so, or is
+    recognised by the function; without any the suffix is enough. ``has_text``: the author may state column types.
+    ``only_named``: most such files are settings, so a folder of results does not include them.
     """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
-    recognise: Callable[[SourceFile], bool] | None = None
+    marks: tuple[Keys | re.Pattern[bytes] | Callable[[SourceFile], bool], ...] = ()
     has_text: bool = False
     only_named: bool = False
 
@@ -127,16 +89,38 @@ class Format(NamedTuple):
 
 
 FORMATS: Final = (
-    Format("pytest-benchmark", (".json",), "pytestbenchmark", _is_pytest_benchmark),
-    Format("hyperfine", (".json",), "hyperfine", _is_hyperfine),
-    Format("JMH", (".json",), "jmh", _is_jmh),
-    Format("Google Benchmark", (".json",), "googlebenchmark", _is_google_benchmark),
-    Format("Vitest", (".json",), "vitest", _is_vitest),
-    Format("Criterion", (".json", ".jsonl", ".csv"), "criterion", _is_criterion),
-    Format("Rust benchmark", (".txt", ".out"), "libtest", _is_libtest),
-    Format("Go benchmark", (".txt", ".out", ".json", ".jsonl"), "gobenchmark", _is_go),
-    Format("YCSB", (".txt", ".out"), "ycsb", _is_ycsb),
-    Format("Bencher Metric Format", (".json",), "bencher", _is_bencher),
+    Format(
+        "pytest-benchmark",
+        (".json",),
+        "pytestbenchmark",
+        (Keys(("machine_info",)), Keys(("fullname", "stats"), ("benchmarks",))),
+    ),
+    Format(
+        "hyperfine",
+        (".json",),
+        "hyperfine",
+        (
+            Keys(("hyperfine_version",), ("metadata",)),
+            Keys(("command", "mean", "stddev", "system"), ("results",), ("results", "command", "stddev")),
+            _NO_RESULTS,
+        ),
+    ),
+    Format("JMH", (".json",), "jmh", (Keys(("benchmark", "mode", "primaryMetric")),)),
+    Format(
+        "Google Benchmark",
+        (".json",),
+        "googlebenchmark",
+        (
+            Keys(("num_cpus", "library_build_type"), ("context",)),
+            Keys(("time_unit", "real_time"), ("benchmarks",)),
+        ),
+    ),
+    Format("Vitest", (".json",), "vitest", (Keys(("groups", "filepath"), ("files",)),)),
+    Format("Criterion", (".json", ".jsonl", ".csv"), "criterion", (_is_criterion,)),
+    Format("Rust benchmark", (".txt", ".out"), "libtest", (_LIBTEST_LINE,)),
+    Format("Go benchmark", (".txt", ".out", ".json", ".jsonl"), "gobenchmark", (_is_go,)),
+    Format("YCSB", (".txt", ".out"), "ycsb", (_YCSB_LINE,)),
+    Format("Bencher Metric Format", (".json",), "bencher", (_BENCHER,)),
     Format("JSON", (".json",), "plain_json"),
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "plain_json"),
     Format("CSV", (".csv",), "separated", has_text=True),
@@ -148,19 +132,12 @@ FORMATS: Final = (
 """Every format, in the order of detection: those of tools before those of plain data."""
 
 
-def is_plain(name: str) -> bool:
-    """Return whether only the name marks plain data."""
-    return any(suffix_of(name) in one.suffixes for one in FORMATS if one.recognise is None)
-
-
-def may_be_read(name: str) -> bool:
-    """Return whether a file of this name can have one of the formats, some of which only the content shows."""
-    return any(suffix_of(name) in one.suffixes for one in FORMATS)
-
-
-def is_in_folder(name: str) -> bool:
-    """Return whether a folder of results includes a file of this name."""
-    return not any(suffix_of(name) in one.suffixes for one in FORMATS if one.only_named)
+READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
+"""The suffixes of files that can have one of the formats, some of which only the content shows."""
+PLAIN: Final = frozenset(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
+"""The suffixes that alone mark plain data."""
+ONLY_NAMED: Final = frozenset(suffix for one in FORMATS if one.only_named for suffix in one.suffixes)
+"""The suffixes of files that a folder of results does not include."""
 
 
 def find_format(file: SourceFile) -> Format | None:
@@ -168,6 +145,13 @@ def find_format(file: SourceFile) -> Format | None:
 
     Raises ``OSError`` if the file cannot be read or unpacked.
     """
-    tools = () if file.suffix == ".parquet" else (one for one in FORMATS if one.recognise is not None)
-    plain = (one for one in FORMATS if one.recognise is None and file.suffix in one.suffixes)
-    return next((one for one in tools if one.recognise and one.recognise(file)), next(plain, None))
+    for one in FORMATS:
+        for mark in one.marks if file.suffix != ".parquet" else ():
+            if isinstance(mark, Keys):
+                words = [f'"{word}"'.encode() for word in mark.words or mark.needs]
+                found = file.has_keys(words, *mark.path, needs=mark.needs)
+            else:
+                found = file.has_line(mark) if isinstance(mark, re.Pattern) else mark(file)
+            if found:
+                return one
+    return next((one for one in FORMATS if not one.marks and file.suffix in one.suffixes), None)
