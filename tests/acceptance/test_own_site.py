@@ -65,7 +65,7 @@ def test_what_was_measured_has_a_page_that_is_in_the_index(experiment: str) -> N
 def test_a_page_of_an_experiment_says_what_to_do_why_what_it_does_not_show_and_how_to_run_it(page: Path) -> None:
     text = page.read_text("utf-8")
     lead = text.partition("\n## ")[0]
-    assert all(part in lead for part in ("**Do:** ", "**Cost:** ", "**When not:** "))
+    assert all(part in lead for part in ("**Do:**", "**Cost:**", "**When not:**"))
     assert re.search(r"^## Why ", text, re.MULTILINE)
     assert "\n## What this does not show\n" in text
     _, _, how = text.partition("\n## Run it\n")
