@@ -32,7 +32,7 @@ def render(source: str, folder: Path) -> dict[str, bytes]:
         "--output",
         str(folder),
     ]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=HERE, capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.md"))}
 
@@ -62,7 +62,9 @@ def test_what_was_measured_has_a_page_that_is_in_the_index(experiment: str) -> N
 
 
 @pytest.mark.parametrize("page", EXPERIMENT_PAGES, ids=lambda page: page.stem)
-def test_a_page_of_an_experiment_says_what_to_do_why_what_it_does_not_show_and_how_to_run_it(page: Path) -> None:
+def test_a_page_of_an_experiment_says_what_to_do_why_what_it_does_not_show_and_how_to_run_it(
+    page: Path,
+) -> None:
     text = page.read_text("utf-8")
     lead = text.partition("\n## ")[0]
     assert all(part in lead for part in ("**Do:**", "**Cost:**", "**When not:**"))
@@ -86,7 +88,7 @@ def test_a_page_of_an_experiment_says_what_its_rows_say(page: Path) -> None:
 
 def mongo_tables(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mongo_tables.cli", *arguments]
-    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_the_pages_of_this_project_have_no_fault_and_no_open_number_and_chance_finds_few() -> None:
