@@ -16,7 +16,7 @@ from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.outcome import check_law, check_window, remark_on_law
 from mongo_tables.runner.window import Inside, Lag
 
-CONFIG = {"operationsPerSecond": 100, "numberOfThreads": 1}
+CONFIG = {"workload": "query", "operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(
     options=SimpleNamespace(rates_of=lambda config: (100.0,)),
     scaled=SimpleNamespace(workload="query"),

@@ -32,7 +32,9 @@ def test_a_row_names_it_and_says_what_it_does_not_know(text, client, replica_set
     assert {"hostInfo", "getDiagnosticData", "the cache"} <= {
         one["what"] for one in row["servers"]["not_known"]
     }
-    assert row["collection_stats"] == {"count": 400 if text == INSERTS else 100}
+    assert list(row["collection_stats"]) == ["count"]
+    # Time may end the window of a machine that is busy before everything is inserted.
+    assert 0 < row["collection_stats"]["count"] <= (400 if text == INSERTS else 100)
     assert row["checks"]["settled"] is False
 
 

@@ -60,8 +60,9 @@ def test_every_number_has_a_unit():
 
 def test_a_row_of_a_run_is_as_the_schema_says(row):
     check_document("result", row)
-    # There is one kind of operation only, no rate, no contrast, one target without shards, and one campaign.
-    absent = {"latencies", "service", "contrast", "targets", "slices", "campaigns", "sharding"}
+    # There is one kind of operation only, no rate, no contrast, one target without shards, one campaign, and no
+    # counters that the experiment names.
+    absent = {"latencies", "service", "contrast", "targets", "slices", "campaigns", "sharding", "fingerprint"}
     assert set(row) == set(SCHEMA["properties"]) - absent
 
 

@@ -30,7 +30,7 @@ NUMBERED = {
 
 
 def test_each_workload_of_the_package_is_named_and_may_stand_in_an_experiment():
-    assert list(workloads()) == validator("experiment").schema["properties"]["workload"]["enum"]
+    assert list(workloads()) == validator("experiment").schema["definitions"]["workload"]["enum"]
 
 
 @pytest.mark.parametrize("name", workloads())
