@@ -23,11 +23,14 @@ STAGES = json.loads((ROOT / "docs" / "pipelines" / "claims.json").read_text("utf
 RECORDED = list(open_source(str(Path(__file__).parent / "recorded")).aggregate(Query("hidden_truth", ())))
 CLAIMS: dict[str, dict[str, Any]] = {
     "insert_idtype": {"row": {"idType": "UUID"}, "beside": {"idType": "OBJECT_ID"}},
+    "insert_nindexes": {"row": {"nSecondaryIndexes": 16}, "beside": {"nSecondaryIndexes": 0}},
 }
 SLOWER = {"verdict": "slower", "ratio": 0.4, "low": 0.35, "high": 0.45}
 OFF = [
     ("insert_idtype", "without random keys"),
     ("insert_idtype", "all in the cache"),
+    ("insert_nindexes", "without different values"),
+    ("insert_nindexes", "all in the cache"),
 ]
 
 
