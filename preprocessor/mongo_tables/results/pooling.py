@@ -22,6 +22,8 @@ Row = Mapping[str, Any]
 Group = Sequence[Row]
 """The same row of several campaigns, the oldest first."""
 
+FINGERPRINT: Final = "fingerprint"
+"""The field with the counters of the server, which the runner computes from the states in the row."""
 FIELD: Final = "campaigns"
 """The field of a row with the conclusions over several campaigns: as its ``comparison``, and below it the others."""
 COMPARISON: Final = "comparison"
@@ -238,7 +240,7 @@ _KEPT: Final = (
     "hardware",
     "servers",
     "topology",
-    "fingerprint",
+    FINGERPRINT,
     "bench_config",
     "speed",
     "comparison",

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mongo_tables.results.model import Rows
 
 
+RESULTS: Final = "results"
+"""The collection that runs write their rows to."""
 LOCAL: Final = "local"
 """The target that the program starts itself."""
 IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {

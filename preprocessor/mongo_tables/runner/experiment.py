@@ -109,7 +109,7 @@ def load(name: str) -> Experiment:
 
     The name of a control is that of its experiment with ``_control``.
     """
-    if name.removesuffix(CONTROL) != name and name not in names():
+    if name.endswith(CONTROL) and name not in names():
         of = load(name.removesuffix(CONTROL))
         if of.has_control:
             return control(of)

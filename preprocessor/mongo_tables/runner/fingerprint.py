@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.results.conclusions import drop_target_name
+from mongo_tables.results.pooling import FINGERPRINT
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.servers import value_at
 
 Row = Mapping[str, Any]
 Regime = Literal["same", "other", "unknown"]
-FIELD: Final = "fingerprint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> li
     ``ids`` are the ``_id`` of the variants.
     """
     return [
-        {**row, FIELD: take_fingerprint(row, find_ranges(experiment, ids.index(key)))}
+        {**row, FINGERPRINT: take_fingerprint(row, find_ranges(experiment, ids.index(key)))}
         for row in rows
         if experiment.fingerprint and "after_status" in row and (key := drop_target_name(row["_id"])) in ids
     ]
@@ -135,9 +135,5 @@ def _per_operation(row: Row, paths: tuple[str, ...]) -> float | None:
 
 
 def _total(status: Row | None, paths: tuple[str, ...]) -> Any:
-    found = [reduce(_step, path.split("."), status) for path in paths]
+    found = [value_at(status, path.split(".")) for path in paths]
     return None if None in found else sum(found)
-
-
-def _step(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None

@@ -60,17 +60,17 @@ def cache_for(experiment: Experiment, scaled: Experiment) -> float:
     )
 
 
-def refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
+def find_refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
     """Return why such a cache is too small for what is in flight, and the remedy, or None if it is large enough."""
     shares = (
         (in_flight_gb(config) / cache_gb, allowed_share(experiment, number))
         for number, config in enumerate(configs(scaled))
     )
     over = [(share, allowed) for share, allowed in shares if share > allowed]
-    return refused(experiment.name, *max(over), cache_for(experiment, scaled)) if over else None
+    return describe_refusal(experiment.name, *max(over), cache_for(experiment, scaled)) if over else None
 
 
-def refused(name: str, share: float, allowed: float, least_gb: float = 0.0) -> tuple[str, str]:
+def describe_refusal(name: str, share: float, allowed: float, least_gb: float = 0.0) -> tuple[str, str]:
     """Return the message for requests that fill too large a share of the cache, and the remedy."""
     size = f"{least_gb:g} GB or more" if least_gb else "more"
     return (

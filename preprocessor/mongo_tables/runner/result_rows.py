@@ -21,12 +21,12 @@ from mongo_tables.results.conclusions import (
     conclude_targets,
 )
 from mongo_tables.results.intervals import speed_interval
-from mongo_tables.results.pooling import has_few_requests
+from mongo_tables.results.pooling import FINGERPRINT, has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.fingerprint import FIELD, find_ranges, take_fingerprint
+from mongo_tables.runner.fingerprint import find_ranges, take_fingerprint
 from mongo_tables.runner.full_size import parameter_documents
 from mongo_tables.runner.in_flight import allowed_share, measured_share
 from mongo_tables.runner.measurement import HERE, Measurement
@@ -35,7 +35,7 @@ from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in
 from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slices import Counted, Which, doubts
-from mongo_tables.runner.store import Store
+from mongo_tables.runner.store import PARAMETERS, Store
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import Amounts, workload
@@ -188,7 +188,7 @@ def compose(
         "repeats": [_repeat(measurement, place)],
     }
     ranges = find_ranges(published, number)
-    return {**row, FIELD: take_fingerprint(row, ranges)} if ranges else row
+    return {**row, FINGERPRINT: take_fingerprint(row, ranges)} if ranges else row
 
 
 def _amounts(inside: Inside) -> Amounts:
@@ -412,7 +412,8 @@ def write_published(experiment: Experiment, store: Store) -> int:
     for document in found:
         check_document("published", document)
     store.publish(experiment.name, found)
-    store.describe(experiment.name, [] if experiment.control_of else parameter_documents(experiment))
+    sizes = [] if experiment.control_of else parameter_documents(experiment)
+    store.publish(experiment.name, sizes, PARAMETERS)
     return len(found)
 
 

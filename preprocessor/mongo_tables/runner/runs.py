@@ -254,7 +254,7 @@ def _cache_obstacle(experiment: Experiment, options: Options, target: Target) ->
         )
     if options.profile != "publish" or options.as_is or not known:
         return None
-    return in_flight.refusal(experiment, scaled, min(known))
+    return in_flight.find_refusal(experiment, scaled, min(known))
 
 
 def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:

@@ -30,12 +30,11 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
-from mongo_tables.results.pooling import FIELD
-from mongo_tables.runner import fingerprint
+from mongo_tables.results.pooling import FIELD, FINGERPRINT
+from mongo_tables.results.provenance import RESULTS
 from mongo_tables.runner.connection_strings import HINT, shown, used
 from mongo_tables.runner.errors import KEPT
 
-RESULTS = "results"
 HISTORY = "results_history"
 _REPLACED: Final = "start_time"
 """The field that replaced rows have in their ``_id`` besides."""
@@ -133,13 +132,9 @@ class Store(ABC):
             self.write(RESULTS, experiment, [], [row.get("_id") for row in old])
         return len(old)
 
-    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Make ``published`` hold exactly these documents of the experiment. Repeating this changes nothing."""
-        self._replace_all(PUBLISHED, experiment, self.documents(PUBLISHED, experiment), documents)
-
-    def describe(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Make ``parameters`` hold exactly these documents of the experiment."""
-        self._replace_all(PARAMETERS, experiment, self.documents(PARAMETERS, experiment), documents)
+    def publish(self, experiment: str, documents: Sequence[Document], collection: str = PUBLISHED) -> None:
+        """Make the collection hold exactly these documents of the experiment. Repeating this changes nothing."""
+        self._replace_all(collection, experiment, self.documents(collection, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
         """Make ``history`` hold exactly these documents of the experiment, of its speeds or of its ratios."""
@@ -329,7 +324,7 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 def _only_measured(row: Document) -> bytes:
     """Return the row without what is computed from it and from others, which is not measured."""
-    return bson.encode({name: value for name, value in row.items() if name not in (FIELD, fingerprint.FIELD)})
+    return bson.encode({name: value for name, value in row.items() if name not in (FIELD, FINGERPRINT)})
 
 
 def _historic(row: Document) -> dict[str, Any]:

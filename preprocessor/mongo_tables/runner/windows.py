@@ -67,7 +67,7 @@ def _check_in_flight(run: Run, row: Mapping[str, Any]) -> None:
     """Raise TargetError for conclusions on a deployment whose cache, known only now, is too small."""
     share, allowed = row["checks"]["in_flight_share"], row["checks"]["in_flight_allowed"]
     if run.options.profile == "publish" and not run.options.as_is and share is not None and share > allowed:
-        raise TargetError(*in_flight.refused(run.experiment.name, share, allowed))
+        raise TargetError(*in_flight.describe_refusal(run.experiment.name, share, allowed))
 
 
 def can_alternate(run: Run, number: int) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,8 +94,8 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
     names, tables = [one.table for one in spec.quotes], around.site.tables
     quoted: list[PipelineSpec] = [tables[name] for name in names if name in tables]
     asked = [spec, *quoted] if isinstance(spec, PipelineSpec) else quoted
-    collections = list(dict.fromkeys(name for one in asked for name in collections_read(one.query)))
-    files = [file for one in asked for file in _files_behind(one, collections_read(one.query), around)]
+    read = [collections_read(one.query) for one in asked]
+    files = [file for each in zip(asked, read, strict=True) for file in _files_behind(*each, around)]
     files += [Path(one.file) for one in quoted if one.file != page.file]
     return Figure(
         page.file,
@@ -103,7 +104,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         comment.kind,
         spec.id if isinstance(spec, PipelineSpec) else None,
         next((name for name in names if ":" not in name), None),
-        tuple(collections),
+        tuple(dict.fromkeys(chain.from_iterable(read))),
         tuple(sorted(set(map(from_here, files)))),
         is_lasting(spec) and all(is_lasting(one) and one.max_age is None for one in asked),
     )

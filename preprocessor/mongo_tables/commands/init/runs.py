@@ -59,8 +59,11 @@ def _choose_names(keys: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], Seq
 
 def _fewest(names: Sequence[str], keys: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """Return the fewest of the names, the first ones preferred, in which no two keys agree, or nothing."""
-    for count in range(1, len(names) + 1):
-        for some in combinations(names, count):
-            if len({repr([key.get(name) for name in some]) for key in keys}) == len(keys):
-                return some
-    return ()
+
+    def tell_apart(some: Sequence[str]) -> bool:
+        return len({repr([key.get(name) for name in some]) for key in keys}) == len(keys)
+
+    if not tell_apart(names):  # Without this, as many subsets would be tried as there are.
+        return ()
+    subsets = (some for count in range(1, len(names) + 1) for some in combinations(names, count))
+    return next(filter(tell_apart, subsets), ())

@@ -34,8 +34,8 @@ from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look
 from mongo_tables.results.limits import limits_of
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
+from mongo_tables.results.provenance import RESULTS
 from mongo_tables.results.revisions import run_git
-from mongo_tables.runner.store import RESULTS
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 from mongo_tables.site.site_pages import pages_of
