@@ -4,7 +4,7 @@ local name = "mongo_tables"
 local config = {
   name = name,
   cmd = vim.g.mongo_tables_cmd or { "mongo-tables", "lsp" },
-  filetypes = { "markdown", "json" },
+  filetypes = { "markdown", "mdx", "json" },
   root_markers = { "mkdocs.yml", "properdocs.yml", "zensical.toml", "mongo-tables.toml", ".git" },
 }
 
@@ -43,7 +43,7 @@ if vim.fn.executable(config.cmd[1]) == 0 then
   local function tell()
     vim.notify("mongo-tables: the program `" .. config.cmd[1] .. "` is not found", vim.log.levels.WARN)
   end
-  vim.api.nvim_create_autocmd("FileType", { pattern = "markdown", callback = tell, once = true })
+  vim.api.nvim_create_autocmd("FileType", { pattern = { "markdown", "mdx" }, callback = tell, once = true })
   return
 end
 

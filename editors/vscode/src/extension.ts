@@ -8,7 +8,7 @@ import { LanguageClient } from "vscode-languageclient/node";
 import { serverCommand } from "./command";
 
 const NAME = "mongo-tables";
-const LANGUAGES = ["markdown", "json"];
+const LANGUAGES = ["markdown", "mdx", "json"];
 const INSTALL =
   "pip install 'mongo-tables[lsp]' brings the server of mongo-tables; the setting mongo-tables.command says where it is.";
 

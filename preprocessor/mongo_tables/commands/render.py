@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
+from mongo_tables.directives.keywords import HTML, MDX
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
@@ -119,7 +120,8 @@ def _list_written(arguments: Namespace) -> list[str]:
         one.file
         for snapshot in snapshots
         for one in snapshot.pages
-        if one.file in (snapshot.in_place or ()) or (one.asked and "<!-- mongo-tables: begin" in one.text)
+        if one.file in (snapshot.in_place or ())
+        or (one.asked and any(f"{each.open} mongo-tables: begin" in one.text for each in (HTML, MDX)))
     ]
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Any
 
-from mongo_tables.directives.keywords import kind_of
+from mongo_tables.directives.keywords import HTML, Marks, kind_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Parsed, parse
 
@@ -20,6 +20,8 @@ from mongo_tables.jsontext.reader import Parsed, parse
 @dataclass(frozen=True, slots=True)
 class Region:
     """Generated text after a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
+
+    In MDX the markers are ``{/* mongo-tables: begin DIGEST */}`` and ``… end */}``.
 
     ``start`` and ``end`` are offsets of the whole region, including both markers. ``inner`` is the text between the
     markers, without the prefix of the container: for a block its lines, joined by ``\\n``; in a sentence its words on
@@ -41,7 +43,7 @@ class Comment:
     ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and
     ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every further line of a block in the
     same container. ``inline``: the comment's lines also have text of the same paragraph. ``before`` and ``after`` are
-    for `stand_in`. ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``.
+    for `stand_in`. ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``. ``marks`` are those around it.
     """
 
     keyword: str
@@ -58,6 +60,7 @@ class Comment:
     before: str = ""
     after: str = ""
     holder: str = ""
+    marks: Marks = HTML
 
     @property
     def kind(self) -> str:
@@ -170,12 +173,11 @@ def digest(text: str) -> str:
 
 RAW_HTML = "raw HTML"  # the holder without Markdown
 
-END_MARKER = "<!-- mongo-tables: end -->"
 
-
-def begin_marker(inner: str) -> str:
-    """Return the marker that begins a region with this inner text. `END_MARKER` ends it."""
-    return f"<!-- mongo-tables: begin {digest(read_generated(inner))} -->"
+def markers(inner: str, marks: Marks) -> tuple[str, str]:
+    """Return the markers that begin and end a region with this inner text."""
+    begin = f"mongo-tables: begin {digest(read_generated(inner))}"
+    return f"{marks.open} {begin} {marks.close}", f"{marks.open} mongo-tables: end {marks.close}"
 
 
 def was_edited(region: Region) -> bool:
@@ -202,7 +204,7 @@ def list_blocks(markdown: str) -> list[str]:
 
 def read_words(markdown: str) -> str:
     """Return generated Markdown of one line without escapes, and with one sign for emphasis, to compare it."""
-    return read_signs(markdown).replace("_", "*").replace("<br> ", "<br>")
+    return read_signs(markdown).replace("_", "*").replace("<br /> ", "<br>").replace("<br> ", "<br>")
 
 
 def read_signs(markdown: str) -> str:
@@ -229,6 +231,7 @@ def read_generated(markdown: str) -> str:
 
 
 def keep_in_comment(text: str) -> str:
-    """Return JSON with escapes for characters that would end or begin an HTML comment."""
-    # In JSON, < and > occur only in strings, where their escapes mean the same.
+    """Return JSON with escapes for characters that would end or begin a comment, in HTML and in MDX."""
+    # In JSON, <, > and / occur only in strings, where their escapes mean the same.
+    text = text.replace("*/", "*\\/")
     return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text

@@ -74,9 +74,12 @@ class Placement(NamedTuple):
     contained: bool = False
 
 
-def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Placement]:
-    """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted."""
-    scan = _Scan(wanted)
+def places(lines: list[FoldedLine], wanted: Set[int], mdx: bool = False) -> dict[int, Placement]:
+    """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted.
+
+    ``mdx``: no indentation makes code, and tags are those of JSX, around Markdown.
+    """
+    scan = _Scan(wanted, mdx)
     found: dict[int, Placement] = {}
     following = [*(line.text for line in lines[1:]), ""]
     for line, after in zip(lines, following, strict=True):
@@ -132,8 +135,9 @@ class _Container:
 class _Scan:
     """The state between two lines: open containers and raw HTML, an unfinished paragraph or code block."""
 
-    def __init__(self, wanted: Set[int]) -> None:
+    def __init__(self, wanted: Set[int], mdx: bool) -> None:
         self.wanted = wanted
+        self.mdx = mdx
         self.open: list[_Container] = []
         self.paragraph = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
         self.table = False
@@ -152,6 +156,8 @@ class _Scan:
         text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
         if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
             return self._read_prose(text)
+        if self.mdx:
+            return self._read_markdown(text, after)
         text = self.html.join_start_tag(text)
         if self.html.inside:
             return self._read_raw(text)
@@ -200,7 +206,7 @@ class _Scan:
         if not rest:
             self._blank()
             return ()
-        at_margin = rest.startswith("<!--") and len(text) - len(rest) < _STEP
+        at_margin = rest.startswith("<!--") and (self.mdx or len(text) - len(rest) < _STEP)
         if at_margin:
             self._close_all()
             prefix, self.continued = text[: len(text) - len(rest)], False
@@ -246,7 +252,7 @@ class _Scan:
         indent = len(rest) - len(rest.lstrip(" "))
         self.continued = indent >= _STEP and self.paragraph > 0
         if indent >= _STEP and not self.paragraph:
-            self.code = True
+            self.code = not self.mdx
         elif indent < _STEP:
             self.code = False
         return prefix + rest[:indent], rest[indent:]

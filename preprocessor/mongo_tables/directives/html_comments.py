@@ -1,6 +1,7 @@
-"""HTML comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
+"""Comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
 
-Fences and code spans are skipped here, because a ``<!--`` inside them opens nothing.
+Fences and code spans are skipped here, because a ``<!--`` inside them opens nothing. In MDX, expressions and modules
+are folded as comments are: a comment of ours inside them is JavaScript (https://mdxjs.com/docs/what-is-mdx/).
 `mongo_tables.directives.containers` decides whether a folded comment is in an indented code block or in raw HTML.
 """
 
@@ -11,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mongo_tables.directives.keywords import opening_at
+from mongo_tables.directives.keywords import MDX, OPEN, is_ours_in_mdx, marks_at, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options.
@@ -20,6 +21,7 @@ _OPENING = re.compile(
     r"(?:[ \t]*\{[^\n]*\}"
     r"|(?P<options>(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[\t ]|$))+))?[ \t]*$"
 )
+_OPENING_IN_MDX = re.compile(r"(?P<mark>`{3,})[^`]*$|(?P<tildes>~{3,})")
 _MARK = re.compile(r"`{3,}[^`]*$|~{3,}")
 _MARKS = ("```", "~~~")
 _OPTION = re.compile(r"([a-zA-Z][a-zA-Z0-9_]*)(=)?(?:\"[^\"]*\"|'[^']*')?")
@@ -38,17 +40,18 @@ class Fence(NamedTuple):
     closed: bool
 
 
-def fence_at(lines: Sequence[str], index: int) -> Fence | None:
-    """Return the fence that the line at ``index`` opens, or None."""
+def fence_at(lines: Sequence[str], index: int, mdx: bool = False) -> Fence | None:
+    """Return the fence that the line at ``index`` opens, or None. In MDX any text may follow the mark."""
     match = _PREFIX.match(lines[index])
     assert match is not None  # the pattern matches the empty string
-    opening = _OPENING.match(lines[index], match.end())
-    if opening is None or not _knows_all_options(opening["options"]):
+    opening = (_OPENING_IN_MDX if mdx else _OPENING).match(lines[index], match.end())
+    if opening is None or not (mdx or _knows_all_options(opening["options"])):
         mark = _MARK.match(lines[index], match.end())
         return Fence(index, index, closed=False) if mark else None
+    sign = opening["mark"] or opening["tildes"]
     before = match[0].expandtabs(4)
     quotes = before.count(">")
-    closing = re.compile(re.escape(opening["mark"]) + r"[ \t]*$")
+    closing = re.compile(rf"{sign}{f'{sign[0]}*' if mdx else ''}[ \t]*$")
     blank_seen = False
     for number in range(index + 1, len(lines)):
         prefix, content = _split(lines[number], len(before))
@@ -62,7 +65,7 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
     return Fence(index, len(lines) - 1, closed=False)
 
 
-def is_fenced(text: str, offset: int) -> bool:
+def is_fenced(text: str, offset: int, mdx: bool = False) -> bool:
     """Return whether an offset of a page is inside fenced code."""
     if not any(mark in text[:offset] for mark in _MARKS):
         return False
@@ -70,7 +73,7 @@ def is_fenced(text: str, offset: int) -> bool:
     place = text.count("\n", 0, offset)
     number = 0
     while number < place:
-        fence = fence_at(lines, number) if any(mark in lines[number] for mark in _MARKS) else None
+        fence = fence_at(lines, number, mdx) if any(mark in lines[number] for mark in _MARKS) else None
         if fence is not None and fence.closed and fence.first < place < fence.last:
             return True
         number = fence.last + 1 if fence is not None else number + 1
@@ -105,12 +108,42 @@ def _is_outdented(prefix: str, before: str, quotes: int, blank_seen: bool) -> bo
 NEWLINE = re.compile(r"\r\n|\r|\n")
 TOKEN = "<!--\ue000{}-->"
 CLOSE = re.compile(r"--!?>")
-_INTEREST = re.compile(r"<!--|`+|\\`")
-_ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
+_CLOSE_IN_MDX = re.compile(r"\*/\s*\}")
+_OPENS = re.compile(r"<!--|\{/\*")
+_OPENS_IN_MDX = re.compile(r"<!--|\{|^(?:import|export) ", re.MULTILINE)
+_INTEREST = re.compile(r"<!--|\{/\*|`+|\\`")
+# The text of an attribute is no Markdown.
+_INTEREST_IN_MDX = re.compile(r"""<!--|\{|`+|\\[`{]|=(?:"[^"\r\n]*"|'[^'\r\n]*')""")
+_MODULE = re.compile(r"(?:import|export) ")
+_ENDS_PARAGRAPH = re.compile(rf"[> \t]*(?:$|(?P<mark>`{{3}}|~{{3}}))| {{0,3}}{OPEN}")
+_SCRIPT = re.compile(
+    r"""(?P<text>"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|`(?:[^`\\]|\\.)*`|//[^\r\n]*|/\*.*?\*/)"""
+    r"|(?P<open>[{(\[])|(?P<close>[})\]])|(?P<blank>(?:\r\n?|\n)(?=[ \t]*(?:[\r\n]|\Z)))",
+    re.DOTALL,
+)
+
+
+def script_end(text: str, start: int) -> int:
+    """Return the end of the JavaScript at ``start``: of an expression in braces, or of statements up to a blank line.
+
+    Return 0 for an expression that never ends.
+
+    Example:
+        >>> script_end("{f('}')} b", 0)
+        8
+    """
+    is_expression, depth = text.startswith("{", start), 0
+    for token in _SCRIPT.finditer(text, start):
+        depth += (token.lastgroup == "open") - (token.lastgroup == "close")
+        if depth <= 0 and token.lastgroup == ("close" if is_expression else "blank"):
+            return token.end() if is_expression else token.start()
+    return 0 if is_expression else len(text)
 
 
 class HtmlComment(NamedTuple):
-    """One HTML comment: offsets of ``<!--`` and after its end, or the end of the text if it is not ``closed``.
+    """One comment: offsets of its opening mark and after its end, or the end of the text if it is not ``closed``.
+
+    In MDX this is also an expression, or the statements of a module.
 
     ``fence`` is the index of the last line above that looks like a fence but is not one on the site.
     """
@@ -149,22 +182,25 @@ class PageLines:
         return index + 1, offset - self.starts[index] + 1 - mark
 
 
-def fold(page: PageLines, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
+def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[FoldedLine], list[HtmlComment]]:
     """Fold the comments of ``page`` from line ``first_line`` on. The lines above are front matter."""
-    return _Folding(page).run(first_line)
+    return _Folding(page, mdx).run(first_line)
 
 
 class _Folding:
     """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
 
-    def __init__(self, page: PageLines) -> None:
+    def __init__(self, page: PageLines, mdx: bool) -> None:
         self.page = page
+        self.mdx = mdx
+        self.interest = _INTEREST_IN_MDX if mdx else _INTEREST
         self.comments: list[HtmlComment] = []
         self.folded: list[FoldedLine] = []
         self.fence: Fence | None = None
         self.disputed: int | None = None
         self.no_close_after = len(page.text) + 1
-        self.next_open = page.text.find("<!--")
+        self.next_open = self._find_open(0)
+        self.unbalanced = False
         self.paragraph_end = -1
         self.paragraph_runs: dict[int, list[int]] = {}
 
@@ -187,7 +223,7 @@ class _Folding:
             return None
         if self.fence is not None and index <= self.fence.last:
             return None
-        fence = fence_at(self.page.lines, index)
+        fence = fence_at(self.page.lines, index, self.mdx)
         self.fence = fence or self.fence
         if fence is not None and not fence.closed:
             self.disputed = index
@@ -200,17 +236,21 @@ class _Folding:
             return index
         start = at = self.page.starts[index]
         pieces: list[str] = []
+        if self.mdx and _MODULE.match(self.page.text, start) and self._begins_block():
+            at = self._record(start, script_end(self.page.text, start)).end
+            pieces.append(TOKEN.format(len(self.comments) - 1))
+            index = self.page.line_index(at)
         while True:
             line_end = self.page.starts[index] + len(self.page.lines[index])
-            match = _INTEREST.search(self.page.text, at, line_end)
+            match = self.interest.search(self.page.text, at, line_end)
             if match is None:
                 pieces.append(self.page.text[at:line_end])
                 break
             pieces.append(self.page.text[at : match.start()])
-            if match[0] == "<!--":
+            if match[0][0] in "<{":
                 comment = self._comment(match.start(), index)
-                pieces.append(TOKEN.format(comment.number))
-                at = comment.end
+                pieces.append(TOKEN.format(comment.number) if comment else match[0])
+                at = comment.end if comment else match.end()
                 index = self.page.line_index(at)
             else:
                 at = self._span_end(match, index)
@@ -230,7 +270,7 @@ class _Folding:
         """Return whether the line has neither a comment nor the start of a code span that could reach one."""
         text, start, line = self.page.text, self.page.starts[index], self.page.lines[index]
         if 0 <= self.next_open < start:
-            self.next_open = text.find("<!--", start)
+            self.next_open = self._find_open(start)
         if 0 <= self.next_open < start + len(line):
             return False
         return "`" not in line or self.next_open < 0 or text.find("\n\n", start, self.next_open) >= 0
@@ -240,20 +280,39 @@ class _Folding:
             self._fence_at(index)  # an unclosed fence still hides the openings of others
             self.folded.append(FoldedLine(self.page.lines[index]))
 
-    def _comment(self, start: int, index: int) -> HtmlComment:
-        """Record the comment that opens at ``start`` in the line with ``index``."""
+    def _find_open(self, at: int) -> int:
+        """Return the offset of the next text that may open a comment, or -1."""
+        found = (_OPENS_IN_MDX if self.mdx else _OPENS).search(self.page.text, at)
+        return found.start() if found else -1
+
+    def _begins_block(self) -> bool:
+        """Return whether the next line follows a blank one, so that it cannot continue a paragraph."""
+        return not self.folded or not self.folded[-1].text.strip()
+
+    def _comment(self, start: int, index: int) -> HtmlComment | None:
+        """Record the comment, or the expression of MDX, that opens at ``start`` in the line with ``index``."""
+        if marks_at(self.page.text, start) is MDX and is_ours_in_mdx(self.page.text, start):
+            return self._record(start, self._close_after(start))
+        if self.page.text.startswith("{", start):
+            end = script_end(self.page.text, start) if self.mdx and not self.unbalanced else 0
+            self.unbalanced = not end  # Otherwise each brace would be searched up to the end of the page.
+            return self._record(start, end) if end else None
         end = self._close_after(start)
         if end > 0 and opening_at(self.page.text, start) is None:
             end = self._close_outside_fences(end, index)
-        closed = end > 0
-        comment = HtmlComment(
-            len(self.comments), start, end if closed else len(self.page.text), closed, self.disputed
-        )
+        return self._record(start, end)
+
+    def _record(self, start: int, end: int) -> HtmlComment:
+        """Record a comment up to ``end``, or one that is never closed if that is 0."""
+        comment = HtmlComment(len(self.comments), start, end or len(self.page.text), end > 0, self.disputed)
         self.comments.append(comment)
         return comment
 
     def _close_after(self, start: int) -> int:
         """Return the offset after the close of a comment that opens at ``start``, or 0 if there is none."""
+        if marks_at(self.page.text, start) is MDX:
+            found = _CLOSE_IN_MDX.search(self.page.text, start)
+            return found.end() if found else 0
         if start + 4 >= self.no_close_after:
             return 0
         match = CLOSE.search(self.page.text, start + 4)
@@ -278,7 +337,7 @@ class _Folding:
 
     def _span_end(self, run: re.Match[str], index: int) -> int:
         """Return the offset after the code span that a run of backticks opens, or after the run if it opens none."""
-        if run[0].startswith("\\"):
+        if not run[0].startswith("`"):
             return run.end()
         if run.start() >= self.paragraph_end:
             self._read_paragraph(run.start(), index)
@@ -303,7 +362,7 @@ class _Folding:
         match = _ENDS_PARAGRAPH.match(self.page.lines[index])
         if match is None or not match["mark"]:
             return match is not None
-        fence = fence_at(self.page.lines, index)
+        fence = fence_at(self.page.lines, index, self.mdx)
         return fence is not None and fence.closed
 
     def _read_paragraph(self, start: int, index: int) -> None:

@@ -43,13 +43,27 @@ PREFIXES: Final = tuple(f"{family.word}_" for family in _FAMILIES)
 
 _ANY_WORD: Final = "|".join(family.pattern for family in _FAMILIES)
 
-SUSPECT: Final = rf"<!--[\s-]*(?:{_ANY_WORD})"
+
+class Marks(NamedTuple):
+    """The marks around a comment."""
+
+    open: str
+    close: str
+
+
+HTML: Final = Marks("<!--", "-->")
+MDX: Final = Marks("{/*", "*/}")
+
+OPEN: Final = r"(?:<!--|\{/\*+)"
+"""The pattern of the mark that opens a comment."""
+
+SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
 """The case-insensitive pattern of the beginning of one of our comments, or of a similar text."""
 
-LIVE: Final = rf"<!--\s*({'|'.join(KEYWORDS)})\s*:"
+LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
 """The pattern of the beginning of a comment, once nothing can hide it."""
 
-BEGINNING: Final = rf"<!--\s*(?:{_FAMILIES[0].word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
+BEGINNING: Final = rf"{OPEN}\s*(?:{_FAMILIES[0].word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
 """The pattern of the beginning of a comment that its author means for this program."""
 
 Placement = Literal["block", "sentence", "either"]
@@ -82,16 +96,36 @@ _SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
 
 def may_have_comment(text: str) -> bool:
     """Return whether a page may have one of our comments, live or not: a quick test before the scan."""
-    return _SUSPECT.search(text) is not None
+    return (HTML.open in text or MDX.open in text) and _SUSPECT.search(text) is not None
 
 
 _NAME = re.compile(
-    rf"<!--(?P<dashes>-*)\s*(?P<name>(?:{_ANY_WORD})(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{{]|-->)))?\w*)[ \t]*(?P<colon>:?)",
+    rf"{OPEN}(?P<dashes>-*)\s*(?P<name>(?:{_ANY_WORD})(?:[_-]|[ \t]+(?=\w+[ \t]*(?:[:{{]|-->|\*/)))?\w*)"
+    r"[ \t]*(?P<colon>:?)",
     re.I,
 )
 
 _OBJECT = re.compile(r"\s*\{")
-_VALUE_NAME = re.compile(r"\s*[a-z][a-z0-9_-]*\s*-->")
+_VALUE_NAME = re.compile(r"\s*[a-z][a-z0-9_-]*\s*(?:-->|\*/\})")
+_OF_MDX = re.compile(rf"\{{/\*+\s*(?:(?:{'|'.join(KEYWORDS)}|{NAMED})\s*:|mongo-tables:)")
+
+
+def marks_at(text: str, start: int) -> Marks:
+    """Return the marks of the comment at ``start``."""
+    return MDX if text.startswith(MDX.open, start) else HTML
+
+
+def is_ours_in_mdx(text: str, start: int) -> bool:
+    """Return whether one of our comments, or the marker of a region, is at ``start`` with the marks of MDX."""
+    return _OF_MDX.match(text, start) is not None
+
+
+def is_mdx(text: str, file: str) -> bool:
+    """Return whether a page is MDX: by its name, or because it has our comments in MDX and no comment in HTML.
+
+    Docusaurus reads ``.md`` as MDX, too (https://docusaurus.io/docs/markdown-features/react).
+    """
+    return file.lower().endswith(".mdx") or (HTML.open not in text and _OF_MDX.search(text) is not None)
 
 
 class Opening(NamedTuple):

@@ -15,9 +15,14 @@ from mongo_tables.directives.front_matter import front_matter_findings, front_ma
 from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
+    HTML,
     KEYWORDS,
+    MDX,
+    OPEN,
     Opening,
+    is_mdx,
     keyword_like,
+    marks_at,
     may_have_comment,
     opening_at,
     place_of,
@@ -34,7 +39,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _DIRECTIVE = re.compile(BEGINNING)
-_NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|<!--\s*mongo-tables:")
+_NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|{OPEN}\s*mongo-tables:")
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
 _INDENT_HINT: Final = (
     "indent it by exactly four columns for each list item, admonition or tab around it, and leave a blank line above "
@@ -75,8 +80,8 @@ def find(text: str, file: str) -> Scan:
     """
     if not may_have_comment(text):
         return Scan((), ())
-    page = PageLines(text)
-    folded, html_comments = fold(page, front_matter_lines(page.lines))
+    page, mdx = PageLines(text), is_mdx(text, file)
+    folded, html_comments = fold(page, front_matter_lines(page.lines), mdx)
     openings = {html.number: opening_at(text, html.start) for html in html_comments}
     markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
     hiding = [
@@ -88,10 +93,10 @@ def find(text: str, file: str) -> Scan:
     above = front_matter_findings(page, file)
     if not wanted:
         return Scan((), tuple(above))
-    found_places = places(folded, wanted)
-    opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None)
+    found_places = places(folded, wanted, mdx)
+    opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None, mdx)
     behind = _ends_behind(html_comments, hiding, len(text))
-    judge = _Judge(text)
+    judge = _Judge(text, mdx)
     live: list[Comment | Marker] = []
     for html in html_comments:
         number, place, opening = html.number, found_places.get(html.number), openings[html.number]
@@ -119,15 +124,19 @@ def find(text: str, file: str) -> Scan:
 class _Judge:
     """The judge of comments, one after the other, which collects their faults."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, mdx: bool) -> None:
         self.text = text
+        self.mdx = mdx
         self.complaints: list[Complaint[int]] = []
         self.rejected: list[tuple[int, int]] = []
         self.off: list[tuple[int, int]] = []
 
     def accepts(self, one: _Candidate) -> bool:
         """Return whether a comment is live."""
-        fault, hidden = _fault_of(one, self.text), one.place is not None and one.place.kind == "hidden"
+        fault, hidden = (
+            _fault_of(one, self.text, self.mdx),
+            one.place is not None and one.place.kind == "hidden",
+        )
         self.complaints += [fault] if fault is not None else []
         if fault is not None and RULES[fault.rule].severity == "error":
             self.rejected.append((one.html.start, one.html.end))
@@ -145,6 +154,9 @@ class _Judge:
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
         assert found is not None  # The outer comment was found by this match.
         inner = found.start()
+        if not self.text.startswith(HTML.open, html.start):
+            self.off.append((inner, html.end))
+            return
         if place.kind == "live" and not place.margin and not place.raw:
             # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
             self.complaints.append(_nested(self.text, html, inner))
@@ -167,7 +179,7 @@ _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fenc
 
 
 def _second_opinions(
-    folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool
+    folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool, mdx: bool
 ) -> Mapping[int, Opinion]:
     """Return how CommonMark parses the comments, by number. ``all_fences``: everything like a fence is one.
 
@@ -181,7 +193,7 @@ def _second_opinions(
     ):
         return {}
     opinions: dict[int, Opinion] = {}
-    parser = _block_parser()
+    parser = _block_parser(mdx)
     for token in parser.parse("\n".join(line.text for line in folded)):
         if "\ue000" in token.content and token.type == "inline":
             _judge_inline(parser, token.content, opinions)
@@ -191,11 +203,12 @@ def _second_opinions(
 
 
 @cache
-def _block_parser() -> MarkdownIt:
+def _block_parser(mdx: bool) -> MarkdownIt:
     """Return the shared parser. Its inline rule is off, because only paragraphs with a token need it."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table").disable("inline")
+    parser = MarkdownIt("commonmark").enable("table").disable("inline")
+    return parser.disable(["code", "html_block"]) if mdx else parser
 
 
 def _judge_inline(parser: MarkdownIt, content: str, found: dict[int, Opinion]) -> None:
@@ -265,7 +278,7 @@ def _end_complaints(
         yield Complaint(message, "write --> where it ends", html.start, "MT126")
 
 
-def _fault_of(one: _Candidate, text: str) -> Complaint[int] | None:
+def _fault_of(one: _Candidate, text: str, mdx: bool) -> Complaint[int] | None:
     """Return the fault that prevents a comment from being live, if its author must know."""
     name, place, at = one.opening.name, one.place, one.html.start
     if one.is_code:
@@ -277,6 +290,9 @@ def _fault_of(one: _Candidate, text: str) -> Complaint[int] | None:
         return Complaint(message, hint, at, "MT111")
     if not one.opening.exact:
         return _name_fault(one, text)
+    if mdx and marks_at(text, at) is HTML:
+        message = f"MDX has no comments of HTML, so {name} ends the build of the site"
+        return Complaint(message, f"write {{/* {name}: … */}}", at, "MT107")
     return _end_fault(one, text) or _place_fault(one, place, text)
 
 
@@ -298,32 +314,37 @@ def _code_fault(one: _Candidate) -> Complaint[int] | None:
 
 def _name_fault(one: _Candidate, text: str) -> Complaint[int]:
     name, meant, at = one.opening.name, one.opening.meant, one.html.start
-    message, hint = f"{name} is not a comment that is known", f"did you mean `<!-- {meant}:`?"
+    begin = f"{marks_at(text, at).open} {meant}:"
+    message, hint = f"{name} is not a comment that is known", f"did you mean `{begin}`?"
     if name in KEYWORDS:
         too_many = text.startswith("<!---", at)
         message = f"{name} comes after too many dashes" if too_many else f"{name} has no colon"
-        hint = f"write `<!-- {meant}:`"
+        hint = f"write `{begin}`"
     has_json = text[one.opening.body : one.html.end].lstrip().startswith("{")
     return Complaint(message, hint, at, "MT103" if has_json else "MT104")
 
 
 def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     html, name, at = one.html, one.opening.name, one.html.start
-    body = text[one.opening.body : html.end]
+    body, marks = text[one.opening.body : html.end], marks_at(text, at)
+    add = f"add {marks.close} after the JSON"
     if not html.closed:
-        return Complaint(f"{name} is never closed", "add --> after the JSON", at, "MT101")
+        return Complaint(f"{name} is never closed", add, at, "MT101")
     if _NEXT_DIRECTIVE.search(body):
-        return Complaint(
-            f"{name} is not closed before the next one begins", "add --> after the JSON", at, "MT101"
-        )
-    if body.endswith("--!>"):
-        return Complaint(f"{name} is closed by --!>", "write --> instead", html.end - 4, "MT107")
+        return Complaint(f"{name} is not closed before the next one begins", add, at, "MT101")
+    if not body.endswith(marks.close):
+        end = text.rindex(marks.close[:2], 0, html.end)
+        message = f"{name} is closed by {text[end : html.end]}"
+        return Complaint(message, f"write {marks.close} instead", end, "MT107")
     rest = _REST_OF_LINE.match(text, html.end)
+    if marks is MDX and (inner := text.find("*/", one.opening.body)) < html.end - len(marks.close):
+        message = f"*/ ends {name} here, as everywhere in JavaScript"
+        return Complaint(message, "write *\\/ in a string: JSON reads it as */", inner, "MT102")
     if rest and '"' in rest[0] and _ends_in_string(body):
-        message = f"--> inside a JSON string closes {name} here"
-        return Complaint(
-            message, "write --\\u003e in the string: JSON reads it as -->", html.end - 3, "MT102"
-        )
+        message = f"{marks.close} inside a JSON string closes {name} here"
+        written = "*\\/}" if marks is MDX else "--\\u003e"
+        hint = f"write {written} in the string: JSON reads it as {marks.close}"
+        return Complaint(message, hint, html.end - 3, "MT102")
     return None
 
 
@@ -399,4 +420,5 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
         before=place.before,
         after=place.after,
         holder=RAW_HTML if place.raw else place.holder,
+        marks=marks_at(page.text, html.start),
     )

@@ -11,11 +11,11 @@ from typing import Final
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
 from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, PageLines
-from mongo_tables.directives.keywords import place_of
+from mongo_tables.directives.keywords import OPEN, place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 
-_MARKER = r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$"
+_MARKER = rf"{OPEN}\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*(?:-->|\*/\s*\}})$"
 _DIGEST = re.compile(r"[0-9a-f]{16}$")
 _BETWEEN = re.compile(r"[>\s]*$")
 _NO_DIGEST: Final = "MT163"
@@ -41,7 +41,7 @@ _FAULTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker of a region, with the offsets of its HTML comment. ``digest`` is None for an end marker."""
+    """A marker of a region, with the offsets of its comment. ``digest`` is None for an end marker."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class Marker:
 
 
 def marker_at(text: str, html: HtmlComment) -> Marker | None:
-    """Parse an HTML comment as a marker. Return None if it is not one."""
+    """Parse a comment as a marker. Return None if it is not one."""
     match = re.match(_MARKER, text[html.start : html.end]) if html.end - html.start < 200 else None
     if match is None:
         return None

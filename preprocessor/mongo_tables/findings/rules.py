@@ -34,11 +34,11 @@ _TABLE: Final = """
 MT100 error   not-utf-8: A page is not valid UTF-8, so it cannot be read.
 # MT101–MT119: comments
 MT101 error   unclosed-comment: A comment is never closed, or not before the next one begins.
-MT102 error   comment-end-in-string: A JSON string holds -->, which closes the comment.
+MT102 error   comment-end-in-string: A JSON string holds --> (in MDX */), which closes the comment.
 MT103 error   misspelt-comment: A comment with JSON in it has a name that is nearly a known one.
 MT104 warning suspicious-comment: A comment begins with what is nearly a known name.
 MT106 error   unclosed-fence: A comment follows a code fence that the site does not recognise.
-MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->.
+MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->, or has the marks of HTML in a page of MDX.
 MT110 error   escaped-comment: A backslash before a comment does not turn the comment into text.
 MT111 note    hidden-comment: A comment is in raw HTML, where it is neither run nor shown.
 MT112 error   comment-shown-as-code: The site shows a comment as code, or drops it from a title; other readers do not.

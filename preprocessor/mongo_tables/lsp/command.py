@@ -21,7 +21,7 @@ A mongodb:// source is not asked, unless with --database: pages are then checked
 folder is run, whatever its mkdocs.yml lists.
 
 example, for Neovim:
-  vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "json"}},
+  vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "mdx", "json"}},
                                   root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
   vim.lsp.enable("mongo_tables")
 

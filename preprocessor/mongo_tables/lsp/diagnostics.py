@@ -10,7 +10,7 @@ from mongo_tables.files.text_changes import difference
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lsp.positions import Lines, Span
 
-_MARKED: Final = re.compile(r'<!--[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
+_MARKED: Final = re.compile(r'(?:<!--|\{/\*)[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
 """A name of a comment, a text, a word, or a single character."""
 
 

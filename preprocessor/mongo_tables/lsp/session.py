@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.html_comments import is_fenced
+from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
@@ -202,7 +203,7 @@ class Session:
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
         body = comment_body(text, offset, whole=True)
-        return None if body is None or is_fenced(text, body.opened) else body
+        return None if body is None or is_fenced(text, body.opened, is_mdx(text, file)) else body
 
     def _start_of(self, file: str) -> Shape | None:
         """Return the input of a shared pipeline on the page that first names it, or None if no page does."""

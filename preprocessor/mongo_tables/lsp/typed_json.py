@@ -11,7 +11,7 @@ import re
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.keywords import KEYWORDS, LIVE
+from mongo_tables.directives.keywords import HTML, KEYWORDS, LIVE, MDX, OPEN, marks_at
 from mongo_tables.jsontext.reader import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon"]
@@ -195,7 +195,7 @@ class Cursor(NamedTuple):
 def body_of(comment: Comment, text: str) -> Body:
     """Return the body of a comment in the text of its page."""
     start = text.find(":", comment.start, comment.end) + 1
-    end = text.rfind("-->", start, comment.end)
+    end = text.rfind(comment.marks.close, start, comment.end)
     return Body(comment.kind, start, end if end >= 0 else comment.end, comment.start, comment.keyword)
 
 
@@ -204,14 +204,17 @@ def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
 
     ``whole``: the name of the comment counts as part of it.
     """
-    opened = text.rfind("<!--", 0, offset + 4 if whole else offset)
-    if opened < 0 or opened > offset or text.find("-->", opened, offset) >= 0:
+    opened = max(
+        text.rfind(each.open, 0, offset + len(each.open) if whole else offset) for each in (HTML, MDX)
+    )
+    close = marks_at(text, max(opened, 0)).close
+    if opened < 0 or opened > offset or text.find(close, opened, offset) >= 0:
         return None
     match = _KEYWORD.match(text, opened)
     if match is None or (offset < match.end() and not whole):
         return None
-    ends = [at for at in (text.find("-->", match.end()), text.find("<!--", match.end())) if at >= 0]
-    return Body(KEYWORDS[match[1]], match.end(), min(ends, default=len(text)), opened, match[1])
+    end = re.compile(rf"{re.escape(close)}|{OPEN}").search(text, match.end())
+    return Body(KEYWORDS[match[1]], match.end(), end.start() if end else len(text), opened, match[1])
 
 
 def cursor_at(text: str, body: Body, offset: int) -> Cursor:

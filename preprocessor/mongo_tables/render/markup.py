@@ -42,6 +42,9 @@ _BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BREAK: Final = "<br> "
 """A line break; the blank separates words in search indexes, which drop tags."""
+_BREAK_IN_MDX: Final = "<br /> "
+_TEXT_IN_MDX: Final = re.compile(r"<[^>]+>|&#?\w+;|[\\`*_{}\[\]~!|#:$^=+@-]")
+"""A tag, a character reference, or a character that may mean something in Markdown."""
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
 """The characters of number and name texts, none of which needs escaping."""
@@ -244,6 +247,24 @@ def link_markdown(to: str, inner: str) -> str:
 def picture_markdown(address: str, text: str) -> str:
     """Return the picture at an address in Markdown, with the text in its place; without an address the text."""
     return f"![{text}]({_destination(address)})" if address else text
+
+
+def markdown_as_mdx(line: str) -> str:
+    """Return a line of our Markdown as MDX, in which every tag is closed (https://mdxjs.com/docs/what-is-mdx/)."""
+    return line.replace(_BREAK, _BREAK_IN_MDX)
+
+
+def html_as_mdx(line: str) -> str:
+    """Return a line of our HTML as MDX, which finds Markdown and expressions between tags.
+
+    Example:
+        >>> html_as_mdx('<th colspan="2">{a}<br> b</th>')
+        '<th colSpan="2">&#123;a&#125;<br /> b</th>'
+    """
+    escaped = re.sub(
+        _TEXT_IN_MDX, lambda found: _refer_to(found[0]) if len(found[0]) == 1 else found[0], line
+    )
+    return markdown_as_mdx(escaped).replace(' colspan="', ' colSpan="')
 
 
 def _destination(address: str) -> str:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
 
-PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""File suffixes of pages, as in MkDocs: https://www.mkdocs.org/user-guide/writing-your-docs/."""
+PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx")
+"""File suffixes of pages, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), and of MDX."""
 
 STDIN = "-"
 """Command-line argument for the page on standard input."""

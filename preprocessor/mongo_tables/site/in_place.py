@@ -15,15 +15,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import (
-    END_MARKER,
     RAW_HTML,
     Comment,
     Region,
-    begin_marker,
+    markers,
     read_generated,
     was_edited,
 )
-from mongo_tables.directives.keywords import place_of
+from mongo_tables.directives.keywords import HTML, place_of
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.kinds import KINDS
@@ -126,11 +125,12 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
             continue
         if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.query.key), list):
             continue
-        lines = KINDS[type(spec)].markdown(spec, context)
+        own = context.within(comment)
+        lines = KINDS[type(spec)].markdown(spec, own)
         if place == "block":
-            yield _part_under(page, comment, spec, lines, context)
+            yield _part_under(page, comment, spec, lines, own)
         elif lines[0]:  # An empty text means that the value has a fault; other modules report it.
-            yield _part_behind(comment, spec, lines[0], context)
+            yield _part_behind(comment, spec, lines[0], own)
 
 
 def _part_under(
@@ -140,7 +140,8 @@ def _part_under(
     # Blank lines inside the markers: Python-Markdown recognizes no table directly below another line.
     inner = ["", *lines, ""]
     shown = "\n".join(inner)
-    text = prefix_lines([begin_marker(shown), *inner, END_MARKER], comment.prefix, newline)
+    begin, end_marker = markers(shown, comment.marks)
+    text = prefix_lines([begin, *inner, end_marker], comment.prefix, newline)
     if comment.region is None:
         end = _end_of_line(page.text, comment.end)
         return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
@@ -170,7 +171,7 @@ def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool
 
 
 def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> PlacedFigure:
-    text = f"{begin_marker(shown)}{shown}{END_MARKER}"
+    text = shown.join(markers(shown, comment.marks))
     if comment.region is None:
         return PlacedFigure(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
@@ -310,20 +311,23 @@ class ShownReason(NamedTuple):
 def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
     """Return why GitHub would show a comment in a sentence, or its line as HTML, or None if it does not.
 
+    In MDX, return why a comment would end the build.
     A statement on lines of its own is in no sentence. ``text`` is the page.
     """
     if place_of(comment.keyword) == "either" and not comment.inline:
         return None
-    written = text[comment.start + len("<!--") : comment.end - len("-->")]
-    if "--" in written:
+    marks = comment.marks
+    written = text[comment.start + len(marks.open) : comment.end - len(marks.close)]
+    host = "GitHub" if marks == HTML else "MDX"
+    if "--" in written and marks == HTML:
         reason = "GitHub does not hide a comment in a sentence if it contains `--`"
         return ShownReason(reason, r"write -\u002d in a string of JSON")
     if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
         return ShownReason(
-            f"GitHub ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
+            f"{host} ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
         )
     if comment.holder == _TABLE and "|" in written:
-        reason = "GitHub ends the cell of a table at a `|`, in a comment as well"
+        reason = f"{host} ends the cell of a table at a `|`, in a comment as well"
         return ShownReason(reason, r"write \u007c in a string of JSON")
     if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
         reason = "GitHub reads a line that begins with a comment as HTML, without Markdown"
@@ -332,4 +336,4 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
 
 
 def _leads_a_line_of_markdown(text: str, comment: Comment) -> bool:
-    return comment.holder != RAW_HTML and leads_its_line(text, comment)
+    return comment.marks == HTML and comment.holder != RAW_HTML and leads_its_line(text, comment)

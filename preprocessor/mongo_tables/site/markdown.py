@@ -53,7 +53,7 @@ def render_markdown(page: Page, answers: AnswersByKey, tables: Tables, form: str
 
 def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
     """Return the text to remove, the comment or slightly more, and its replacement."""
-    lines = KINDS[type(spec)].markdown(spec, context) if spec else ()
+    lines = KINDS[type(spec)].markdown(spec, context.within(comment)) if spec else ()
     if spec is None or place_of(comment.keyword) != "block":
         return comment, "".join(lines)
     end = comment.region.end if comment.region else comment.end

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from mongo_tables.directives.keywords import MDX
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.formats import DEFAULT, table_writer
@@ -12,6 +13,7 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import PipelineSpec, ValueSpec
     from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey, Tables
@@ -21,13 +23,18 @@ class MarkdownContext(NamedTuple):
     """The inputs of rendering a page: rows, quotable tables by id, and one of ``TABLE_FORMATS``.
 
     ``picture`` returns the Markdown of the drawing of a table or chart in the page's folder, or "" if there
-    is none; ``picture`` is None if the page has no drawing files.
+    is none; ``picture`` is None if the page has no drawing files. ``mdx``: figures are for MDX.
     """
 
     answers: AnswersByKey
     tables: Tables
     form: str = DEFAULT
     picture: Callable[[PipelineSpec], str] | None = None
+    mdx: bool = False
+
+    def within(self, comment: Comment) -> MarkdownContext:
+        """Return the context for the figure of a comment."""
+        return self._replace(mdx=comment.marks == MDX)
 
     def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
         """Return the lines of a table without a container's prefix, or none if its pipeline failed.
@@ -35,6 +42,14 @@ class MarkdownContext(NamedTuple):
         Without a picture, a chart becomes the table of its data, with its reference values in a note. The
         keyword argument adds the provenance of the rows if the comment asks for it.
         """
+        lines = self._list_lines(spec, told)
+        if not self.mdx:
+            return lines
+        from mongo_tables.render.markup import html_as_mdx, markdown_as_mdx  # few pages are MDX
+
+        return list(map(markdown_as_mdx if self.form == DEFAULT else html_as_mdx, lines))
+
+    def _list_lines(self, spec: PipelineSpec, told: bool) -> list[str]:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
@@ -77,12 +92,13 @@ class MarkdownContext(NamedTuple):
             escape_words,
             inline_markdown,
             link_markdown,
+            markdown_as_mdx,
             picture_markdown,
         )
 
         text = inline_markdown(found.pieces) if found.pieces else escape_words(found.text)
-        text = picture_markdown(found.picture, text)
-        return link_markdown(found.to, text)
+        text = link_markdown(found.to, picture_markdown(found.picture, text))
+        return markdown_as_mdx(text) if self.mdx else text
 
 
 def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.nearest import nearest_word
 
@@ -32,7 +33,7 @@ class Rewrite(NamedTuple):
 
 
 _MEANT: Final = r"did you mean `(.+?)`\?(?:; .+)?"
-_NAME: Final = r"(?:write|did you mean) `<!-- ([A-Z_]+):`\??"
+_NAME: Final = r"(?:write|did you mean) `(?:<!--|\{/\*) ([A-Z_]+):`\??"
 _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"
 _UNSORTED: Final = "MT401"
@@ -122,9 +123,10 @@ def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
 
 
 def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
-    written = re.compile(r"<!--+[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
+    written = re.compile(r"(?:<!--+|\{/\*+)[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
+    begin = f"{marks_at(text, at).open} {name}:"
     if written is not None:
-        yield Rewrite(f"Write `<!-- {name}:`", (TextChange(written.start(), written.end(), f"<!-- {name}:"),))
+        yield Rewrite(f"Write `{begin}`", (TextChange(written.start(), written.end(), begin),))
 
 
 _WRAPPED: Final = re.compile(r"(?:^|[\r\n])[ \t]*[^\W\d_][^\r\n]*[^\s|>-]([ \t]*(?:\r\n|\r|\n)[ \t]*)\Z")
@@ -141,27 +143,34 @@ def _join_to_word(text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
-    if rule == "MT107" and text.startswith("--!>", at):
-        yield Rewrite("Write -->", (TextChange(at, at + 4, "-->"),))
+    if rule == "MT107" and text.startswith("<!--", at):
+        end = text.find("-->", at)
+        changes = TextChange(at, at + 4, MDX.open), TextChange(end, end + 3, MDX.close)
+        yield from [Rewrite("Write {/* … */}", changes)] if end > 0 else []
+    elif rule == "MT107" and (written := re.compile(r"--!>|\*/\s*\}").match(text, at)):
+        close = HTML.close if written[0] == "--!>" else MDX.close
+        yield Rewrite(f"Write {close}", (TextChange(at, written.end(), close),))
+    elif rule == "MT102" and text.startswith("*/", at):
+        yield Rewrite(r"Write *\/", (TextChange(at, at + 2, r"*\/"),))
     elif rule == "MT102" and text.startswith("-->", at):
         yield Rewrite(r"Write --\u003e", (TextChange(at, at + 3, r"--\u003e"),))
     elif rule == "MT110" and text[at - 1 : at] == "\\":
         yield Rewrite("Remove the backslash", (TextChange(at - 1, at, ""),), preferred=False)
     elif rule == "MT101" and (end := _end_of_body(text, at)):
-        mistyped = _MISTYPED_END.match(text, end)
+        mistyped, close = _MISTYPED_END.match(text, end), marks_at(text, at).close
         yield Rewrite(
-            "Write -->" if mistyped else "Add -->",
-            (TextChange(end, mistyped.end() if mistyped else end, " -->"),),
+            f"{'Write' if mistyped else 'Add'} {close}",
+            (TextChange(end, mistyped.end() if mistyped else end, f" {close}"),),
         )
 
 
-_MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>")
-"""A mistyped end of a comment: `->`, `-- >`, or a dash that an editor made of two hyphens."""
+_MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>|[ \t]*\*/")
+"""A mistyped end of a comment: `->`, `-- >`, a dash that an editor made of two hyphens, or `*/` without its brace."""
 
 
 def _end_of_body(text: str, at: int) -> int:
     """Return the end of the JSON of the comment that begins at ``at``, or 0 if it is not certain."""
-    body = re.compile(r"<!--\s*\w+\s*:\s*").match(text, at)
+    body = re.compile(rf"{OPEN}\s*\w+\s*:\s*").match(text, at)
     try:
         return json.JSONDecoder().raw_decode(text, body.end())[1] if body else 0
     except (ValueError, RecursionError):

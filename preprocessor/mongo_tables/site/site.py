@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.keywords import is_mdx, may_have_comment
 from mongo_tables.files.memo import digest_of
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
@@ -237,6 +237,8 @@ def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Findin
 
 def is_open_ended(one: PageText, page: Page) -> bool:
     """Return whether a page may get tables that only the build knows, from an unknown file or a template."""
+    if is_mdx(one.text, one.file):  # Its braces are JavaScript.
+        return False
     if one.inclusions is not None and one.inclusions.unknown:
         return True
     text = one.inclusions.rest if one.inclusions is not None else one.text

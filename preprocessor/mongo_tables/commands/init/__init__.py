@@ -188,7 +188,7 @@ def _write_comment(arguments: Namespace) -> int:
         proposal = propose_comment(wishes, asked)
     # A page is UTF-8, whatever the terminal's encoding. Invalid characters in options become question marks.
     if file:
-        whole, line = append_block(page, proposal.text)
+        whole, line = append_block(page, proposal.written_for(page, file.name))
         atomic.write(file.resolve(), whole.encode("utf-8", "replace"))
         _say(f"{file}:{line}: comment written")
     else:

@@ -29,7 +29,7 @@ from mongo_tables.commands.init.columns import (
     suggest_for_benchmarks,
 )
 from mongo_tables.commands.init.runs import suggest_for_runs
-from mongo_tables.directives.keywords import keyword_like
+from mongo_tables.directives.keywords import HTML, MDX, is_mdx, keyword_like
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages
 from mongo_tables.files.text import list_some
@@ -98,6 +98,11 @@ class Proposal:
     left_out: Mapping[str, Sequence[str]]
     remarks: Sequence[str]
     ignored: Sequence[str]
+
+    def written_for(self, page: str, file: str) -> str:
+        """Return the comment with the marks that a page takes."""
+        marks = MDX if is_mdx(page, file) else HTML
+        return f"{marks.open}{self.text.removeprefix(HTML.open).removesuffix(HTML.close)}{marks.close}"
 
 
 def table_keyword(page: str) -> str:

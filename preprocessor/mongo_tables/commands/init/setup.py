@@ -260,17 +260,17 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         proposal = _propose_table(asked, table_keyword(before or ""))
         heading = "# Results" if not (before or "").strip() else "## Results"
         titled, _ = append_block(before or "", heading)
-        text, line = append_block(titled, proposal.text)
-        if all(comment.line != line for comment in find(text, "").comments):
+        text, line = append_block(titled, proposal.written_for(titled, page.name))
+        if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
                 f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
                 "close what is open there, such as a code fence, and run the command again",
             )
         if not is_built:
-            report = build(snapshot_of({"page.md": text}), asked)
+            report = build(snapshot_of({page.name: text}), asked)
             if report.away:
                 raise report.away
-            text = report.figures.in_place(report.pages[0], Path("page.md")).text
+            text = report.figures.in_place(report.pages[0], Path(page.name)).text
     shown = f"a table of `{proposal.collection}` in line {line}: {', '.join(proposal.paths)}"
     by_hand: tuple[str, ...] = ()
     if before is None and is_built and site and lists_pages(site.file):

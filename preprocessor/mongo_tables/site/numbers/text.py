@@ -205,7 +205,7 @@ BLANK: Final = "\ue000"
 """Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT: Final = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _MARKUP: Final = re.compile(
     r"\]\([^)]*\)|\]\[[^\]]*\]|\{[:#.][^}\n]*\}"

@@ -1,0 +1,110 @@
+"""Pages of MDX with every kind of figure. `mdx/make.sh` has MDX 3 and React make HTML of what is written here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mongo_tables.cli import main
+from tests.hosts.builds import read
+
+RECORDED = Path(__file__).parent / "mdx"
+ROWS = [json.loads(line) for line in (RECORDED / "m.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("m.jsonl", "page.mdx"):
+        shutil.copy(RECORDED / name, tmp_path)
+    return tmp_path / "page.mdx"
+
+
+def run(*arguments: str) -> int:
+    return main([*arguments, "--results", "m.jsonl"])
+
+
+def test_figures_in_place_are_those_that_mdx_compiled(page: Path) -> None:
+    assert run("render", "--in-place", "page.mdx") == 0
+    assert page.read_bytes() == (RECORDED / "written.mdx").read_bytes()
+    assert run("check", "page.mdx") == 0
+    assert run("render", "--in-place", "--check", "page.mdx") == 0
+
+
+@pytest.mark.parametrize(("name", "form"), [("rendered", "pipe"), ("tables", "html")])
+def test_figures_in_place_of_comments_are_those_that_mdx_compiled(
+    name: str, form: str, page: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert run("render", "page.mdx", "--format", form) == 0
+    assert capsysbinary.readouterr().out == (RECORDED / f"{name}.mdx").read_bytes()
+    assert run("render", "page.mdx", "--format", form, "--output", "out") == 0
+    assert Path("out/page.mdx").read_bytes() == (RECORDED / f"{name}.mdx").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["written", "rendered", "tables"])
+def test_readers_see_what_the_documents_have(name: str) -> None:
+    html = (RECORDED / f"{name}.html").read_text(encoding="utf-8")
+    table = read(html).tables[0]
+    body = [row for row in table if row and row[0] in {one["name"] for one in ROWS}]
+    assert [row[0] for row in body] == [one["name"] for one in ROWS]
+    assert [row[3] for row in body] == [one["seen"] for one in ROWS]
+    assert [row[2] for row in body] == [
+        "good {x}",
+        "very a|b {c} doc",
+        "line one\nline two",
+        "a_b_ c 1. x",
+    ]
+    assert f'href="{ROWS[1]["url"].replace("&", "&amp;")}"' in html
+    assert "RESULT_TABLE" not in re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
+    assert "mongo-tables" not in html
+
+
+def test_an_edit_by_hand_and_new_results_are_noticed(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("render", "--in-place", "page.mdx")
+    page.write_text(page.read_text().replace("**22.50", "**23.50").replace("22.50 ms", "23.50 ms"))
+    assert run("check", "page.mdx") == 1
+    assert "MT164" in capsys.readouterr().out
+    assert run("render", "--in-place", "--force", "page.mdx") == 0
+    results = Path("m.jsonl")
+    results.write_text(results.read_text().replace("22.5", "23.5"))
+    assert run("check", "page.mdx") == 1
+    assert "MT166" in capsys.readouterr().out
+    assert run("render", "--in-place", "--written") == 0
+    assert run("check", "page.mdx") == 0
+
+
+def test_a_page_of_docusaurus_is_known_by_its_comments(page: Path) -> None:
+    Path("page.md").write_text(page.read_text())
+    assert run("render", "--in-place", "page.md") == 0
+    written = (RECORDED / "written.mdx").read_text()
+    assert Path("page.md").read_text() == written
+
+
+def test_comments_of_html_are_rewritten(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page.write_text('<!-- RESULT_TABLE: {"collection": "m", "columns": ["name", "ms"], "sort": "ms"} -->\n')
+    assert run("check", "page.mdx") == 1
+    assert "MT107 MDX has no comments of HTML" in capsys.readouterr().out
+    assert run("check", "--fix", "--write", "page.mdx") == 0
+    assert page.read_text().startswith("{/* RESULT_TABLE: {")
+    assert page.read_text().endswith("} */}\n")
+
+
+def test_a_folder_has_its_pages_of_mdx(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (page.parent / "docs").mkdir()
+    page.rename("docs/page.mdx")
+    assert run("check", "docs") == 0
+    assert "12 comments on 1 page" in capsys.readouterr().err
+    assert run("deps", "docs") == 0
+    assert capsys.readouterr().out.split() == ["docs/page.mdx", "m.jsonl"]
+
+
+def test_init_writes_the_comment_that_a_page_takes(page: Path) -> None:
+    page.write_text("# Speeds\n")
+    assert run("init", "--table", "m", "--columns", "name,ms", "--append", "page.mdx") == 0
+    assert "\n{/* RESULT_TABLE: {\n" in page.read_text()
+    assert page.read_text().endswith("\n} */}\n")
+    assert run("render", "--in-place", "page.mdx") == 0
