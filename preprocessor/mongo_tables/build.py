@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mongo_tables.site.checks import Source
     from mongo_tables.site.drawing import Find, Place
     from mongo_tables.site.in_place import InPlace
-    from mongo_tables.site.numbers.classes import TextNumber
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
     from mongo_tables.site.snapshot import Snapshot
 
@@ -112,13 +111,6 @@ class Report:
     def faults(self) -> Sequence[Finding]:
         """Return the findings without the linter's, sorted: reading, ids and rows."""
         return check_without_linter(self.figures.judge)
-
-    @cached_property
-    def numbers(self) -> Sequence[TextNumber]:
-        """Return the numbers in the text of the pages, each bound, found, exempt or open."""
-        from mongo_tables.site.numbers.classes import classify_numbers
-
-        return [] if self.away else classify_numbers(self.pages, self.tables, self.answers)
 
     def texts(self) -> dict[str, str]:
         """Return the text of every page that a finding may name."""

@@ -216,7 +216,7 @@ def test_a_mistyped_command_or_option_is_told_with_the_nearest(
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("explain", "docs/page.md", "--numbers"), "it is an option of `check`"),
+        (("explain", "docs/page.md", "--open-is-error"), "it is an option of `check`"),
         (("check", "--in-place"), "it is an option of `render`"),
         (("--static", "check"), "write it after the command: `mongo-tables check --static`"),
         (("--results", "fixtures", "check"), "write it after the command: `mongo-tables check --results`"),

@@ -77,6 +77,7 @@ MT145 error   contradictory-format: A format has two settings that contradict ea
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
 MT147 error   unknown-value: A page has a value that the settings do not name.
 MT150 error   experiment-file: An experiment file is not TOML, or cannot be run.
+MT151 error   wrong-exemption: An exemption of numbers in `mongo-tables.toml` cannot be read.
 # MT160–MT169: regions of generated text
 MT160 error   region-without-end: A generated region begins but never ends.
 MT161 error   region-without-begin: A generated region ends without a beginning.
@@ -116,6 +117,8 @@ MT322 error   check-fails: A statement in the prose is false for the rows of its
 MT323 error   bad-query: A query on the rows of a table cannot be run.
 MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
+MT326 warning stale-number: A typed number is not the one that the results have for the row and column in its sentence (`check --numbers`).
+MT327 warning unused-exemption: An exemption in `mongo-tables.toml` exempts no number (`check --numbers`).
 MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.

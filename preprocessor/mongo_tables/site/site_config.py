@@ -37,7 +37,19 @@ _VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"
 OWN_FILE: Final = "mongo-tables.toml"
 """The name of the configuration file of a repository without a site."""
 
-_KEYS: Final = ("results", "pages", "drawings", "pipelines", "values", "server", "fail_on", *OPTIONS)
+_NUMBERS: Final = "numbers"
+"""The key of what `check --numbers` exempts. A file with nothing else describes no site."""
+_KEYS: Final = (
+    "results",
+    "pages",
+    "drawings",
+    "pipelines",
+    "values",
+    "server",
+    "fail_on",
+    _NUMBERS,
+    *OPTIONS,
+)
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of configuration files, in the order of the search."""
@@ -156,7 +168,12 @@ def find_site(start: Path) -> SiteConfig | None:
         CommandError: If a file cannot be read, or if two files in one folder disagree.
     """
     files = find_files(start)
-    return _require_agreement([read_site(file) for file in files]) if files else None
+    sites = [read_site(file) for file in files]
+    return (
+        _require_agreement([one for one in sites if set(one.options) != {_NUMBERS}] or sites)
+        if files
+        else None
+    )
 
 
 def find_files(start: Path) -> list[Path]:

@@ -178,7 +178,7 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
     [
         (["--columns", "ops"], "--columns is an option of --table"),
         (["--config-file", "mkdocs.yml"], "--config-file is an option of --table"),
-        (["fixtures", "--table", "runs"], "FOLDER and --dry-run are for a set-up"),
+        (["fixtures", "--table", "runs"], "FOLDER, --dry-run and --numbers are for a set-up"),
         (["runs"], "--table names a collection"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mongo_tables.site.numbers.classes import control, report_lines
+from mongo_tables.site.numbers.report import control, report_lines
 from tests.site.numbers.test_classes import TABLE, VALUE, classify
 
 PAGE = f"# Runs\n\nalpha takes 120.4 ms, beta {VALUE}, delta 111.1 ms.\n\n{TABLE}\n"
@@ -12,7 +12,7 @@ def test_the_report_has_the_open_numbers_the_counts_and_the_control() -> None:
     numbers = classify(PAGE)
     assert [*report_lines(numbers)] == [
         "page.md:3:" + str(PAGE.splitlines()[2].index("111.1") + 1) + ": open `111.1 ms`",
-        "3 numbers: 1 bound, 1 found, 0 exempt, 1 open",
+        "3 numbers: 1 bound (33 %), 1 found (33 %), 0 exempt, 1 open (33 %)",
         f"control: {100 * control(numbers):.1f} % are found when each is replaced by another of as many digits",
     ]
 

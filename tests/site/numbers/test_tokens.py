@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.site.numbers.classes import NearTables, is_found, read_table
+from mongo_tables.site.numbers.classes import NearTables, is_found
+from mongo_tables.site.numbers.tables import read_table
 from mongo_tables.site.numbers.text import Notation, kind_of, normalized, read_heading, read_numbers
 
 ENGLISH, GERMAN = Notation(), Notation(".", ",")

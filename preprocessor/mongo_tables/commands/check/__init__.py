@@ -39,6 +39,9 @@ EPILOG = (
     "  mongo-tables check                              the pages of the site, else docs\n"
     "  mongo-tables check README.md --results bench.json\n"
     "  mongo-tables check --watch --numbers            while you write\n"
+    "  mongo-tables check --numbers README.md llms.txt docs/*.rst --results bench.json\n"
+    "                                                  texts without a single comment\n"
+    "  mongo-tables check --numbers README.md --open-is-error --baseline numbers.json\n"
     "  mongo-tables check --format github --sarif check.sarif\n\n"
     "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
     "2 wrong usage or nothing to work with"
@@ -75,12 +78,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn of typed numbers, in sections with a table, that no table contains",
+        help="also warn of typed numbers, in sections with a table, that no table contains, and of stale ones: those "
+        "whose sentence names a row and a column or unit that have another value now; PATH may also be MDX, "
+        "reStructuredText, HTML, text, or source code, and a text without tables is held to all results",
+    )
+    parser.add_argument(
+        "--open-is-error",
+        action="store_true",
+        help="with --numbers: every open number is an error; exempt some in mongo-tables.toml, or accept today's with "
+        "--baseline",
     )
     parser.add_argument(
         "--report",
         action="store_true",
-        help="with --numbers: count bound, found, exempt and open numbers, list open ones, and estimate chance hits",
+        help="with --numbers: count bound, found, exempt and open numbers, list open ones, and estimate chance hits; "
+        "with --format json, all numbers as JSON",
     )
     parser.add_argument(
         "--fix",
@@ -145,9 +157,10 @@ def _refuse_contradictions(given: Namespace) -> None:
             given.write_baseline and not given.baseline
         ),
         "--numbers needs rows, but --static runs no pipeline": given.numbers and given.static,
-        "--report requires --numbers, and cannot be combined with --format or --watch": (
-            given.report and (not given.numbers or given.format != "text" or given.watch)
+        "--report requires --numbers, and goes with --format text or json, not with --watch": (
+            given.report and (not given.numbers or given.format not in ("text", "json") or given.watch)
         ),
+        "--open-is-error requires --numbers": given.open_is_error and not given.numbers,
         "--fix prints a diff with the findings, so it cannot be combined with --format or --write-baseline": (
             given.fix and (given.format != "text" or given.write_baseline)
         ),
@@ -179,7 +192,8 @@ def _check_once(arguments: Namespace) -> int:
     needs: Needs = "nothing" if arguments.static else "rows"
     name = arguments.stdin_filename or "<stdin>"
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
-        checked = check_paths(paths, request, source, needs, name, numbers=arguments.numbers)
+        gate = arguments.open_is_error
+        checked = check_paths(paths, request, source, needs, name, numbers=arguments.numbers, all_open=gate)
         for fault in checked.faults:
             print_error(fault)
         changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)
@@ -190,13 +204,7 @@ def _check_once(arguments: Namespace) -> int:
         if arguments.write_baseline:
             return 2 if checked.faults else _accept(findings, Path(arguments.baseline))
         findings = _leave_out_accepted(findings, Path(arguments.baseline))
-    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.texts))
-    if arguments.sarif:
-        _write(Path(arguments.sarif), report(findings, "sarif"))
-    if arguments.report:
-        from mongo_tables.site.numbers.classes import report_lines
-
-        print(*report_lines(checked.numbers), sep="\n")
+    _print_findings(findings, checked, arguments)
     changed = 0
     if arguments.fix:
         from mongo_tables.commands.file_changes import print_changes, write_changes
@@ -207,13 +215,39 @@ def _check_once(arguments: Namespace) -> int:
     return 2 if checked.faults else exit_code(findings, arguments.fail_on) or changed
 
 
+def _print_findings(findings: Sequence[Finding], checked: CheckedPages, arguments: Namespace) -> None:
+    """Print the findings and the report of numbers, and write the SARIF file."""
+    text = report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.texts)
+    if arguments.sarif:
+        _write(Path(arguments.sarif), report(findings, "sarif"))
+    if not arguments.report:
+        sys.stdout.write(text)
+        return
+    from mongo_tables.site.numbers.report import report_data, report_lines
+
+    if arguments.format == "json":
+        import json
+
+        content = json.loads(text) | {"numbers": report_data(checked.numbers)}
+        print(json.dumps(content, indent=2))
+    else:
+        sys.stdout.write(text)
+        print(*report_lines(checked.numbers), sep="\n")
+
+
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     """Print how much was checked: without findings, there may have been nothing to check."""
     comments = sum(len(page.comments) for page in checked.pages)
     on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
     found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
-    print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)
+    held = [one for one in checked.numbers if one.candidate and one.candidate.tables.results]
+    if comments or not held:
+        print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)
+    if held:
+        files = format_count(len({one.file for one in held}), "file")
+        is_open = sum(one.kind == "open" for one in held)
+        print(f"{format_count(len(held), 'number')} in {files}: none stale, {is_open} open", file=sys.stderr)
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

@@ -12,6 +12,7 @@ from mongo_tables.build import Report, build
 from mongo_tables.site.disk import Request, read_snapshots, read_text
 
 if TYPE_CHECKING:
+    from mongo_tables.commands.check.numbers import CheckedNumbers
     from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.checks import Source
@@ -42,28 +43,39 @@ def check_paths(
     stdin_name: str = "",
     *,
     numbers: bool = False,
+    all_open: bool = False,
 ) -> CheckedPages:
     """Check the pages that ``paths`` name, together with all other pages of their sites.
 
-    With ``numbers`` an unbound number in a section with a table is a finding, too. Raises ResultsError for an
-    unusable results source; faults of its files are findings instead.
+    With ``numbers`` paths may name other texts, too, and stale numbers are findings, as are open ones in a
+    section with a table, or ``all_open`` ones. Raises ResultsError for an unusable results source; faults of
+    its files are findings instead.
     """
-    read = read_snapshots(paths, request, needs, stdin_name)
+    paths, texts = list(paths), list[str]()
+    if numbers:
+        from mongo_tables.commands.check.numbers import is_text
+
+        texts = list(filter(is_text, paths))
+    read = read_snapshots([one for one in paths if one not in texts], request, needs, stdin_name)
     reports = [build(snapshot, source) for snapshot in read.snapshots]
     for report in reports:
         raise_if_unusable(report)
-    classified = [one for report in reports for one in report.numbers] if numbers else []
-    found = {one for report in reports for one in report.findings}
-    if classified:
-        from mongo_tables.site.numbers.classes import open_findings
+    faults = list(read.faults)
+    classified: CheckedNumbers | None = None
+    if numbers:
+        from mongo_tables.commands.check.numbers import check_numbers, read_texts
 
-        found |= {*open_findings(classified)}
+        given = [*paths, *([stdin_name] if stdin_name else [])]
+        folder = request.site.file.parent
+        classified = check_numbers(reports, [*read_texts(texts, faults)], given, folder, all_open=all_open)
+    found = {one for report in reports for one in report.findings}
+    sources = {file: text for report in reports for file, text in report.texts().items()}
     return CheckedPages(
-        sorted(found),
+        sorted(found.union(classified.findings if classified else ())),
         [page for report in reports for page in report.pages],
-        {file: text for report in reports for file, text in report.texts().items()},
-        read.faults,
-        classified,
+        {**sources, **(classified.texts if classified else {})},
+        faults,
+        classified.numbers if classified else (),
     )
 
 

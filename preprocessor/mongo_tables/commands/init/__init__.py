@@ -40,6 +40,7 @@ with --table, {SOURCE}
 
 examples:
   mongo-tables init                                          set up this repository
+  mongo-tables init --numbers                                what could be held to which results
   mongo-tables init --table results                          the first comment for a collection
   mongo-tables init --table results --columns name,mean --append docs/speed.md
 
@@ -57,6 +58,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_results(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes as a diff without writing them"
+    )
+    parser.add_argument(
+        "--numbers",
+        action="store_true",
+        help="write nothing: say how many numbers of README files, documentation and llms.txt are in which results, "
+        "and how to hold them there",
     )
     comment = parser.add_argument_group("a comment alone")
     comment.add_argument(
@@ -112,6 +119,11 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
         raise CommandError(
             f"{folder}: no such folder", "name the folder of a repository; --table names a collection"
         )
+    if arguments.numbers:
+        from mongo_tables.commands.init.numbers import describe_numbers
+
+        _print_lines(describe_numbers(folder, arguments.results))
+        return 0
     planned = plan(folder, arguments.results)
     if arguments.dry_run:
         _show_changes(planned)
@@ -168,8 +180,10 @@ def _write_comment(arguments: Namespace) -> int:
     from mongo_tables.site.disk import read_text
     from mongo_tables.site.site_config import fill_in
 
-    if arguments.dry_run or arguments.folder != ".":
-        raise CommandError("FOLDER and --dry-run are for a set-up", "leave them out, or leave out --table")
+    if arguments.dry_run or arguments.folder != "." or arguments.numbers:
+        raise CommandError(
+            "FOLDER, --dry-run and --numbers are for a set-up", "leave them out, or leave out --table"
+        )
     fill_in(arguments)
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""

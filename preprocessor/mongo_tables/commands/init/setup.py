@@ -158,17 +158,7 @@ def _has_collections(folder: Path) -> bool:
 
 
 def _find_results(base: Path) -> _Results:
-    found = find_result_files(base)
-    if not found.results:
-        passed = list(_list_passed_over(base))
-        if len(passed) == len(found.unreadable) == 1:
-            raise found.unreadable[0]
-        lines = list_some([f"{name}: {why}" for name, why in passed], _LISTED, "\n  ")
-        raise CommandError(
-            f"no file of results in {from_here(base)}{f'; passed over:{chr(10)}  ' if lines else ''}{lines}",
-            "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
-            "bench.json`, or name it with --results",
-        )
+    found = require_results(base)
     first, *others = found.results
     remarks = [f"{from_here(first.path)}: results, {first.format}"]
     if first.is_of_tool and first.path.stat().st_size > _LARGE:
@@ -344,6 +334,25 @@ class FoundFiles:
     unreadable: list[ResultsError] = field(default_factory=list)
 
 
+def require_results(base: Path) -> FoundFiles:
+    """Return the files of results below a folder.
+
+    Raises CommandError, with the files that were passed over, if there is none.
+    """
+    found = find_result_files(base)
+    if found.results:
+        return found
+    passed = list(_list_passed_over(base))
+    if len(passed) == len(found.unreadable) == 1:
+        raise found.unreadable[0]
+    lines = list_some([f"{name}: {why}" for name, why in passed], _LISTED, "\n  ")
+    raise CommandError(
+        f"no file of results in {from_here(base)}{f'; passed over:{chr(10)}  ' if lines else ''}{lines}",
+        "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
+        "bench.json`, or name it with --results",
+    )
+
+
 def find_result_files(folder: Path) -> FoundFiles:
     """Find the files below a folder that hold several documents with numbers.
 
@@ -355,7 +364,7 @@ def find_result_files(folder: Path) -> FoundFiles:
         return not one.is_of_tool, not has_telling_name(str(within)), len(within.parts), str(within)
 
     found = FoundFiles()
-    likely = [one for path in _walk(folder) if (one := look_at(path))]
+    likely = [one for path in walk_repository(folder) if (one := look_at(path))]
     for one in sorted(likely, key=rank)[:_TRIED]:
         of_no_tool, of_no_name, *_ = rank(one)
         is_meant = not (of_no_tool and of_no_name)
@@ -370,7 +379,7 @@ def find_result_files(folder: Path) -> FoundFiles:
 
 def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the name of each file that could hold results, and why it is none of them."""
-    for path in _walk(folder):
+    for path in walk_repository(folder):
         if not may_hold_results(path):
             continue
         try:
@@ -389,7 +398,7 @@ def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
         yield _relative(path, folder), why
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def walk_repository(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder, except those not written in this repository."""
     seen = 0
     for place, folders, names in os.walk(folder):

@@ -7,40 +7,54 @@ second.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.directives.column_format import convention_of
 from mongo_tables.directives.specs import PipelineSpec, ValueSpec
 from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
+from mongo_tables.site.numbers.prose import BLANK, CJK, Span, blank, read_prose
 
 if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 
 _CURRENCIES: Final = "$€£¥₹"
-_WORD: Final = r"[^\W\d_]+"
-_SPACE: Final = r"[ \t\r\n\u00a0\u202f]"
+_WORD: Final = rf"[^\W\d_{CJK}]+"
+_SPACE: Final = r"[ \t\r\n\u00a0\u2009\u202f]"
+_GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
 _UNIT: Final = re.compile(
-    rf"(?P<sign>{_SPACE}?(?:%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|times\b|x(?!\w)|-?fold\b))"
-    rf"|{_SPACE}?-?(?P<word>{_WORD})"
+    rf"(?P<sign>{_GAP}(?:%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|[xX](?!\w)|-?fold\b|倍|배"
+    r"|(?:times|fois|mal|veces|vezes|volte)\b))"
+    rf"|{_GAP}-?(?P<word>{_WORD})"
     rf"(?:(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})(?P<per>{_WORD}))?"
     rf"(?:{_SPACE}(?P<next>{_WORD})(?:(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})(?P<next_per>{_WORD}))?)?"
 )
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _LONGEST: Final = 40
 """Maximum characters of a number; longer ones are not measurements, and exceed the range of doubles."""
-_RATIO: Final = Unit(1.0, ())
+RATIO: Final = Unit(1.0, ())
+"""The unit of a factor, such as ``3×``."""
+_THIN: Final = "\u2009\u202f"
+"""Thin spaces separate groups of digits in every language."""
 _PERCENT: Final = Unit(0.01, ())
 
 
 class Notation(NamedTuple):
-    """The group separator and the decimal separator of numbers."""
+    """The group separators, the preferred one first, and the decimal separator of numbers."""
 
     group: str = ","
     decimal: str = "."
+
+    @classmethod
+    def of(cls, locale: str | None) -> Notation:
+        """Return the notation of a language. Where it has spaces, any space separates groups."""
+        convention = convention_of(locale)
+        spaces = "\u00a0 " if convention.group in ("\u00a0", "\u202f") else ""
+        return cls("".join(dict.fromkeys(convention.group + spaces)), convention.decimal)
 
 
 class Precision(NamedTuple):
@@ -86,10 +100,10 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
         [(4.0, True), (5.0, True)]
     """
     found: list[Number] = []
-    for match in reversed(list(_pattern(notation).finditer(text))):
+    for match, own in reversed(_matches(text, notation)):
         if len(match[0]) > _LONGEST:
             continue
-        number = _read(match[0], match.start(), notation)
+        number = _read(match[0], match.start(), own)
         number = _with_unit(number, text, nouns)
         joiner = _JOINER.match(text, match.end())
         if not number.has_unit and joiner and found and found[-1].start == joiner.end():
@@ -104,16 +118,29 @@ def kind_of(unit: Unit) -> Powers:
     return select_measured(unit) or unit.powers
 
 
+def _matches(text: str, notation: Notation) -> list[tuple[re.Match[str], Notation]]:
+    """Return the numbers in a notation, and those that only the English one can read: ``1.9×`` in German."""
+    found = [(match, notation) for match in _pattern(notation).finditer(text)]
+    if notation.decimal == ".":
+        return found
+    read = {at for match, _ in found for at in range(*match.span())}
+    english = _pattern(Notation()).finditer(text)
+    found += ((match, Notation()) for match in english if match.start() not in read)
+    return sorted(found, key=lambda one: one[0].start())
+
+
 @lru_cache(maxsize=8)
 def _pattern(notation: Notation) -> re.Pattern[str]:
-    group, decimal = map(re.escape, notation)
+    group, decimal = re.escape(notation.group + _THIN), re.escape(notation.decimal)
     return re.compile(
-        rf"(?<![\w.,:/])(?<!\d-)(?:\d{{1,3}}(?:{group}\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?(?![.,:]?\d|[-/]\d+[-/]\d)"
+        rf"(?<![^\W{CJK}])(?<![.,:/])(?<!\d-)(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?"
+        r"(?![.,:]?\d|[-/]\d+[-/]\d)"
     )
 
 
 def _read(written: str, start: int, notation: Notation) -> Number:
-    whole, _, fraction = written.replace(notation.group, "").partition(notation.decimal)
+    separators = str.maketrans("", "", notation.group + _THIN)
+    whole, _, fraction = written.translate(separators).partition(notation.decimal)
     value = float(f"{whole}.{fraction or 0}")
     digits = len((whole + fraction).lstrip("0")) or 1
     precisions = [Precision(0.5 * 10 ** -len(fraction), digits)]
@@ -150,7 +177,7 @@ def _sign_unit(sign: str) -> Unit:
     plain = sign.strip()
     if plain in _CURRENCIES:
         return Unit(1.0, ((plain, 1),))
-    return _PERCENT if plain[0] in "%p" else _RATIO
+    return _PERCENT if plain[0] in "%p" else RATIO
 
 
 @lru_cache(maxsize=512)
@@ -184,7 +211,7 @@ def read_heading(header: str) -> Heading:
 
 def _header_units(text: str) -> tuple[Unit, ...]:
     if text in ("×", "x", "times"):
-        return (_RATIO,)
+        return (RATIO,)
     if text and text in _CURRENCIES:
         return (Unit(1.0, ((text, 1),)),)
     return tuple(unit for unit in readings(text) if select_measured(unit) or not unit.powers)
@@ -197,12 +224,10 @@ def normalized(text: str) -> str:
         >>> normalized("At 4KB: 16 Threads")
         'at 4 kb 16 threads'
     """
-    parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", text.lower())
+    parted = re.sub(rf"[{CJK}]+", r" \g<0> ", text.lower())
+    parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", parted)
     return " ".join(re.findall(r"[\w%×.,+#-]*[\w%×+#]", parted))
 
-
-BLANK: Final = "\ue000"
-"""Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _COMMENT: Final = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
@@ -217,15 +242,14 @@ _MARKUP: Final = re.compile(
 )
 _PARAGRAPHS: Final = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
 _OPAQUE: Final = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
-_SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+")
+_SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+|[。！？]")
 _FIGURE_TEXT: Final = re.compile(
     r'"(?:title|caption|slower|faster|no difference|not known)"[\s>]*:[\s>]*"((?:[^"\\]|\\.)*)"'
 )
 
+_DIGIT: Final = re.compile(r"\d")
 _DEEPEST: Final = 6
 _REACH: Final = 400
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +280,24 @@ class Paragraph:
 
 
 def read_paragraphs(page: Page) -> list[Paragraph]:
-    """Return the paragraphs of a page, in order, without generated text."""
+    """Return the paragraphs of a page or another text, in order, without generated text."""
+    prose = read_prose(page.file, page.text)
+    if prose.spans is None:
+        return _read_markdown(page, prose.shown)
+    own = [(start, prose.shown[start:end]) for start, end in prose.spans]
+    return [
+        Paragraph(_without_markup(text), text, start, ((0, len(page.text)),))
+        for start, text in own
+        if _DIGIT.search(text)
+    ]
+
+
+def _read_markdown(page: Page, text: str) -> list[Paragraph]:
     from markdown_it import MarkdownIt
 
-    text = page.text
     hidden = [*_spans(_FRONT_MATTER, text), *_spans(_COMMENT, text)]
     hidden += [(one.region.start, one.region.end) for one in page.comments if one.region]
-    shown = _blank(text, hidden)
+    shown = blank(text, hidden)
     starts = list(accumulate((len(line) for line in shown.splitlines(keepends=True)), initial=0))
     parser = MarkdownIt("commonmark").enable("table").disable("inline")
     blocks = [(one.type, one.tag, one.map) for one in parser.parse(_with_plain_ends(shown)) if one.map]
@@ -291,7 +326,7 @@ def _figure_texts(page: Page) -> Iterator[Span]:
 
 
 def _without_markup(text: str) -> str:
-    return _blank(_blank(text, _spans(_CODE, text)), _spans(_MARKUP, text))
+    return blank(blank(text, _spans(_CODE, text)), _spans(_MARKUP, text))
 
 
 def _with_plain_ends(text: str) -> str:
@@ -302,14 +337,6 @@ def _with_plain_ends(text: str) -> str:
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     return (one.span() for one in pattern.finditer(text))
-
-
-def _blank(text: str, spans: Iterable[Span]) -> str:
-    pieces, at = [], 0
-    for start, end in sorted(spans):
-        pieces += [text[at:start], re.sub(r"[^\r\n]", BLANK, text[max(at, start) : end])]
-        at = max(at, end)
-    return "".join([*pieces, text[at:]])
 
 
 def _sections(offset: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[Span]:

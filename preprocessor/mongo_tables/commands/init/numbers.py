@@ -1,0 +1,123 @@
+"""``init --numbers``: which numbers of a repository's texts its results have, before anything is written."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.commands.check.numbers import read_texts
+from mongo_tables.commands.init.setup import require_results, walk_repository
+from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.files.text import list_some
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.opening import is_uri, open_source
+from mongo_tables.site.disk import PAGE_SUFFIXES
+from mongo_tables.site.numbers.classes import classify_numbers
+from mongo_tables.site.numbers.result_tables import read_collections
+from mongo_tables.site.numbers.stale import find_stale
+from mongo_tables.site.site_config import from_here
+
+if TYPE_CHECKING:
+    from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.numbers.tables import Table
+    from mongo_tables.site.pages import Page
+
+_SUFFIXES: Final = (*PAGE_SUFFIXES, ".mdx", ".rst", ".html", ".txt")
+_DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "content", "pages"})
+_TEXTS: Final = ("readme", "llms", "benchmarks", "performance")
+"""The beginnings of names of texts outside of a folder of documentation."""
+_MOST: Final = 8
+"""The most files of results that texts are held to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """What a file of results says of the numbers of a text: how many it has, and how many are stale."""
+
+    results: str
+    found: int
+    stale: int
+
+
+def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
+    """Yield a line for each text with numbers: how many could be held to which results; then the commands.
+
+    Raises CommandError without results or without texts with numbers.
+    """
+    sources = dict(_read_sources(folder, given))
+    faults: list[str] = []
+    texts = list(read_texts((from_here(path) for path in _find_texts(folder)), faults))
+    yield from faults
+    best: dict[str, list[str]] = {}
+    for page in texts:
+        if may_have_comment(page.text):
+            yield f"{page.file}: has comments already; `mongo-tables check --numbers {shlex.quote(page.file)}` holds it"
+            continue
+        if not (numbers := classify_numbers([page], {}, {})):
+            continue
+        matches = sorted(
+            (_match(page, name, tables) for name, tables in sources.items()),
+            key=lambda one: (-one.found - one.stale, one.results),
+        )
+        yield f"{page.file}: {_describe(numbers, [one for one in matches if one.found or one.stale])}"
+        if matches[0].found or matches[0].stale:
+            best.setdefault(matches[0].results, []).append(page.file)
+    if not best:
+        yield f"no number of {format_count(len(texts), 'text')} is in {list_some(list(sources), _MOST)}"
+    for results, files in best.items():
+        yield from _list_commands(results, files)
+
+
+def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequence[Table]]]:
+    if given is not None:
+        if is_uri(given):
+            raise CommandError("--results names a database, and --numbers of `init` looks at files")
+        named = [given]
+    else:
+        named = [from_here(one.path) for one in require_results(folder.absolute()).results[:_MOST]]
+    for name in named:
+        try:
+            with closing(open_source(name)) as source:
+                yield name, read_collections(source)
+        except ResultsError:
+            if given is not None:
+                raise
+
+
+def _find_texts(folder: Path) -> Iterator[Path]:
+    """Yield the README files, the pages of documentation and the texts for programs, in order."""
+    for path in walk_repository(folder.absolute()):
+        parts = path.relative_to(folder.absolute()).parts
+        is_meant = path.name.lower().startswith(_TEXTS) or not _DOCS.isdisjoint(parts[:-1])
+        if is_meant and path.suffix.lower() in _SUFFIXES and os.access(path, os.R_OK):
+            yield path
+
+
+def _match(page: Page, results: str, tables: Sequence[Table]) -> _Match:
+    numbers = classify_numbers([page], {}, {}, tables)
+    return _Match(results, sum(one.kind == "found" for one in numbers), len(find_stale(numbers)))
+
+
+def _describe(numbers: Sequence[TextNumber], matches: Sequence[_Match]) -> str:
+    said = format_count(len(numbers), "number")
+    if not matches:
+        return f"{said}, none of them in the results"
+    parts = (
+        f"{one.found} in {one.results}"
+        + (f", and {one.stale} that it has otherwise now" if one.stale else "")
+        for one in matches
+    )
+    return f"{said}, {'; '.join(parts)}"
+
+
+def _list_commands(results: str, files: Sequence[str]) -> Iterator[str]:
+    command = f"mongo-tables check --numbers {shlex.join(files)} --results {shlex.quote(results)}"
+    yield f"next: `{command} --report` lists the numbers that are open or stale"
+    yield f"next: `{command} --open-is-error --baseline numbers.json --write-baseline` accepts those of today"

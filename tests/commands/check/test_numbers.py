@@ -1,0 +1,171 @@
+"""``check --numbers`` of texts without markup: what is open, stale and exempt, and the gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.test_commands import mongo_tables
+
+RTK = [
+    {"tool": "rtk", "median_ms": 194.2, "memory": {"value": 12, "unit": "MB"}},
+    {"tool": "ctx", "median_ms": 350.6, "memory": {"value": 31, "unit": "MB"}},
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "bench.json").write_text(json.dumps(RTK))
+    (tmp_path / "README.md").write_text("# Tool\n\nWith rtk it takes 181 ms.\n\nIt waits 500 ms.\n")
+    return tmp_path
+
+
+def check(project: Path, *arguments: str, expect: int = 0) -> str:
+    command = ("check", "--numbers", *arguments, "--results", "bench.json")
+    done = mongo_tables(*command, cwd=project, expect=expect)
+    return str(done.stdout + done.stderr)
+
+
+def test_a_stale_number_is_told_with_its_value_of_today_and_its_copies(project: Path) -> None:
+    (project / "README.de.md").write_text("# Werkzeug\n\nEs dauert 181 ms.\n")
+    assert check(project, "README.md", "README.de.md", expect=1) == (
+        "README.md:3:19: warning MT326 `181 ms`: row `rtk`, column `median_ms` is 194.2 now\n"
+        "    With rtk it takes 181 ms.\n"
+        "                      ^\n"
+        "  in README.de.md:3:11\n"
+        "  hint: write `194 ms`, or give the reason in mongo-tables.toml: [[numbers.exempt]]\n"
+        "1 warning in 1 file\n"
+    )
+
+
+def test_a_text_without_stale_numbers_passes_and_says_how_many_are_open(project: Path) -> None:
+    (project / "README.md").write_text("With rtk it takes 194 ms, and 12 MB. It waits 500 ms.\n")
+    assert check(project, "README.md") == "3 numbers in 1 file: none stale, 1 open\n"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("With rtk it takes 181 ms.", ["194 ms"]),
+        ("With rtk it takes 0.181 s.", ["0.194 s"]),
+        ("With ctx the median is 2 s.", ["0 s"]),
+        ("The memory of rtk is 14 MB.", ["12 MB"]),
+        ("The memory of rtk is 14 MB and the median 181 ms.", ["12 MB", "194 ms"]),
+        # Two rows, two numbers for one cell, a cell that the sentence states, no row, another kind, far away.
+        ("With rtk it takes 181 ms, with ctx 370 ms.", []),
+        ("With rtk it takes 181 ms, not 240 ms.", []),
+        ("With rtk it takes 194 ms, at most 240 ms.", []),
+        ("It takes 181 ms.", []),
+        ("With rtk it is 12 % faster.", []),
+        ("With rtk it takes 5 s.", []),
+        ("With rtks it takes 181 ms.", []),
+    ],
+)
+def test_a_number_is_stale_where_its_sentence_names_one_cell(
+    project: Path, sentence: str, told: list[str]
+) -> None:
+    (project / "README.md").write_text(f"{sentence}\n")
+    done = check(project, "README.md", expect=1 if told else 0)
+    assert [line.split("`")[1] for line in done.splitlines() if "hint:" in line] == told
+
+
+def test_the_gate_fails_for_each_open_number_and_a_baseline_accepts_those_of_today(project: Path) -> None:
+    said = check(project, "README.md", "--open-is-error", expect=1)
+    assert "README.md:5:10: error MT324 no cell of a table at hand is `500 ms`" in said
+    baseline = ("--open-is-error", "--baseline", "numbers.json")
+    check(project, "README.md", *baseline, "--write-baseline")
+    check(project, "README.md", *baseline)
+    (project / "README.md").write_text((project / "README.md").read_text() + "\nOr 600 ms.\n")
+    assert "`600 ms`" in check(project, "README.md", *baseline, expect=1)
+    assert "requires --numbers" in mongo_tables("check", "--open-is-error", cwd=project, expect=2).stderr
+
+
+EXEMPT = '[[numbers.exempt]]\nfile = "README*.md"\ntext = "waits 500 ms"\nreason = "a limit of the API"\n'
+
+
+def test_an_exemption_has_a_reason_and_is_told_when_it_exempts_nothing(project: Path) -> None:
+    (project / "mongo-tables.toml").write_text(EXEMPT)
+    (project / "README.md").write_text("It waits\n500 ms.\n")
+    report = json.loads(check(project, "README.md", "--open-is-error", "--report", "--format", "json"))
+    (number,) = report["numbers"]["all"]
+    assert (number["class"], number["reason"]) == ("exempt", "a limit of the API")
+    assert report["numbers"]["classes"]["exempt"] == {"count": 1, "share": 1.0}
+    (project / "README.md").write_text("It waits a second.\n")
+    told = check(project, "README.md", expect=1)
+    assert "mongo-tables.toml:1:1: warning MT327 no number in README*.md is in `waits 500 ms`\n" in told
+    (project / "NEWS.md").write_text("It takes 194 ms.\n")
+    assert "MT327" not in check(project, "NEWS.md")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (EXEMPT.replace("reason", "reasons"), ["4:1: error MT151 unknown key `reasons`", "no `reason`"]),
+        (EXEMPT + EXEMPT.replace('"a limit of the API"', "5"), ["8:1: error MT151 `reason` is not a text"]),
+        (
+            '[[numbers.exempt]]\nreason = "x"\n',
+            ["1:1: error MT151 an exemption has neither `file` nor `text`"],
+        ),
+        ("numbers = 5\n", ["1:1: error MT151 `numbers`"]),
+        ('[numbers]\nexmpt = "README.md"\n', ["MT151 `numbers`"]),
+    ],
+)
+def test_wrong_exemptions_are_told_with_their_place(project: Path, settings: str, told: list[str]) -> None:
+    (project / "mongo-tables.toml").write_text(settings)
+    done = check(project, "README.md", expect=2)
+    assert [each for each in told if each not in done] == [], done
+
+
+def test_exemptions_stand_beside_the_file_of_a_site(project: Path) -> None:
+    (project / "mkdocs.yml").write_text(
+        "site_name: x\nplugins:\n  - mongo-tables:\n      results: bench.json\n"
+    )
+    (project / "docs").mkdir()
+    (project / "docs/index.md").write_text("It waits 500 ms.\n")
+    (project / "mongo-tables.toml").write_text(EXEMPT.replace("README*", "index"))
+    done = mongo_tables("check", "--numbers", "--open-is-error", cwd=project)
+    assert done.stderr == "1 number in 1 file: none stale, 0 open\n"
+
+
+def test_a_page_below_a_folder_with_tables_is_held_to_results_where_it_is_named(project: Path) -> None:
+    (project / "docs").mkdir()
+    table = (
+        '<!-- RESULT_TABLE: {"collection": "bench", "columns": ["tool", "median_ms"], "sort": "tool"} -->\n'
+    )
+    (project / "docs/speed.md").write_text(table)
+    (project / "docs/intro.md").write_text("With rtk it takes 181 ms.\n")
+    check(project, "docs")
+    assert "docs/intro.md:1:19: warning MT326" in check(project, "docs", "docs/intro.md", expect=1)
+
+
+def test_a_stale_number_in_a_section_with_a_table_is_told_by_its_header(project: Path) -> None:
+    body: dict[str, Any] = {
+        "collection": "bench",
+        "columns": ["tool", "median_ms"],
+        "headers": ["Tool", "Median (ms)"],
+        "format": {"median_ms": {"decimals": 0}},
+        "sort": "tool",
+    }
+    table = f"<!-- RESULT_TABLE: {json.dumps(body)} -->"
+    (project / "page.md").write_text(f"# Speed\n\nWith rtk it takes 181 ms.\n\n{table}\n")
+    assert "`181 ms`: row `rtk`, column `Median (ms)` is 194 now" in check(project, "page.md", expect=1)
+
+
+def test_texts_that_cannot_be_read_and_results_that_are_not_there_are_told(project: Path) -> None:
+    (project / "notes.txt").write_bytes(b"\xff 5 ms")
+    assert "notes.txt: not UTF-8 (byte 0)" in check(project, "notes.txt", expect=2)
+    command = ("check", "--numbers", "README.md", "--results", "gone.json")
+    assert "gone.json" in mongo_tables(*command, cwd=project, expect=2).stderr
+    assert "its name must end in" in mongo_tables("check", "notes.txt", cwd=project, expect=2).stderr
+
+
+def test_the_shares_are_printed_as_text(project: Path) -> None:
+    said = check(project, "README.md", "--report", expect=1).splitlines()
+    assert said[-4:-1] == [
+        "README.md:3:19: open `181 ms`",
+        "README.md:5:10: open `500 ms`",
+        "2 numbers: 0 bound, 0 found, 0 exempt, 2 open (100 %)",
+    ]

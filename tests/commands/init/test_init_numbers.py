@@ -1,0 +1,52 @@
+"""``init --numbers`` says what could be held to what, and writes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.commands.init.test_init import files
+from tests.commands.test_commands import mongo_tables
+
+ROWS = [{"tool": "rtk", "median_ms": 194.2}, {"tool": "ctx", "median_ms": 350.6}]
+
+
+def test_each_text_is_listed_with_the_results_that_have_its_numbers(tmp_path: Path) -> None:
+    (tmp_path / "bench.json").write_text(json.dumps(ROWS))
+    (tmp_path / "sizes.csv").write_text("part,size_kb\ncore,1204\ncli,318\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text(
+        "With rtk 181 ms.\n\nWith ctx 351 ms; core has 1,204 KB.\n\nWaits 77 ms.\n"
+    )
+    (tmp_path / "docs/size.rst").write_text("cli has 318 KB.\n")
+    (tmp_path / "docs/other.md").write_text("Waits 77 ms.\n")
+    (tmp_path / "docs/none.md").write_text("# Nothing\n")
+    before = files(tmp_path)
+    done = mongo_tables("init", "--numbers", cwd=tmp_path)
+    assert files(tmp_path) == before
+    assert done.stdout == (
+        "README.md: 4 numbers, 1 in bench.json, and 1 that it has otherwise now; 1 in sizes.csv\n"
+        "docs/other.md: 1 number, none of them in the results\n"
+        "docs/size.rst: 1 number, 1 in sizes.csv\n"
+        "next: `mongo-tables check --numbers README.md --results bench.json --report` lists the numbers that are open or "
+        "stale\n"
+        "next: `mongo-tables check --numbers README.md --results bench.json --open-is-error --baseline numbers.json "
+        "--write-baseline` accepts those of today\n"
+        "next: `mongo-tables check --numbers docs/size.rst --results sizes.csv --report` lists the numbers that are open or "
+        "stale\n"
+        "next: `mongo-tables check --numbers docs/size.rst --results sizes.csv --open-is-error --baseline numbers.json "
+        "--write-baseline` accepts those of today\n"
+    )
+
+
+def test_pages_with_comments_and_repositories_without_results_are_told(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(
+        '<!-- RESULT_TABLE: {"collection": "bench", "columns": ["tool"]} -->\n'
+    )
+    assert "no file of results" in mongo_tables("init", "--numbers", cwd=tmp_path, expect=2).stderr
+    (tmp_path / "bench.json").write_text(json.dumps(ROWS))
+    said = mongo_tables("init", "--numbers", cwd=tmp_path).stdout
+    assert said.startswith(
+        "README.md: has comments already; `mongo-tables check --numbers README.md` holds it\n"
+    )
+    assert "are for a set-up" in mongo_tables("init", "--numbers", "--table", cwd=tmp_path, expect=2).stderr
