@@ -107,7 +107,7 @@ def test_an_exemption_has_a_reason_and_is_told_when_it_exempts_nothing(project: 
         (EXEMPT + EXEMPT.replace('"a limit of the API"', "5"), ["8:1: error MT151 `reason` is not a text"]),
         (
             '[[numbers.exempt]]\nreason = "x"\n',
-            ["1:1: error MT151 an exemption has neither `file` nor `text`"],
+            ["1:3: error MT151 an exemption has neither `file` nor `text`"],
         ),
         ("numbers = 5\n", ["1:1: error MT151 `numbers`"]),
         ('[numbers]\nexmpt = "README.md"\n', ["MT151 `numbers`"]),

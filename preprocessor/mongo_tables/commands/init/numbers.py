@@ -6,14 +6,12 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.check.numbers import read_texts
 from mongo_tables.commands.init.setup import require_results, walk_repository
 from mongo_tables.directives.keywords import may_have_comment
-from mongo_tables.files.text import list_some
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.model import ResultsError
@@ -25,7 +23,6 @@ from mongo_tables.site.numbers.stale import find_stale
 from mongo_tables.site.site_config import from_here
 
 if TYPE_CHECKING:
-    from mongo_tables.site.numbers.classes import TextNumber
     from mongo_tables.site.numbers.tables import Table
     from mongo_tables.site.pages import Page
 
@@ -37,42 +34,32 @@ _MOST: Final = 8
 """The most files of results that texts are held to."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """What a file of results says of the numbers of a text: how many it has, and how many are stale."""
-
-    results: str
-    found: int
-    stale: int
-
-
 def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
     """Yield a line for each text with numbers: how many could be held to which results; then the commands.
 
-    Raises CommandError without results or without texts with numbers.
+    Raises CommandError without results.
     """
     sources = dict(_read_sources(folder, given))
     faults: list[str] = []
     texts = list(read_texts((from_here(path) for path in _find_texts(folder)), faults))
     yield from faults
-    best: dict[str, list[str]] = {}
+    held: dict[str, list[str]] = {}
     for page in texts:
         if may_have_comment(page.text):
-            yield f"{page.file}: has comments already; `mongo-tables check --numbers {shlex.quote(page.file)}` holds it"
-            continue
-        if not (numbers := classify_numbers([page], {}, {})):
-            continue
-        matches = sorted(
-            (_match(page, name, tables) for name, tables in sources.items()),
-            key=lambda one: (-one.found - one.stale, one.results),
-        )
-        yield f"{page.file}: {_describe(numbers, [one for one in matches if one.found or one.stale])}"
-        if matches[0].found or matches[0].stale:
-            best.setdefault(matches[0].results, []).append(page.file)
-    if not best:
-        yield f"no number of {format_count(len(texts), 'text')} is in {list_some(list(sources), _MOST)}"
-    for results, files in best.items():
-        yield from _list_commands(results, files)
+            yield f"{page.file}: has comments; `mongo-tables check --numbers {shlex.quote(page.file)}` holds it"
+        elif numbers := classify_numbers([page], {}, {}):
+            matches = {name: _match(page, tables) for name, tables in sources.items()}
+            names = sorted(
+                (name for name in matches if sum(matches[name])), key=lambda name: -sum(matches[name])
+            )
+            told = "; ".join(_describe(name, *matches[name]) for name in names)
+            yield f"{page.file}: {format_count(len(numbers), 'number')}, {told or 'none of them in the results'}"
+            if names:
+                held.setdefault(names[0], []).append(page.file)
+    for results, files in held.items():
+        command = f"mongo-tables check --numbers {shlex.join(files)} --results {shlex.quote(results)}"
+        yield f"next: `{command} --report` lists the numbers that are open or stale"
+        yield f"next: `{command} --open-is-error --baseline numbers.json --write-baseline` accepts those of today"
 
 
 def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequence[Table]]]:
@@ -100,24 +87,11 @@ def _find_texts(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _match(page: Page, results: str, tables: Sequence[Table]) -> _Match:
+def _match(page: Page, tables: Sequence[Table]) -> tuple[int, int]:
+    """Return how many numbers of a text are in results, and how many are stale."""
     numbers = classify_numbers([page], {}, {}, tables)
-    return _Match(results, sum(one.kind == "found" for one in numbers), len(find_stale(numbers)))
+    return sum(one.kind == "found" for one in numbers), len(find_stale(numbers))
 
 
-def _describe(numbers: Sequence[TextNumber], matches: Sequence[_Match]) -> str:
-    said = format_count(len(numbers), "number")
-    if not matches:
-        return f"{said}, none of them in the results"
-    parts = (
-        f"{one.found} in {one.results}"
-        + (f", and {one.stale} that it has otherwise now" if one.stale else "")
-        for one in matches
-    )
-    return f"{said}, {'; '.join(parts)}"
-
-
-def _list_commands(results: str, files: Sequence[str]) -> Iterator[str]:
-    command = f"mongo-tables check --numbers {shlex.join(files)} --results {shlex.quote(results)}"
-    yield f"next: `{command} --report` lists the numbers that are open or stale"
-    yield f"next: `{command} --open-is-error --baseline numbers.json --write-baseline` accepts those of today"
+def _describe(results: str, found: int, stale: int) -> str:
+    return f"{found} in {results}" + (f", and {stale} that it has otherwise now" if stale else "")

@@ -12,18 +12,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.files.text import place_at, shorten
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.disk import read_text
 from mongo_tables.site.site_config import OWN_FILE, from_here, read_settings
 
 if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding
     from mongo_tables.site.numbers.classes import TextNumber
 
 _KEYS: Final = ("file", "text", "reason")
@@ -63,26 +63,29 @@ def read_exemptions(folder: Path) -> list[Exemption]:
     file = folder / OWN_FILE
     settings = read_settings(file).get("numbers", {}) if file.is_file() else {}
     text = read_text(file) if settings else ""
-    entries = [one.start() for one in _ENTRY.finditer(text)]
-    listed = settings.get("exempt", []) if isinstance(settings, Mapping) else None
+    listed = settings.get("exempt") if isinstance(settings, Mapping) else None
     faults = []
-    if not isinstance(listed, list) or set(settings) - {"exempt"}:
-        faults.append(_fault(file, text, 0, "numbers", "`numbers` has anything but a list `exempt`"))
+    if settings and (not isinstance(listed, list) or len(settings) > 1):
+        faults.append(("numbers", 0, "`numbers` has anything but a list `exempt`"))
         listed = []
     found = []
-    for number, entry in enumerate(listed):
-        start = entries[number] if number < len(entries) else 0
-        faults += (_fault(file, text, start, key, said) for key, said in _find_faults(entry))
+    starts = chain((one.start() for one in _ENTRY.finditer(text)), repeat(0))
+    for entry, start in zip(listed or (), starts, strict=False):
+        faults += ((key, start, said) for key, said in _find_faults(entry))
         if not faults:
             pattern, own, reason = (entry.get(key, "") for key in _KEYS)
             found.append(Exemption(pattern, own, reason, place_at(text, start)))
     if faults:
-        raise CommandError(faults[0].message, findings=faults, sources={from_here(file): text})
+        findings = [
+            finding("MT151", from_here(file), _place_of(text, key, start), said, _EXAMPLE)
+            for key, start, said in faults
+        ]
+        raise CommandError(findings[0].message, findings=findings, sources={from_here(file): text})
     return found
 
 
 def _find_faults(entry: Any) -> Iterator[tuple[str, str]]:
-    """Yield the key at fault, or "" for the entry, and what is wrong."""
+    """Yield the key at fault, or the one of the entry, and what is wrong."""
     if not isinstance(entry, Mapping):
         yield "exempt", "an entry of `exempt` is not a table"
         return
@@ -92,21 +95,15 @@ def _find_faults(entry: Any) -> Iterator[tuple[str, str]]:
         elif not isinstance(value, str) or not value.strip():
             yield key, f"`{key}` is not a text"
     if "reason" not in entry:
-        yield "", "an exemption has no `reason`"
+        yield "numbers", "an exemption has no `reason`"
     if "file" not in entry and "text" not in entry:
-        yield "", "an exemption has neither `file` nor `text`"
+        yield "numbers", "an exemption has neither `file` nor `text`"
 
 
-def _fault(file: Path, text: str, start: int, key: str, said: str) -> Finding:
-    """Return a fault at a key of the entry that begins at ``start``."""
-    end = next((one.start() for one in _ENTRY.finditer(text, start + 1)), len(text))
-    own = (
-        re.compile(rf"^[ \t\[]*(?P<key>{re.escape(key)})\b", re.MULTILINE).search(text, start, end)
-        if key
-        else None
-    )
-    hint = (did_you_mean(key, _KEYS) if "unknown" in said else "") or _EXAMPLE
-    return finding("MT151", from_here(file), place_at(text, own.start("key") if own else start), said, hint)
+def _place_of(text: str, key: str, start: int) -> tuple[int, int]:
+    """Return the place of a key behind an offset."""
+    found = re.compile(rf"^[ \t\[]*(?P<key>{re.escape(key)})\b", re.MULTILINE).search(text, start)
+    return place_at(text, found.start("key") if found else start)
 
 
 def apply_exemptions(
@@ -117,38 +114,31 @@ def apply_exemptions(
     ``texts`` are those of all checked files. An exemption of files that are not checked is not judged, unless
     there is no such file.
     """
-    reasons: dict[tuple[str, int], str] = {}
+    reasons: dict[int, str] = {}
     unused = []
     for one in exemptions:
-        files = [file for file in texts if one.names(file, folder)]
-        spans = {file: list(one.spans_in(texts[file])) for file in files}
-        within = {
-            (each.file, each.candidate.offset): one.reason
-            for each in numbers
+        spans = {file: list(one.spans_in(text)) for file, text in texts.items() if one.names(file, folder)}
+        within = [
+            at
+            for at, each in enumerate(numbers)
             if each.candidate
             and any(start <= each.candidate.offset < end for start, end in spans.get(each.file, ()))
-        }
-        reasons = within | reasons
-        if not within and (files or not _has_file(folder, one.file)):
-            said = (
-                f"no number in {one.file or 'any file'} is in `{shorten(one.text)}`"
-                if files
-                else f"there is no file {one.file}"
-            )
-            unused.append(
-                finding("MT327", from_here(folder / OWN_FILE), one.at, said, "remove the exemption")
-            )
+        ]
+        reasons = dict.fromkeys(within, one.reason) | reasons
+        if not within and (spans or not _has_file(folder, one.file)):
+            said = f"no number in {one.file or 'any file'} is in `{shorten(one.text)}`"
+            said = said if spans else f"there is no file {one.file}"
+            place = from_here(folder / OWN_FILE)
+            unused.append(finding("MT327", place, one.at, said, "remove the exemption"))
     marked = [
-        replace(one, kind="exempt", reason=reasons[one.file, one.candidate.offset])
-        if one.kind == "open" and one.candidate and (one.file, one.candidate.offset) in reasons
-        else one
-        for one in numbers
+        replace(one, kind="exempt", reason=reasons[at]) if one.kind == "open" and at in reasons else one
+        for at, one in enumerate(numbers)
     ]
     return marked, unused
 
 
 def _has_file(folder: Path, pattern: str) -> bool:
     try:
-        return not pattern or any(folder.glob(pattern)) or any(folder.rglob(pattern))
+        return not pattern or any(folder.rglob(pattern))
     except (ValueError, NotImplementedError):  # a pattern that no path has
         return False

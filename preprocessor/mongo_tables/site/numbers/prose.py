@@ -6,8 +6,10 @@ Markdown keeps its markup, which ``read_paragraphs`` knows. Of a source file the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from html import unescape
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -46,7 +48,8 @@ def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
 # -- MDX --
 
 _MDX: Final = re.compile(
-    r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{/\*.*?\*/\}|(?<!\$)\{[^{}\n]*\}", re.DOTALL | re.MULTILINE
+    r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{/\*.*?(?:\*/\}|\Z)|(?<!\$)\{[^{}\n]*\}",
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -57,13 +60,13 @@ def _read_mdx(text: str) -> Prose:
 # -- HTML --
 
 _HTML: Final = re.compile(
-    r"(?P<opaque><!--.*?-->|<(?P<element>script|style|svg|pre|textarea|template)\b.*?</(?P=element)\s*>)"
-    r"""|<(?P<end>/?)(?P<name>[a-z][\w-]*)(?:"[^"]*"|'[^']*'|[^'">])*>|<![^>]*>"""
+    r"(?P<opaque><!--.*?(?:-->|\Z)|<(?P<element>script|style|svg|pre|textarea|template)\b.*?(?:</(?P=element)\s*>|\Z))"
+    r"""|<(?P<end>/?)(?P<name>[a-z][\w-]*)(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^'"<>]){0,2000}+>|<![^<>]*>"""
     r"|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE: Final = re.compile(r"""\sdata-[\w-]+\s*=\s*["']?(\d[\d.,]*)(?=["'\s/>])""", re.IGNORECASE)
-_CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
+_CODE: Final = ("code", "kbd", "samp", "tt")
 _INLINE: Final = re.compile(
     r"code|kbd|samp|tt|a|abbr|b|bdi|bdo|big|br|button|cite|data|del|dfn|em|font|i|img|ins|label|mark|q|s|small|span"
     r"|strong|su[bp]|t[dh]|time|u|var|wbr",
@@ -97,82 +100,37 @@ def _blank_tag(found: re.Match[str]) -> str:
 
 # -- reStructuredText and plain text --
 
-_DIRECTIVE: Final = re.compile(
-    r"[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?(?P<name>[\w:.+-]*?)::(?=\s|$)|[ \t]*\.\.(?=\s|$)(?![ \t]+\[)"
+_RST: Final = re.compile(
+    r"^(?P<indent>[ \t]*+)(?:\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?(?:code(?:-block)?|sourcecode|(?:literal)?include|math|raw"
+    r"|parsed-literal|highlight|toctree|image|test\w+|doctest|plot|mermaid|graphviz|auto\w+)::[^\n]*"
+    r"|\.\.(?![ \t]+(?:\[|[^\n]*?::))[^\n]*|(?!\.\.[ \t])(?P<prose>[^\n]*)::[ \t]*(?=\r?$))"
+    r"(?P<block>\r?(?:\n[ \t]*\r?(?=\n|\Z)|\n(?P=indent)[ \t]+\S[^\n]*)*)"
+    r"|^[ \t]*\.\.[ \t]+[\w:.+-]+::|^[ \t]+:[\w-]+:[^\n]*",
+    re.MULTILINE,
 )
-_FOOTNOTE: Final = re.compile(r"[ \t]*\.\.[ \t]+\[")
-_OPTION: Final = re.compile(r"[ \t]+:[\w-]+:")
-_OPAQUE: Final = re.compile(
-    r"code|code-block|sourcecode|literalinclude|include|math|raw|parsed-literal|highlight|toctree|image|test\w+|doctest"
-    r"|plot|mermaid|graphviz|auto\w+"
-)
-"""Directives whose content is not prose."""
+"""What is not prose: a directive of code, a comment, a literal block, and the markers of other directives."""
+_BLOCK: Final = re.compile(r"(?:^[ \t]*+\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_BORDER: Final = re.compile(r"^[ \t]*(?:[=~-]+(?:[ \t]+[=~-]+)+|\+(?:[-=]+\+)+)[ \t]*\r?$", re.MULTILINE)
+_ITEM: Final = re.compile(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]", re.MULTILINE)
+_LINE: Final = re.compile(r"^", re.MULTILINE)
 
 
 def _read_rst(text: str) -> Prose:
-    lines, hidden, after_directive = text.splitlines(keepends=True), "", False
-    for number, line in enumerate(lines):
-        indent = line[: len(line) - len(line.lstrip())]
-        if hidden and (not line.strip() or len(indent) >= len(hidden)):
-            lines[number] = _spaces(line)
-            continue
-        found = None if _FOOTNOTE.match(line) else _DIRECTIVE.match(line)
-        is_option = after_directive and _OPTION.match(line) is not None
-        if found or is_option:
-            lines[number] = _spaces(line) if is_option or not found or not found["name"] else _marker(found)
-        is_opaque = (
-            not found["name"] or bool(_OPAQUE.fullmatch(found["name"]))
-            if found
-            else line.rstrip().endswith("::")
-        )
-        hidden = f"{indent} " if is_opaque else ""
-        after_directive = found is not None or is_option
-    shown = "".join(lines)
-    return Prose(shown, _split(shown))
-
-
-def _marker(found: re.Match[str]) -> str:
-    line = found.string
-    return _spaces(line) if _OPAQUE.fullmatch(found["name"]) else _spaces(found[0]) + line[found.end() :]
-
-
-def _spaces(text: str) -> str:
-    return re.sub(r"[^\r\n]", " ", text)
-
-
-_BORDER: Final = re.compile(r"[ \t]*(?:[=~-]+(?:[ \t]+[=~-]+)+|\+(?:[-=]+\+)+)[ \t]*\r?\n?$")
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+    found = _RST.finditer(text)
+    spans = (one.span() if one["prose"] is None else one.span("block") for one in found)
+    return _read_plain(blank(text, spans, " "))
 
 
 def _read_plain(text: str) -> Prose:
-    return Prose(text, _split(text))
-
-
-def _split(text: str) -> list[Span]:
     """Return the paragraphs of a text: between blank lines, and each item of a list and row of a table."""
     spans: list[Span] = []
-    block: list[tuple[int, str]] = []
-    at = 0
-    for line in [*text.splitlines(keepends=True), ""]:
-        if line.strip():
-            block.append((at, line))
-        elif block:
-            spans += _split_block(block)
-            block = []
-        at += len(line)
-    return spans
-
-
-def _split_block(block: Sequence[tuple[int, str]]) -> Iterator[Span]:
-    is_table = any(_BORDER.match(line) for _, line in block)
-    items = [len(line) - len(line.lstrip()) for _, line in block if _ITEM.match(line)]
-    start = block[0][0]
-    for at, line in block[1:]:
-        outer = bool(items) and len(line) - len(line.lstrip()) == min(items)
-        if is_table or (outer and _ITEM.match(line)):
-            yield start, at
-            start = at
-    yield start, block[-1][0] + len(block[-1][1])
+    for block in _BLOCK.finditer(text):
+        items = list(_ITEM.finditer(text, *block.span()))
+        outer = min((len(one[1]) for one in items), default=0)
+        rows = _LINE.finditer(text, *block.span()) if _BORDER.search(text, *block.span()) else ()
+        starts = (one.start() for one in (*rows, *(one for one in items if len(one[1]) == outer)))
+        spans += pairwise(sorted({block.start(), *starts, block.end()}))
+    return Prose(text, spans)
 
 
 # -- source files --
@@ -185,47 +143,37 @@ _HASHED: Final = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SLASHED: Final = re.compile(
-    r"//(?P<line>[^\n]*)|/\*(?P<text>.*?)\*/"
+    r"//(?P<line>[^\n]*)|/\*(?P<text>.*?)(?:\*/|\Z)"
     r'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\'(?:\\.|[^\'\\\n])*\'',
     re.DOTALL,
 )
-_LEADING: Final = re.compile(r"(?:^[ \t]*\*+(?=[ \t\r\n]|$)|\A[/!#*:]+)", re.MULTILINE)
+_LEADING: Final = re.compile(r"(?:^[ \t]*\*+|(?<=//)[/!]+|(?<=/\*)[*!]+|(?<=#)[#:!]+)(?=\s)", re.MULTILINE)
 
 
 def _read_comments(pattern: re.Pattern[str], text: str) -> Prose:
-    pieces, at = [], 0
-    for found in pattern.finditer(text):
-        name = "line" if found["line"] is not None else "text"
-        if found[name] is not None:
-            start, end = found.span(name)
-            own = _LEADING.sub(lambda one: _spaces(one[0]), found[name])
-            pieces += [_spaces(text[at:start]), own]
-            at = end
-    shown = "".join([*pieces, _spaces(text[at:])])
-    return Prose(shown, _split(shown))
+    names = ((one, "line" if one["line"] is not None else "text") for one in pattern.finditer(text))
+    spans = [one.span(name) for one, name in names if one[name] is not None]
+    # Between comments everything is blank, and within them what each line begins with.
+    hidden = list(
+        zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True)
+    )
+    hidden += (one.span() for start, end in spans for one in _LEADING.finditer(text, start, end))
+    return _read_plain(blank(text, hidden, " "))
 
 
-def _read_hashed(text: str) -> Prose:
-    return _read_comments(_HASHED, text)
-
-
-def _read_slashed(text: str) -> Prose:
-    return _read_comments(_SLASHED, text)
-
-
+_HASHED_SUFFIXES: Final = (".py", ".pyi", ".rb", ".sh", ".r", ".jl", ".pl")
+_SLASHED_SUFFIXES: Final = (
+    ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".rs", ".go", ".c", ".h", ".cc", ".cpp", ".hpp", ".java", ".kt",
+    ".swift", ".cs", ".scala", ".dart", ".zig",
+)  # fmt: skip
 _KINDS: Final[Mapping[str, Callable[[str], Prose]]] = {
     ".mdx": _read_mdx,
     ".html": _read_html,
     ".htm": _read_html,
     ".rst": _read_rst,
     ".txt": _read_plain,
-    **dict.fromkeys((".py", ".pyi", ".rb", ".sh", ".r", ".jl", ".pl"), _read_hashed),
-    **dict.fromkeys(
-        (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".rs", ".go", ".c", ".h", ".cc"), _read_slashed
-    ),
-    **dict.fromkeys(
-        (".cpp", ".hpp", ".java", ".kt", ".swift", ".cs", ".scala", ".dart", ".zig"), _read_slashed
-    ),
+    **dict.fromkeys(_HASHED_SUFFIXES, partial(_read_comments, _HASHED)),
+    **dict.fromkeys(_SLASHED_SUFFIXES, partial(_read_comments, _SLASHED)),
 }
 _MARKDOWN: Final = frozenset({"llms.txt", "llms-full.txt"})
 """Texts that are Markdown though their suffix does not say so: https://llmstxt.org."""
@@ -249,8 +197,8 @@ _IN_TEXT: Final = re.compile(
     rf"\A---\r?\n(?:.*\n)*?(?:lang|language|locale)\s*:\s*[\"']?{_CODE_OF}\b|<html\b[^>]*\slang=[\"']?{_CODE_OF}\b",
     re.IGNORECASE,
 )
-_IN_NAME: Final = re.compile(
-    rf"(?:^(?:readme|index|llms|changelog)[._-]|\.){_CODE_OF}\.[^.]+$", re.IGNORECASE
+_IN_PATH: Final = re.compile(
+    rf"(?:^|(?<=/)){_CODE_OF}/|(?:\.|(?<=readme)[_-]|(?<=index)[_-]){_CODE_OF}(?=\.[^./]+$)", re.IGNORECASE
 )
 _HEAD: Final = 2000
 """The characters of a file in which it names its language."""
@@ -263,19 +211,14 @@ def language_of(file: str, text: str) -> str | None:
         >>> language_of("docs/README.fr.md", ""), language_of("docs/de/index.md", ""), language_of("a.md", "")
         ('fr', 'de', None)
     """
-    found = _IN_TEXT.search(text[:_HEAD])
-    named = _IN_NAME.search(PurePath(file).name)
-    folders = [part for part in PurePath(file).parts[:-1] if re.fullmatch(_CODE_OF, part, re.IGNORECASE)]
-    for code in (found and (found[1] or found[2]), named and named[1], *reversed(folders)):
-        if code and (locale := _locale_of(code)):
-            return locale
-    return None
+    found = [*_IN_PATH.finditer(file), *_IN_TEXT.finditer(text[:_HEAD])]
+    return next(filter(None, map(_locale_of, reversed(found))), None)
 
 
-def _locale_of(code: str) -> str | None:
-    base, _, region = code.replace("_", "-").partition("-")
-    full = f"{base.lower()}-{region.upper()}"
-    return next((one for one in (full, base.lower()) if one in _OWN), _LIKE.get(base.lower()))
+def _locale_of(found: re.Match[str]) -> str | None:
+    base, _, region = (found[1] or found[2]).lower().replace("_", "-").partition("-")
+    full = f"{base}-{region.upper()}"
+    return next((one for one in (full, base) if one in _OWN), _LIKE.get(base))
 
 
 def without_language(file: str) -> str:
@@ -285,9 +228,4 @@ def without_language(file: str) -> str:
         >>> without_language("README.zh-CN.md"), without_language("docs/de/speed.md")
         ('README.md', 'docs/speed.md')
     """
-    path = PurePath(file)
-    found = _IN_NAME.search(path.name)
-    own = bool(found and _locale_of(found[1]))
-    name = f"{path.name[: found.start(1) - 1]}{path.suffix}" if found and own else path.name
-    folders = [one for one in path.parts[:-1] if not (re.fullmatch(_CODE_OF, one) and _locale_of(one))]
-    return PurePath(*folders, name).as_posix()
+    return _IN_PATH.sub(lambda found: "" if _locale_of(found) else found[0], file)

@@ -16,7 +16,7 @@ from mongo_tables.site.numbers.text import kind_of, normalized
 
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.classes import Candidate, TextNumber
-    from mongo_tables.site.numbers.tables import Cell, Table
+    from mongo_tables.site.numbers.tables import Table
     from mongo_tables.site.numbers.text import Number
 
 _RULE: Final = "MT326"
@@ -29,24 +29,20 @@ _LONGEST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The cell that a sentence names: its row and column as messages name them, and its value.
+    """The cell that a sentence names: its row and column as messages name them, and its number as written.
 
-    ``value`` is in the unit of the sentence.
+    ``value`` is in the unit of the sentence. ``is_sure``: its column and its unit are named.
     """
 
     row: str
     column: str
     written: str
     value: float = field(compare=False)
+    is_sure: bool = field(compare=False)
 
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A cell with the factor from its unit to that of a number, and whether its column is named."""
-
-    cell: Cell
-    factor: float
-    is_named: bool
+    def is_stated_by(self, number: Number) -> bool:
+        """Return whether a number rounds the value."""
+        return any(is_within(number, precision, self.value) for precision in number.precisions)
 
 
 def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
@@ -55,32 +51,14 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
     A sentence that states a cell correctly, or has two numbers for it, says nothing about another number.
     """
     named = {
-        at: target
+        at: ((one.file, one.candidate.begin), target)
         for at, one in enumerate(numbers)
-        if one.kind == "open" and one.candidate and (target := find_target(one.candidate))
-    }
-    asked = Counter((_sentence_of(numbers[at]), target) for at, target in named.items())
-    stated = {
-        (_sentence_of(one), target)
-        for one in numbers
-        if one.kind != "open"
-        and one.candidate
+        if one.candidate
         and (target := find_target(one.candidate))
-        and _states(one.candidate.number, target)
+        and (one.kind == "open" or target.is_stated_by(one.candidate.number))
     }
-    return {
-        at: target
-        for at, target in named.items()
-        if asked[key := (_sentence_of(numbers[at]), target)] == 1 and key not in stated
-    }
-
-
-def _states(number: Number, target: Target) -> bool:
-    return any(is_within(number, precision, target.value) for precision in number.precisions)
-
-
-def _sentence_of(one: TextNumber) -> tuple[str, int]:
-    return one.file, one.candidate.begin if one.candidate else -1
+    said = Counter(named.values())
+    return {at: key[1] for at, key in named.items() if numbers[at].kind == "open" and said[key] == 1}
 
 
 def find_target(candidate: Candidate) -> Target | None:
@@ -88,47 +66,37 @@ def find_target(candidate: Candidate) -> Target | None:
 
     Names are compared as text.
     """
-    words = f" {normalized(candidate.sentence)} "
-    found = {
-        target for table in candidate.tables.all for target in _targets_in(table, candidate.number, words)
-    }
-    return found.pop() if len(found) == 1 else None
+    number, words = candidate.number, f" {normalized(candidate.sentence)} "
+    found = {target for table in candidate.tables.all for target in _targets_in(table, number, words)}
+    if len(found) != 1:
+        return None
+    (target,) = found
+    is_near = number.value / _FAR <= target.value <= number.value * _FAR
+    return target if target.is_sure or is_near else None
 
 
 def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     rows, said = table.rows.find_common(words)
     if not said and table.size == 1:
-        rows = frozenset({0})
-    elif not rows:
-        return
-    choices = [
-        _Choice(cell, factor, cell.column in table.columns.find_any(words))
+        rows = frozenset({0})  # The only row needs no name, but its column does.
+    named = table.columns.find_any(words)
+    cells = [
+        (cell, factor)
         for cell in table.cells
         if cell.row in rows and cell.column >= table.naming and cell.is_first
         for factor in unit_factors(number, cell, table)[:1]
     ]
-    for one in _choose(choices, table, number, words):
-        is_unit_known = bool(one.cell.units or number.noun)
-        if not said and not (one.is_named or number.noun):
-            continue  # The only row needs no name, but its column does.
-        value = one.cell.value * one.factor
-        if not (one.is_named and is_unit_known) and not number.value / _FAR <= value <= number.value * _FAR:
-            continue
-        written = one.cell.number.written
-        shown = written if len(written) <= _LONGEST else f"{one.cell.value:.6g}"
-        yield Target(", ".join(said), table.labels[one.cell.column], shown, value)
-
-
-def _choose(choices: list[_Choice], table: Table, number: Number, words: str) -> list[_Choice]:
-    """Return the cells of named columns, else those whose unit is known."""
-    named = [one for one in choices if one.is_named and (one.cell.units or not number.is_ratio)]
-    if len({one.cell.column for one in named}) > 1:
-        columns, _ = table.columns.find_common(words)
-        named = [one for one in named if one.cell.column in columns] or named
-    if named:
-        return named
-    known = [one for one in choices if (one.cell.units and number.has_unit) or number.noun]
-    return [one for one in known if one.cell.column == table.main] or known
+    own = [one for one in cells if one[0].column in named and (one[0].units or not number.is_ratio)]
+    if len({cell.column for cell, _ in own}) > 1:
+        common, _ = table.columns.find_common(words)
+        own = [one for one in own if one[0].column in common] or own
+    if not own and (said or number.noun):
+        known = [one for one in cells if number.noun or (one[0].units and number.has_unit)]
+        own = [one for one in known if one[0].column == table.main] or known
+    for cell, factor in own:
+        written = cell.number.written if len(cell.number.written) <= _LONGEST else f"{cell.value:.6g}"
+        is_sure = cell.column in named and bool(cell.units or number.noun)
+        yield Target(", ".join(said), table.labels[cell.column], written, cell.value * factor, is_sure)
 
 
 def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target]) -> list[Finding]:
@@ -165,16 +133,19 @@ def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
     if other.kind != "open" or other.candidate is None or one.candidate is None:
         return False
     number, own = other.candidate.number, one.candidate.number
-    kinds = {(kind_of(unit), round(number.value * unit.factor, 12)) for unit in number.units}
-    own_kinds = {(kind_of(unit), round(own.value * unit.factor, 12)) for unit in own.units}
-    is_same = number.value == own.value and (number.noun == own.noun or not number.has_unit)
-    if not (kinds & own_kinds or (is_same and not (kinds and own_kinds))):
-        return False
-    return (
+    if number.has_unit and own.units:
+        is_same = not _amounts(number).isdisjoint(_amounts(own))
+    else:
+        is_same = number.value == own.value and number.noun in ("", own.noun)
+    return is_same and (
         number.precisions[-1].digits >= _TELLING
         or without_language(other.file) == without_language(one.file)
         or (target.row != "" and f" {target.row} " in f" {normalized(other.candidate.sentence)} ")
     )
+
+
+def _amounts(number: Number) -> set[tuple[object, float]]:
+    return {(kind_of(unit), round(number.value * unit.factor, 12)) for unit in number.units}
 
 
 def rewrite(one: TextNumber, value: float) -> str:
