@@ -169,3 +169,43 @@ def test_the_shares_are_printed_as_text(project: Path) -> None:
         "README.md:5:10: open `500 ms`",
         "2 numbers: 0 bound, 0 found, 0 exempt, 2 open (100 %)",
     ]
+
+
+HYPERFINE = {
+    "results": [
+        {"command": "rg foo", "mean": 0.1942, "stddev": 0.003, "median": 0.195, "user": 0.15, "system": 0.04, "min": 0.18,
+         "max": 0.21, "times": [0.18, 0.21]},
+        {"command": "grep foo", "mean": 1.302, "stddev": 0.03, "median": 1.31, "user": 1.1, "system": 0.05, "min": 1.2,
+         "max": 1.4, "times": [1.2, 1.4]},
+    ]
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("With `rg foo` it takes 171 ms.", ["`171 ms`: row `rg foo`, column `time` is 0.1942 now"]),
+        ("With `rg foo` the median is 171 ms.", ["`171 ms`: row `rg foo`, column `median` is 0.195 now"]),
+        ("With `rg foo` it takes 194 ms, `grep foo` is 6.7× as slow.", []),
+        ("| Tool | Time (ms) | Runs |\n| --- | --- | --- |\n| rg foo | 171 | 3 |\n| grep foo | **1302** | 3 |",
+         ["`171`: row `rg foo`, column `time` is 0.1942 now"]),
+        ("Tool | Time [s]\n--- | ---\n[rg foo](x) | 0.194\ngrep foo | 1.7 (of 3)",
+         ["`1.7`: row `grep foo`, column `time` is 1.302 now"]),
+    ],
+)  # fmt: skip
+def test_numbers_are_those_of_the_main_measure_of_benchmarks(
+    project: Path, text: str, told: list[str]
+) -> None:
+    (project / "bench.json").write_text(json.dumps(HYPERFINE))
+    (project / "README.md").write_text(f"# Speed\n\n{text}\n")
+    done = check(project, "README.md", "--report", "--format", "json", expect=1 if told else 0)
+    report = json.loads(done[: done.rindex("}") + 1])
+    assert [one["message"] for one in report["findings"]] == told
+    assert report["numbers"]["classes"]["open"]["count"] == len(told)
+
+
+def test_a_page_of_mdx_has_numbers_of_its_tables_and_of_its_text(project: Path) -> None:
+    body = '{"collection": "bench", "columns": ["tool", "median_ms"], "headers": ["Tool", "Median (ms)"], "sort": "tool"}'
+    text = f"import x\n\n# Speed\n\nWith rtk it takes 194 ms, with ctx 370 ms.\n\n{{/* RESULT_TABLE: {body} */}}\n"
+    (project / "page.mdx").write_text(text)
+    assert "page.mdx:5:36: warning MT324" in check(project, "page.mdx", expect=1)

@@ -23,6 +23,7 @@ from mongo_tables.site.numbers.text import (
     Paragraph,
     kind_of,
     normalized,
+    read_heading,
     read_numbers,
     read_paragraphs,
 )
@@ -127,7 +128,10 @@ class _PageNumbers:
         nouns = frozenset[str]().union(*(one.nouns for one in (*shown, *results)))
         values = [spec for spec in self.page.specs if isinstance(spec, ValueSpec)]
         for paragraph in read_paragraphs(self.page):
-            read = read_numbers(paragraph.text, self.notation, nouns)
+            read = [
+                one if one.has_unit else replace(one, units=read_heading(paragraph.header_of(one)).units)
+                for one in read_numbers(paragraph.text, self.notation, nouns)
+            ]
             held = {one.start for one in read if paragraph.text[one.start - 1 : one.start] == NUMBER_MARK}
             # The counter that an attribute belongs to begins at 0.
             numbers = [one for one in read if one.start in held or (one.has_unit and (one.value or not held))]
@@ -160,7 +164,8 @@ class _PageNumbers:
     def _typed(self, paragraph: Paragraph, number: Number, tables: NearTables, reason: str) -> TextNumber:
         start, end = paragraph.sentence_span(number.start)
         begin = paragraph.start + start
-        candidate = Candidate(number, paragraph.words[start:end], number.start - start, tables, begin)
+        sentence = f"{paragraph.words[start:end]} {paragraph.header_of(number)}".rstrip(" ")
+        candidate = Candidate(number, sentence, number.start - start, tables, begin)
         where = find_place(number, candidate.sentence, tables)
         kind: Class = "found" if where is not None else "exempt" if reason else "open"
         at = place_at(self.page.text, paragraph.start + number.start)

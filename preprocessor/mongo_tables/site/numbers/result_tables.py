@@ -24,6 +24,7 @@ from mongo_tables.site.numbers.text import (
     RATIO,
     Heading,
     Notation,
+    Precision,
     normalized,
     read_heading,
     read_numbers,
@@ -46,9 +47,11 @@ _MEANINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Words of field names that mean a unit which is written otherwise."""
 _RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction", "rate"})
-_UNITLESS: Final = frozenset({"min", "h", "count", "total", "number", "n", "failed"})
-"""Last words of field names that are no units, though ``min`` may be: it is a minimum."""
-_COUNTS: Final = frozenset({"count", "total", "number"})
+_NO_UNITS: Final = frozenset({"min", "h"})
+"""Last words of field names that are no units: ``min`` is a minimum."""
+_COUNTS: Final = frozenset({"count", "total", "number", "n", "failed"})
+_MEASURES: Final = ("time", "throughput")
+"""The measures of benchmarks that a number is about if its sentence names none."""
 _APART: Final = ("parameters.", "extra.", "_id.")
 """Fields that do not have the unit of the document around them."""
 
@@ -70,6 +73,12 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
         local.documents(name) if local else source.aggregate(Query(name, ({"$limit": _AT_HAND},)))
     )
     paths = list(dict.fromkeys(path for one in documents[:_LOOKED_AT] for path in find_rows(one)))
+    benchmarks = _by_measure(documents)
+    for measure, own in benchmarks.items():
+        is_main = measure == next((one for one in _MEASURES if one in benchmarks), measure)
+        yield _table_of(f"{name} {measure}", own, measure=measure, is_main=is_main)
+    if benchmarks:
+        return
     yield _table_of(name, documents, tuple(f"{path.partition('.*')[0]}." for path in paths))
     around = {name for one in documents for name in one}
     for path in paths:
@@ -82,7 +91,21 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
         yield _table_of(f"{name} {path}", entries)
 
 
-def _table_of(title: str, documents: Sequence[Document], without: tuple[str, ...] = ()) -> Table:
+def _by_measure(documents: Sequence[Document]) -> Mapping[str, Sequence[Document]]:
+    """Return the documents of benchmarks by what they measure, or none for others."""
+    found: dict[str, list[Document]] = {}
+    for one in documents if all(map(is_benchmark, documents)) else ():
+        found.setdefault(str(one["_id"]["metric"]), []).append(one)
+    return found
+
+
+def _table_of(
+    title: str,
+    documents: Sequence[Document],
+    without: tuple[str, ...] = (),
+    measure: str = "",
+    is_main: bool = True,
+) -> Table:
     rows = [dict(_leaves(document, without)) for document in documents]
     paths = {path: at for at, path in enumerate(dict.fromkeys(path for row in rows for path in row))}
     headings = tuple(read_field(path) for path in paths)
@@ -92,18 +115,18 @@ def _table_of(title: str, documents: Sequence[Document], without: tuple[str, ...
         for path, value in row.items()
         if (cell := _read_cell(row, path, value, at, paths[path], headings[paths[path]]))
     ]
-    main = paths.get("value") if documents and all(map(is_benchmark, documents)) else None
     return Table(
         tuple(cells),
         group_alike(cells),
         headings,
         rows=Names.of(_name_rows(rows)),
-        columns=Names.of(map(_name_column, paths)),
+        columns=Names.of(_name_column(path, measure) for path in paths),
         naming=0,
         size=len(rows),
-        labels=tuple(paths),
+        labels=tuple(measure if measure and path == "value" else path for path in paths),
         title=title,
-        main=main,
+        main=paths.get("value") if measure else None,
+        is_main=is_main,
     )
 
 
@@ -128,13 +151,14 @@ def _read_cell(row: Document, path: str, value: Any, at: int, column: int, headi
     units = heading.units or (() if heading.nouns else _units_beside(row, path))
     if units == (RATIO,) and heading.words.split()[-1:] == ["rate"] and read[0].value > 1:
         units = ()  # such as a rate in per cent, or per second
-    return Cell(read[0], units, at, column, is_first=True)
+    exact = replace(read[0], precisions=(Precision(0.0, read[0].precisions[0].digits),))
+    return Cell(exact, units, at, column, is_first=True)
 
 
 def _units_beside(row: Document, path: str) -> tuple[Unit, ...]:
     """Return the units that a field ``unit`` names, beside a number or around it."""
     parts = path.split(".")[:-1]
-    if field_words(path.rpartition(".")[2]).lower().split()[-1] in _UNITLESS:
+    if field_words(path.rpartition(".")[2]).lower().split()[-1] in _COUNTS:
         return ()
     around = range(len(parts), -1 if not path.startswith(_APART) else len(parts) - 1, -1)
     for depth in around:
@@ -167,9 +191,9 @@ def _names_of(path: str, value: Any) -> Iterable[str]:
     return normalized(value), normalized(value.replace("_", " ").replace("-", " "))
 
 
-def _name_column(path: str) -> Iterator[str]:
-    """Yield the names of a column: each part of its path, as it is and in words."""
-    for part in path.split("."):
+def _name_column(path: str, measure: str) -> Iterator[str]:
+    """Yield the names of a column: each part of its path, as it is and in words; what the value of a benchmark is."""
+    for part in path.split(".") if not measure or path != "value" else (measure,):
         words = read_field(part).words
         yield from dict.fromkeys(name for name in (normalized(part), words) if len(name) > 1)
 
@@ -196,7 +220,7 @@ def _read_name(name: str) -> Heading:
     tail = max(words.index("per") - 1, 0) if "per" in words else len(words) - 1
     last = words[-1]
     named = tuple(unit for unit in of_name(name) if select_measured(unit))
-    units = () if last in _UNITLESS else named or read_heading(_in_brackets(words[tail:])).units
+    units = () if last in _NO_UNITS | _COUNTS else named or read_heading(_in_brackets(words[tail:])).units
     if last in _RATIOS:
         return Heading(" ".join(words), (RATIO,), frozenset())
     if units:

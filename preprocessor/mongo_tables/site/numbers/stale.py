@@ -90,7 +90,7 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     if len({cell.column for cell, _ in own}) > 1:
         common, _ = table.columns.find_common(words)
         own = [one for one in own if one[0].column in common] or own
-    if not own and (said or number.noun):
+    if not own and table.is_main and (said or number.noun):
         known = [one for one in cells if number.noun or (one[0].units and number.has_unit)]
         own = [one for one in known if one[0].column == table.main] or known
     for cell, factor in own:

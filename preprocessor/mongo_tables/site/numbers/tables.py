@@ -93,7 +93,7 @@ class Table:
     ``alike`` has the cells grouped by column and unit, sorted by value. ``naming`` is the number of columns
     that name rows, ``size`` the number of rows. Messages name the table by ``title`` and columns by ``labels``.
     Numbers with ``telling`` digits need no name in their sentence. ``main`` is the column that is meant if
-    several have the unit.
+    several have the unit. ``is_main``: a number may be about the table though no column is named.
     """
 
     cells: tuple[Cell, ...]
@@ -107,6 +107,7 @@ class Table:
     title: str = ""
     telling: int = TELLING
     main: int | None = None
+    is_main: bool = True
 
     @property
     def nouns(self) -> frozenset[str]:

@@ -247,6 +247,7 @@ _FIGURE_TEXT: Final = re.compile(
     r'"(?:title|caption|slower|faster|no difference|not known)"[\s>]*:[\s>]*"((?:[^"\\]|\\.)*)"'
 )
 
+_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _DIGIT: Final = re.compile(r"\d")
 _DEEPEST: Final = 6
 _REACH: Final = 400
@@ -258,18 +259,28 @@ class Paragraph:
 
     ``words`` is the same text with its code, which may contain names. ``sections`` has the spans of the
     enclosing sections, innermost first; the section of the page's title is only included if it is the
-    innermost.
+    innermost. ``header`` is the first row of a typed table, for its other rows.
     """
 
     text: str
     words: str
     start: int
     sections: tuple[Span, ...]
+    header: str = ""
 
     @property
     def end(self) -> int:
         """Return the offset of its end."""
         return self.start + len(self.text)
+
+    def header_of(self, number: Number) -> str:
+        """Return the header above a number that is the first one in a cell of a typed table, else ""."""
+        before = _BETWEEN_CELLS.split(self.text[: number.start])
+        headers = _BETWEEN_CELLS.split(self.header)
+        # Both rows may begin with a bar or not.
+        column = len(before) - (not before[0].strip()) - 1 + (not headers[0].strip())
+        is_first = not _DIGIT.search(before[-1]) and column < len(headers)
+        return headers[column].replace(BLANK, " ").strip() if is_first and self.header else ""
 
     def sentence_span(self, at: int) -> Span:
         """Return the span of the sentence around an offset in ``text``, up to ``_REACH`` characters away."""
@@ -309,8 +320,16 @@ def _read_markdown(page: Page, text: str) -> list[Paragraph]:
     ]
     found = [(start, shown[start:end]) for start, end in spans]
     found += [(start, text[start:end]) for start, end in _figure_texts(page)]
+    tables = [lines for kind, _, lines in blocks if kind == "table_open"]
+    rows = {starts[line]: starts[first] for first, last in tables for line in range(first + 1, last)}
     return [
-        Paragraph(_without_markup(own), own, start, tuple(_sections(start, headings, len(text))))
+        Paragraph(
+            _without_markup(own),
+            own,
+            start,
+            tuple(_sections(start, headings, len(text))),
+            _without_markup(shown[rows[start] :].partition("\n")[0]) if start in rows else "",
+        )
         for start, own in sorted(found)
     ]
 
