@@ -235,7 +235,7 @@ def read_site(file: Path) -> SiteConfig:
         ),
         includes=_find_included_sites(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
-        names_us=named is not None,
+        names_us=named is not None and set(named) != {_NUMBERS},
         drawings=_address_of_drawings(file, settings) if is_own else "",
     )
 

@@ -48,3 +48,18 @@ def test_pages_with_comments_and_repositories_without_results_are_told(tmp_path:
     said = mongo_tables("init", "--numbers", cwd=tmp_path).stdout
     assert said.startswith("README.md: has comments; `mongo-tables check --numbers README.md` holds it\n")
     assert "are for a set-up" in mongo_tables("init", "--numbers", "--table", cwd=tmp_path, expect=2).stderr
+
+
+def test_results_that_the_repository_names_already_are_those_that_texts_are_held_to(tmp_path: Path) -> None:
+    (tmp_path / "bench.json").write_text(json.dumps(ROWS))
+    (tmp_path / "speed").mkdir()
+    (tmp_path / "speed/today.json").write_text(json.dumps(ROWS))
+    (tmp_path / "README.md").write_text("With rtk 194 ms.\n")
+    exempt = '[[numbers.exempt]]\ntext = "1 s"\nreason = "a limit"\n'
+    (tmp_path / "mongo-tables.toml").write_text(exempt)
+    assert (
+        "1 in bench.json; 1 in speed/today.json\n" in mongo_tables("init", "--numbers", cwd=tmp_path).stdout
+    )
+    (tmp_path / "mongo-tables.toml").write_text(f'results = "speed/today.json"\n{exempt}')
+    said = mongo_tables("init", "--numbers", cwd=tmp_path).stdout
+    assert said.startswith("README.md: 1 number, 1 in speed/today.json\nnext: ")

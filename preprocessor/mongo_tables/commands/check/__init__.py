@@ -247,7 +247,10 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     if held:
         files = format_count(len({one.file for one in held}), "file")
         is_open = sum(one.kind == "open" for one in held)
-        print(f"{format_count(len(held), 'number')} in {files}: none stale, {is_open} open", file=sys.stderr)
+        print(
+            f"{format_count(len(held), 'number')} in {files}: none stale{accepted}, {is_open} open",
+            file=sys.stderr,
+        )
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:

@@ -20,7 +20,7 @@ from mongo_tables.site.disk import PAGE_SUFFIXES
 from mongo_tables.site.numbers.classes import classify_numbers
 from mongo_tables.site.numbers.result_tables import read_collections
 from mongo_tables.site.numbers.stale import find_stale
-from mongo_tables.site.site_config import from_here
+from mongo_tables.site.site_config import find_site, from_here, results_of
 
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Table
@@ -68,7 +68,13 @@ def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequen
             raise CommandError("--results names a database, and --numbers of `init` looks at files")
         named = [given]
     else:
-        named = [from_here(one.path) for one in require_results(folder.absolute()).results[:_MOST]]
+        site = find_site(folder)
+        own = results_of(site) if site and site.names_us and not is_uri(site.results) else ""
+        named = (
+            [own]
+            if own
+            else [from_here(one.path) for one in require_results(folder.absolute()).results[:_MOST]]
+        )
     for name in named:
         try:
             with closing(open_source(name)) as source:

@@ -50,15 +50,28 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
 
     A sentence that states a cell correctly, or has two numbers for it, says nothing about another number.
     """
-    named = {
-        at: ((one.file, one.candidate.begin), target)
-        for at, one in enumerate(numbers)
-        if one.candidate
-        and (target := find_target(one.candidate))
-        and (one.kind == "open" or target.is_stated_by(one.candidate.number))
-    }
-    said = Counter(named.values())
-    return {at: key[1] for at, key in named.items() if numbers[at].kind == "open" and said[key] == 1}
+    sentences: dict[tuple[str, int], list[int]] = {}
+    for at, one in enumerate(numbers):
+        if one.candidate:
+            sentences.setdefault((one.file, one.candidate.begin), []).append(at)
+    found: dict[int, Target] = {}
+    for own in sentences.values():
+        if all(numbers[at].kind != "open" for at in own):
+            continue
+        targets = {at: target for at in own if (target := _find_target_of(numbers[at]))}
+        said = Counter(targets.values())
+        found |= {
+            at: target for at, target in targets.items() if numbers[at].kind == "open" and said[target] == 1
+        }
+    return found
+
+
+def _find_target_of(one: TextNumber) -> Target | None:
+    """Return the cell of an open number, or of another one if it has that value."""
+    target = find_target(one.candidate) if one.candidate else None
+    if target is None or one.candidate is None or one.kind == "open":
+        return target
+    return target if target.is_stated_by(one.candidate.number) else None
 
 
 def find_target(candidate: Candidate) -> Target | None:
@@ -82,8 +95,9 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     named = table.columns.find_any(words)
     cells = [
         (cell, factor)
-        for cell in table.cells
-        if cell.row in rows and cell.column >= table.naming and cell.is_first
+        for row in sorted(rows)
+        for cell in table.cells_of(row)
+        if cell.column >= table.naming and cell.is_first
         for factor in unit_factors(number, cell, table)[:1]
     ]
     own = [one for one in cells if one[0].column in named and (one[0].units or not number.is_ratio)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice, takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.site.numbers.text import Heading, Notation, Number, normalized, read_heading, read_numbers
@@ -90,10 +92,11 @@ class Names(NamedTuple):
 class Table:
     """The cells of a table, its headings, and the names by which a sentence may refer to rows and columns.
 
-    ``alike`` has the cells grouped by column and unit, sorted by value. ``naming`` is the number of columns
-    that name rows, ``size`` the number of rows. Messages name the table by ``title`` and columns by ``labels``.
-    Numbers with ``telling`` digits need no name in their sentence. ``main`` is the column that is meant if
-    several have the unit. ``is_main``: a number may be about the table though no column is named.
+    Cells are in the order of rows. ``alike`` has them grouped by column and unit, sorted by value. ``naming``
+    is the number of columns that name rows, ``size`` the number of rows. Messages name the table by ``title``
+    and columns by ``labels``. Numbers with ``telling`` digits need no name in their sentence. ``main`` is the
+    column that is meant if several have the unit. ``is_main``: a number may be about the table though no
+    column is named.
     """
 
     cells: tuple[Cell, ...]
@@ -108,6 +111,11 @@ class Table:
     telling: int = TELLING
     main: int | None = None
     is_main: bool = True
+
+    def cells_of(self, row: int) -> Iterator[Cell]:
+        """Yield the cells of a row."""
+        first = bisect_left(self.cells, row, key=attrgetter("row"))
+        return takewhile(lambda cell: cell.row == row, islice(self.cells, first, None))
 
     @property
     def nouns(self) -> frozenset[str]:
