@@ -162,6 +162,15 @@ def test_texts_that_cannot_be_read_and_results_that_are_not_there_are_told(proje
     assert "its name must end in" in mongo_tables("check", "notes.txt", cwd=project, expect=2).stderr
 
 
+def test_a_pattern_names_texts_at_any_depth(project: Path) -> None:
+    (project / "src/deep").mkdir(parents=True)
+    (project / "src/a.py").write_text("# With rtk it takes 181 ms.\n")
+    (project / "src/deep/b.py").write_text("x = 1  # With rtk it takes 180 ms.\n")
+    told = check(project, "src/**/*.py", expect=1)
+    assert "src/a.py:1:21: warning MT326" in told and "src/deep/b.py:1:28: warning MT326" in told
+    assert "src/*.rs: no such file or folder" in check(project, "src/*.rs", expect=2)
+
+
 def test_the_shares_are_printed_as_text(project: Path) -> None:
     said = check(project, "README.md", "--report", expect=1).splitlines()
     assert said[-4:-1] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,14 @@ class CheckedNumbers:
     numbers: Sequence[TextNumber]
     findings: Sequence[Finding]
     texts: Mapping[str, str]
+
+
+def expand(paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths, with the files of a pattern in its place: ``src/**/*.py``."""
+    for path in paths:
+        is_pattern = not set("*?[").isdisjoint(path) and not Path(path).exists()
+        found = sorted(glob(path, recursive=True)) if is_pattern else ()  # noqa: PTH207 - it may be absolute
+        yield from found or (path,)
 
 
 def is_text(path: str) -> bool:

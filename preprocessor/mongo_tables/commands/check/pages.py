@@ -53,8 +53,9 @@ def check_paths(
     """
     paths, texts = list(paths), list[str]()
     if numbers:
-        from mongo_tables.commands.check.numbers import is_text
+        from mongo_tables.commands.check.numbers import expand, is_text
 
+        paths = list(expand(paths))
         texts = list(filter(is_text, paths))
     read = read_snapshots([one for one in paths if one not in texts], request, needs, stdin_name)
     reports = [build(snapshot, source) for snapshot in read.snapshots]
