@@ -171,15 +171,11 @@ def _units_beside(row: Document, path: str) -> tuple[Unit, ...]:
 
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
     """Yield the names of each row: its texts, without those that all rows share, and its parameters."""
-    shared = set.intersection(*(set(row.items()) for row in rows)) if len(rows) > 1 else set()
-    for row in rows:
-        names = dict.fromkeys(
-            name
-            for path, value in row.items()
-            if (path, value) not in shared
-            for name in _names_of(path, value)
-        )
-        yield [name for name in names if len(name) > 1 and name.count(" ") < _LONGEST]
+    named = [[name for path, value in row.items() for name in _names_of(path, value)] for row in rows]
+    shared = set[str]().union(*named[:1]).intersection(*named[1:]) if len(rows) > 1 else set()
+    for names in named:
+        own = (name for name in dict.fromkeys(names) if name not in shared)
+        yield [name for name in own if len(name) > 1 and name.count(" ") < _LONGEST]
 
 
 def _names_of(path: str, value: Any) -> Iterable[str]:
@@ -216,19 +212,19 @@ def read_field(path: str) -> Heading:
 
 
 def _read_name(name: str) -> Heading:
+    """Parse one part of a path: ``median_ms``, ``ops_per_sec``, or a header of CSV such as ``Time (ms)``."""
     words = field_words(name).lower().split()
-    tail = max(words.index("per") - 1, 0) if "per" in words else len(words) - 1
     last = words[-1]
-    named = tuple(unit for unit in of_name(name) if select_measured(unit))
-    units = () if last in _NO_UNITS | _COUNTS else named or read_heading(_in_brackets(words[tail:])).units
     if last in _RATIOS:
         return Heading(" ".join(words), (RATIO,), frozenset())
-    if units:
-        return Heading(" ".join(words[:tail]), units, frozenset())
+    if last not in _NO_UNITS | _COUNTS and name != "x":
+        if units := read_heading(name).units:
+            return Heading(read_heading(name).words if name[-1] in ")]" else "", units, frozenset())
+        named = tuple(unit for unit in of_name(name) if select_measured(unit))
+        for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
+            unit = " ".join(_MEANINGS.get(word, word) for word in words[tail:])
+            if units := named or read_heading(f"({unit})").units:
+                return Heading(" ".join(words[:tail]), units, frozenset())
     nouns = {find_base_unit(one) for one in words if one[-1] == "s" and len(one) > len("abc")}
     nouns |= {find_base_unit(words[-2])} if last in _COUNTS and len(words) > 1 else set()
     return Heading(" ".join(words), (), frozenset(nouns))
-
-
-def _in_brackets(words: Sequence[str]) -> str:
-    return f"({' '.join(_MEANINGS.get(word, word) for word in words)})"

@@ -1,0 +1,79 @@
+"""Collections as tables: what the names of fields say, and which values are numbers and names."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+from bson import Decimal128, Int64, ObjectId
+
+from mongo_tables.results.file_source import FileSource
+from mongo_tables.site.numbers.result_tables import read_collections, read_field
+from mongo_tables.site.numbers.tables import Table
+
+
+def read(*documents: dict[str, Any]) -> list[Table]:
+    return read_collections(FileSource("files", given={"c": documents}))
+
+
+@pytest.mark.parametrize(
+    ("field", "words", "unit"),
+    [
+        ("median_ms", "median", 1e-3),
+        ("latency.p50_us", "p50", 1e-6),
+        ("latency_ms.p50", "p50", 1e-3),
+        ("elapsedMillis", "elapsed", 1e-3),
+        ("time_per_op_ns", "time per op", 1e-9),
+        ("requests_per_second", "", 1),
+        ("read.mb_per_s", "", 1e6),
+        ("docSizeKB", "doc size", 1e3),
+        ("size_bytes", "size", 1),
+        ("seconds", "", 1),
+        ("saved_pct", "saved", 0.01),
+        ("speedup", "speedup", 1),
+        ("Time (ms)", "time", 1e-3),
+        ("MB/s", "", 1e6),
+        ("min", "min", None),
+        ("latency_min", "latency min", None),
+        ("x", "x", None),
+        ("p99", "p99", None),
+    ],
+)
+def test_the_name_of_a_field_has_words_and_a_unit(field: str, words: str, unit: float | None) -> None:
+    heading = read_field(field)
+    assert (heading.words, heading.units[0].factor if heading.units else None) == (words, unit)
+
+
+def test_counted_nouns_are_plural_or_have_a_count() -> None:
+    assert [set(read_field(one).nouns) for one in ("numTests", "test_count", "status", "bytes")] == [
+        {"test"}, {"test"}, {"statu"}, set(),
+    ]  # fmt: skip
+
+
+def test_numbers_are_cells_and_texts_are_names_whatever_the_type_of_the_other_values() -> None:
+    (table,) = read(
+        {
+            "_id": ObjectId(), "name": "first one", "kind": "same", "a_ms": Decimal128("1.50"), "n": Int64(5),
+            "bad": float("nan"), "inf": float("inf"), "dec": Decimal128("NaN"), "huge": 1e300, "tiny": 1e-9,
+            "flag": True, "when": datetime.datetime(2026, 1, 1), "list": [1, 2], "": {"a.b": 3},
+        },
+        {"_id": 2, "name": "second_one", "kind": "same", "a_ms": Decimal128("2.50")},
+    )  # fmt: skip
+    cells = [(cell.number.written, table.labels[cell.column]) for cell in table.cells]
+    assert cells == [("1.50", "a_ms"), ("5", "n"), ("0.000000001", "tiny"), ("3", ".a.b"), ("2.50", "a_ms")]
+    assert set(table.rows.numbers) == {"first one", "second_one", "second one"}
+
+
+def test_entries_of_lists_and_maps_are_rows_and_have_the_unit_around_them() -> None:
+    outer, inner = read({"unit": "ms", "total": 7, "by": {"one": {"p50": 12.5}, "two": {"p50": 14.5}}})
+    assert [cell.number.written for cell in outer.cells] == ["7"]
+    assert [(cell.number.written, cell.units[0].factor) for cell in inner.cells] == [
+        ("12.5", 1e-3),
+        ("14.5", 1e-3),
+    ]
+    assert inner.title == "c by.*"
+
+
+def test_no_documents_are_a_table_without_cells() -> None:
+    assert [table.cells for table in read()] == [()]
