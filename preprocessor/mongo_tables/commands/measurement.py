@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mongo_tables.files.installation import install_command
 from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from mongo_tables.findings.usage import CommandError, print_error
 
@@ -25,9 +26,7 @@ def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
     """Raise CommandError if a command needs a missing module of an extra."""
 
     if any(importlib.util.find_spec(name) is None for name in modules):
-        raise CommandError(
-            f"command {command} needs the extra {extra}", f"pip install 'mongo-tables[{extra}]'"
-        )
+        raise CommandError(f"command {command} needs the extra {extra}", install_command(extra))
 
 
 def require_intervals(command: str) -> None:

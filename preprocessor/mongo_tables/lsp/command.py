@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from mongo_tables.commands.options import SOURCE, add_limit, add_results
+from mongo_tables.files.installation import install_command
 from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
@@ -49,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Serve until the editor ends the session. Raises CommandError if pygls is not installed."""
     if importlib.util.find_spec("pygls") is None:
-        raise CommandError("command lsp needs the extra lsp", "pip install 'mongo-tables[lsp]'")
+        raise CommandError("command lsp needs the extra lsp", install_command("lsp"))
     if sys.stdin.isatty():
         raise CommandError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
     from mongo_tables.lsp.protocol import serve

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import bson
 
@@ -42,8 +42,6 @@ from mongo_tables.results.source_text import SourcePart
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase
-
-EXTRA: Final = "mongo-tables[testing]"
 
 
 def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
@@ -304,8 +302,10 @@ class FileSource(ResultsSource):
                 except ModuleNotFoundError as error:
                     if error.name != "mongomock":
                         raise
+                    from mongo_tables.files.installation import install_command  # rarely needed
+
                     message = "files as a database are made by mongomock, which is not installed"
-                    raise unusable(message, f"pip install '{EXTRA}'") from None
+                    raise unusable(message, install_command("testing")) from None
                 self._database = FixtureDatabase(self)
             return self._database
 

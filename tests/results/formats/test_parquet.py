@@ -14,6 +14,7 @@ import pytest
 from bson.decimal128 import Decimal128
 from pyarrow import parquet
 
+from mongo_tables.files.installation import install_command
 from tests.results.formats import documents, fault, written
 
 
@@ -110,5 +111,5 @@ def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> No
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"{path}: Parquet is read by pyarrow, which is not installed | pip install 'mongo-tables[parquet]'\n"
+        f"{path}: Parquet is read by pyarrow, which is not installed | {install_command('parquet')}\n"
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import mongo_tables
+from mongo_tables.files.installation import install_command
 
 pytest_plugins = ["pytester"]
 
@@ -361,7 +362,7 @@ def test_without_mongomock_the_extra_is_named_and_golden_files_go_on(
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([
         "files as a database are made by mongomock, which is not installed",
-        "  hint: pip install 'mongo-tables[[]testing]'",
+        f"  hint: {install_command('testing').replace('[', '[[]')}",
     ])  # fmt: skip
 
 

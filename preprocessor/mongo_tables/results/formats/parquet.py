@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bson.decimal128 import Decimal128
 
+from mongo_tables.files.installation import install_command
 from mongo_tables.files.text import shorten
 from mongo_tables.results.formats.model import Document, SourceFile, field_names, find_repeated
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow
     from pyarrow.parquet import ParquetFile
 
-EXTRA: Final = "mongo-tables[parquet]"
 _AT_ONCE: Final = 4096
 
 
@@ -28,7 +28,7 @@ def read(file: SourceFile) -> Iterator[Document]:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         message = "Parquet is read by pyarrow, which is not installed"
-        raise file.refuse(message, hint=f"pip install '{EXTRA}'") from None
+        raise file.refuse(message, hint=install_command("parquet")) from None
     try:
         with ParquetFile(pyarrow.BufferReader(file.content)) as opened:
             yield from _rows(file, opened)
