@@ -19,7 +19,12 @@ SERVERS: Final = {
     "tests.mongod.program",
     "mongo_tables.runner.local_set.LocalReplicaSet",
 }
-BUILDS: Final = {"tests.hosts.builds.build", "tests.hosts.inprocess.built", "tests.hostile.doors.enter"}
+BUILDS: Final = {
+    "tests.hosts.builds.build",
+    "tests.hosts.inprocess.built",
+    "tests.hosts.test_sphinx.build",
+    "tests.hostile.doors.enter",
+}
 FORKED: Final = "tests.forked"
 """Forks whatever it is asked for: who asks it for a build is known."""
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}

@@ -50,7 +50,7 @@ def test_render_names_every_missing_path_and_writes_nothing(folder: Path) -> Non
 def test_a_file_that_is_no_page_is_said_to_be_none(folder: Path) -> None:
     (folder / "a.jsonl").write_text("{}\n")
     done = mongo_tables("check", "--static", "a.jsonl", cwd=folder, expect=2)
-    assert "a.jsonl: not a Markdown page" in done.stderr
+    assert "a.jsonl: not a page" in done.stderr
 
 
 def test_an_empty_path_is_not_the_folder_one_is_in(folder: Path) -> None:
@@ -59,7 +59,7 @@ def test_an_empty_path_is_not_the_folder_one_is_in(folder: Path) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.markdown", "a.mdown", "a.mkdn", "a.mkd"])
+@pytest.mark.parametrize("name", ["a.md", "a.markdown", "a.mdown", "a.mkdn", "a.mkd", "a.qmd"])
 def test_every_file_that_a_site_takes_as_a_page_is_one(name: str, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / name).write_text(BAD)

@@ -89,28 +89,23 @@ def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespa
 
 
 def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any]:
-    from mongo_tables.site.dependencies import digest_of, digest_of_page
+    from mongo_tables.site.dependencies import digests_of_files, digests_of_pages
 
-    digests = {file: digest_of(file) for file in sorted({file for each in needs for file in each.files})}
-    # The files of a page do not decide its figures if a database, or the time, may change them as well.
-    known = source.local is not None
-    decided = [
-        each.lasts and (known or not any(figure.collections for figure in each.figures)) for each in needs
-    ]
+    files = digests_of_files(needs)
     pages = [
         {
             "page": each.page,
-            "digest": digest_of_page(each, digests, source.name) if is_decided else None,
+            "digest": digest,
             "files": list(each.files),
             "figures": [figure._asdict() for figure in each.figures],
         }
-        for each, is_decided in zip(needs, decided, strict=True)
+        for each, digest in zip(needs, digests_of_pages(needs, files, source), strict=True)
     ]
     return {
         "version": _VERSION,
         "program": __version__,
         "results": source.name,
-        "files": digests,
+        "files": files,
         "pages": pages,
     }
 

@@ -93,6 +93,7 @@ def run(arguments: Namespace) -> int:
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
         reports = [build(snapshot, source) for snapshot in read.snapshots]
         for report in reports:
+            _require_markdown(report)
             if report.away:
                 raise report.away
         if arguments.in_place:
@@ -106,6 +107,17 @@ def run(arguments: Namespace) -> int:
         else:
             sys.stdout.buffer.write("".join(rendered).encode("utf-8"))
     return 0
+
+
+def _require_markdown(report: Report) -> None:
+    from mongo_tables.directives.keywords import RST
+
+    for page in report.site.named:
+        if page.comments and page.file.endswith(RST):
+            raise CommandError(
+                f"{page.file}: figures of reStructuredText are shown by Sphinx, and not written into the page",
+                'list "mongo_tables.hosts.sphinx_extension" under `extensions` in conf.py',
+            )
 
 
 def _list_written(arguments: Namespace) -> list[str]:

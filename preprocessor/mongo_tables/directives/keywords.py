@@ -35,6 +35,9 @@ KEYWORDS: Final[Mapping[str, str]] = {
 }
 """The keywords, each with its kind of comment, which is also the name of its schema."""
 
+RST: Final = ".rst"
+"""The suffix of pages in reStructuredText, where directives and roles take the place of comments."""
+
 NAMED: Final = "RESULT"
 """The keyword of a value that the settings name: ``<!-- RESULT: saved -->``."""
 
@@ -94,9 +97,17 @@ def keyword_like(written: str, kind: str) -> str:
 _SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
 
 
+_DIRECTIVE = re.compile(rf"(?:\.\.[ \t]+|:)(?:{_ANY_WORD})[\w-]*:[:`]")
+
+
 def may_have_comment(text: str) -> bool:
-    """Return whether a page may have one of our comments, live or not: a quick test before the scan."""
-    return (HTML.open in text or MDX.open in text) and _SUSPECT.search(text) is not None
+    """Return whether a page may have one of our comments, live or not: a quick test before the scan.
+
+    In reStructuredText these are directives and roles.
+    """
+    if (HTML.open in text or MDX.open in text) and _SUSPECT.search(text) is not None:
+        return True
+    return ("::" in text or ":`" in text) and _DIRECTIVE.search(text) is not None
 
 
 _NAME = re.compile(

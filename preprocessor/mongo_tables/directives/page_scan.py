@@ -19,6 +19,7 @@ from mongo_tables.directives.keywords import (
     KEYWORDS,
     MDX,
     OPEN,
+    RST,
     Opening,
     is_mdx,
     keyword_like,
@@ -72,7 +73,7 @@ class _Candidate:
 
 
 def find(text: str, file: str) -> Scan:
-    """Find the live comments of a page. Findings name ``file``. Never raises, whatever the text.
+    """Find the live comments of a page, or the directives of reStructuredText. Findings name ``file``. Never raises.
 
     Example:
         >>> find('<!-- RESULT_TABLE: {"id": "speed"} -->', "page.md").comments[0].keyword
@@ -80,6 +81,10 @@ def find(text: str, file: str) -> Scan:
     """
     if not may_have_comment(text):
         return Scan((), ())
+    if file.endswith(RST):
+        from mongo_tables.directives import rst_directives  # few pages
+
+        return rst_directives.find(text, file)
     page, mdx = PageLines(text), is_mdx(text, file)
     folded, html_comments = fold(page, front_matter_lines(page.lines), mdx)
     openings = {html.number: opening_at(text, html.start) for html in html_comments}

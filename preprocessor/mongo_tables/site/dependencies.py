@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.model import ResultsSource
     from mongo_tables.site.pages import Page
     from mongo_tables.site.site import Site
 
@@ -119,7 +120,12 @@ def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around
             yield from around.local.files(collection)
 
 
-def digest_of(file: str) -> str:
+def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
+    """Return the digest of each file behind pages, by name in order."""
+    return {file: _digest_of(file) for file in sorted({file for each in needs for file in each.files})}
+
+
+def _digest_of(file: str) -> str:
     """Return the SHA-256 of a file in hexadecimal digits, or "" if the file cannot be read."""
     try:
         with Path(file).open("rb") as opened:
@@ -128,7 +134,7 @@ def digest_of(file: str) -> str:
         return ""
 
 
-def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -> str:
+def _digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -> str:
     """Return a digest of a page's inputs: names and digests of its files, and this program's version.
 
     ``results`` names the results source, because the same files can belong to different sources.
@@ -137,6 +143,21 @@ def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -
     for file in needs.files:
         total.update(f"{file}\0{digests[file]}\n".encode(errors="surrogateescape"))
     return total.hexdigest()
+
+
+def digests_of_pages(
+    needs: Sequence[PageNeeds], files: Mapping[str, str], source: ResultsSource
+) -> list[str | None]:
+    """Return the digest of each page's inputs, or None if a database or the time may change its figures as well.
+
+    ``files`` has the digest of each file.
+    """
+    local = source.local is not None
+    decided = (each.lasts and (local or not any(one.collections for one in each.figures)) for each in needs)
+    return [
+        _digest_of_page(each, files, source.name) if known else None
+        for each, known in zip(needs, decided, strict=True)
+    ]
 
 
 def is_lasting(spec: Spec) -> bool:

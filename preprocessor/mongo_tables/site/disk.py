@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.keywords import RST, may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.folders import walk
 from mongo_tables.files.process import today
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
 
-PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx")
-"""File suffixes of pages, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), and of MDX."""
+MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx", ".qmd")
+"""Suffixes of Markdown files, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), MDX and Quarto."""
+PAGE_SUFFIXES = (*MARKDOWN_SUFFIXES, RST)
+"""Suffixes of pages."""
 
 STDIN = "-"
 """Command-line argument for the page on standard input."""
@@ -338,7 +340,7 @@ def list_pages(written: str, faults: list[str]) -> list[Path]:
         elif not path.exists():
             faults.append(f"{path}: no such file or folder")
         elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
-            faults.append(f"{path}: not a Markdown page: its name must end in {' or '.join(PAGE_SUFFIXES)}")
+            faults.append(f"{path}: not a page: its name must end in {' or '.join(PAGE_SUFFIXES)}")
         else:
             return [path]
     except OSError as error:

@@ -26,11 +26,12 @@ _ENDING: Final = ".svg"
 
 
 class DrawnFile(NamedTuple):
-    """The drawing of a chart: its file's path and content, and the Markdown that shows it in the page."""
+    """The drawing of a chart: its file's path and content, its text alternative, and the Markdown that shows it."""
 
     spec: PipelineSpec
     path: Path
     text: str
+    words: str
     markdown: str
 
 
@@ -57,8 +58,8 @@ def draw_files(
         if (plot := plot_of(with_few_digits(titled, rows))) is None:
             continue
         path, drawing = file.with_name(f"{file.stem}.{anchored.id}{_ENDING}"), draw_chart(plot, rows)
-        markdown = image(_say_in_words(titled, drawing), address_of(path))
-        found.append(DrawnFile(spec, path, chart_file(drawing), markdown))
+        words = _say_in_words(titled, drawing)
+        found.append(DrawnFile(spec, path, chart_file(drawing), words, image(words, address_of(path))))
     return found
 
 

@@ -32,6 +32,8 @@ from mongo_tables.results.opening import is_uri, move_source
 if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
 
+    from mongo_tables.findings.finding import Severity
+
 
 _VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"
 OWN_FILE: Final = "mongo-tables.toml"
@@ -383,7 +385,7 @@ def fill_in(arguments: Namespace) -> None:
     arguments.server = server_of(site)
     arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
     if getattr(arguments, "fail_on", "") is None:
-        arguments.fail_on = _fail_on(site)
+        arguments.fail_on = fail_on_of(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
 
@@ -428,12 +430,12 @@ def _find_nearest(arguments: Namespace) -> SiteConfig:
     return beside or find_site(Path()) or _without_file()
 
 
-def _fail_on(site: SiteConfig) -> str:
-    """Return the default for ``--fail-on``: the site's own ``fail_on``, else "warning"."""
-    written = site.options.get("fail_on") or "warning"
+def fail_on_of(site: SiteConfig) -> Severity:
+    """Return the lowest severity that fails: the site's own ``fail_on``, else "warning"."""
+    written: Severity = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
         raise CommandError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
-    return str(written)
+    return written
 
 
 def _limits(site: SiteConfig, given: Sequence[str]) -> Limits:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from mongo_tables.directives.keywords import RST
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import (
     OWN_FILE,
@@ -89,9 +90,12 @@ class Whereabouts:
         """Return whether code hosts show a page as it is: ``mongo-tables.toml`` lists it, without a site.
 
         Without such a list, this is the README that hosts show for a repository. Pages in a listed folder do
-        not count, because other pages may be rendered from them.
+        not count, because other pages may be rendered from them, nor does reStructuredText, whose figures only
+        Sphinx shows.
         """
         page = _plain(Path(file))
+        if page.suffix == RST:
+            return False
         nearest = self._find_around(page)
         if nearest is None:
             return _is_shown_first(page)

@@ -36,7 +36,7 @@ from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS
 from mongo_tables.results.revisions import run_git
-from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
+from mongo_tables.site.disk import MARKDOWN_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 from mongo_tables.site.site_pages import pages_of
 
@@ -224,11 +224,11 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
 def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
     """Choose a page of the site, else one that a code host shows."""
     if site is not None:
-        named = [path for path in site.pages if path.suffix.lower() in PAGE_SUFFIXES]
+        named = [path for path in site.pages if path.suffix.lower() in MARKDOWN_SUFFIXES]
         return named[0] if named else (*site.pages, site.docs)[0] / "results.md"
     names = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
     for stem in _ON_HOST:
-        for suffix in PAGE_SUFFIXES:
+        for suffix in MARKDOWN_SUFFIXES:
             if found := names.get(f"{stem}{suffix}"):
                 return found
     # A second README would hide one in another markup language, which the host shows.

@@ -1,0 +1,256 @@
+"""The Sphinx extension: figures in MyST Markdown and in reStructuredText.
+
+    extensions = ["myst_parser", "mongo_tables.hosts.sphinx_extension"]
+
+When Sphinx knows its pages, the whole site is read, queried and judged at once; each build reports all findings as
+warnings. Before a page is parsed, a directive or a role with a number replaces each comment, or each of our own
+directives and roles. These put docutils nodes into the page, so every builder shows figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from docutils import nodes
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.logging import getLogger
+
+from mongo_tables import __version__
+from mongo_tables.build import build
+from mongo_tables.directives import comments, rst_directives
+from mongo_tables.directives.html_comments import NEWLINE
+from mongo_tables.directives.keywords import may_have_comment, place_of
+from mongo_tables.directives.pipelines import SharedPipelines
+from mongo_tables.files.process import today
+from mongo_tables.files.text import shorten_path
+from mongo_tables.findings.reporters import failing
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.hosts.sphinx_figures import PageFigures
+from mongo_tables.render.markup import text_html
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.limits import limits_of
+from mongo_tables.results.model import ResultsError
+from mongo_tables.site.dependencies import Around, digests_of_files, digests_of_pages, needs_of
+from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
+from mongo_tables.site.figures import line_of, report_left_over
+from mongo_tables.site.markdown import TableSpan, standing_alone
+from mongo_tables.site.pages import read_page
+from mongo_tables.site.placeholders import take_out_live_comments
+from mongo_tables.site.site_config import (
+    OWN_FILE,
+    SiteConfig,
+    fail_on_of,
+    find_site,
+    list_site_files,
+    results_source,
+    server_of,
+    values_of,
+)
+from mongo_tables.site.snapshot import PageText, Snapshot
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+    from sphinx.util.typing import ExtensionMetadata
+
+    from mongo_tables.build import Report
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.findings.finding import Finding, Severity
+
+_LOG: Final = getLogger(__name__)
+_TOKEN: Final = "mongo-tables-figure"
+"""The directive and the role that stand for a figure: ``PAGE.NUMBER``, as this process knows them."""
+_DIGESTS: Final = "mongo_tables_digests"
+"""The attribute of Sphinx's environment with the digest of each page's inputs, as of the last build."""
+
+
+class SphinxSite:
+    """The site that one application of Sphinx builds."""
+
+    _site: SiteConfig
+    _answers: Answers
+    _snapshot: Snapshot
+    _fail_on: Severity
+
+    def __init__(self) -> None:
+        self._known: dict[Path, PageFigures] = {}
+        self._shown: list[PageFigures] = []
+
+    def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
+        """Read, query and judge the site, and report its findings. Return the pages whose results changed."""
+        try:
+            self._read(app, env)
+        except (CommandError, ValueError) as error:
+            hint = f"; {error.hint}" if isinstance(error, CommandError) and error.hint else ""
+            raise ExtensionError(f"mongo-tables: {error}{hint}") from None
+        report = build(self._snapshot, self._answers)
+        self._report(report.findings)
+        names = {shorten_path(Path(env.doc2path(docname))): docname for docname in env.found_docs}
+        paths = report.site.paths()
+        for page in report.site.named:
+            drawings = Path(app.doctreedir, _TOKEN, f"{names[page.file]}.md")
+            self._known[paths[page.file]] = PageFigures(page, report, drawings)
+        digests = {names[file]: digest for file, digest in self._digest_pages(report).items()}
+        before = getattr(env, _DIGESTS, {})
+        setattr(env, _DIGESTS, digests)
+        return [name for name, digest in digests.items() if digest is None or digest != before.get(name)]
+
+    def _read(self, app: Sphinx, env: BuildEnvironment) -> None:
+        root, docs = Path(app.confdir), Path(app.srcdir)
+        site = find_site(root) or SiteConfig(root / OWN_FILE, docs, docs / "pipelines", "fixtures")
+        self._site, self._fail_on = site, fail_on_of(site)
+        limits, server = limits_of(site.options), server_of(site)
+        self._answers = Answers(results_source(site.results, site.file.parent), limits, server=server)
+        files = (Path(env.doc2path(docname)) for docname in sorted(env.found_docs))
+        pages = (_read_page(file) for file in files if file.suffix in PAGE_SUFFIXES)
+        self._snapshot = Snapshot(
+            tuple(page for page in pages if may_have_comment(page.text)),
+            SharedPipelines(site.pipelines, values=values_of(site)),
+            today(),
+            "figures",
+            server,
+            limits.files,
+            shorten_path(site.file),
+            built=True,
+        )
+
+    def _digest_pages(self, report: Report) -> dict[str, str | None]:
+        """Return the digest of each page's inputs, or None if they may change without their files."""
+        settings = [file for file in list_site_files(self._site) if file.is_file()]
+        try:
+            source = self._answers.source
+            around = Around(report.site, source.local, settings)
+            needs = [needs_of(page, around) for page in report.site.named]
+        except ResultsError:
+            return {page.file: None for page in report.site.named}
+        digests = digests_of_pages(needs, digests_of_files(needs), source)
+        return {each.page: digest for each, digest in zip(needs, digests, strict=True)}
+
+    def _report(self, findings: Sequence[Finding]) -> None:
+        refused = set(failing(findings, self._fail_on))
+        for one in findings:
+            log = _LOG.warning if one in refused else _LOG.verbose
+            place, _, said = line_of(one).partition(": ")
+            # Without a line Sphinx would take the place for the name of a page.
+            at, text = (place, said) if one.line else (None, f"{place}: {said}")
+            log(text, location=at, type="mongo_tables", subtype=one.rule.lower())
+
+    def read_source(self, app: Sphinx, docname: str, content: list[str]) -> None:
+        """Put tokens into a page, whose text other extensions may have changed."""
+        content[0] = self._with_tokens(app, Path(app.env.doc2path(docname)), content[0])
+
+    def read_included(self, app: Sphinx, path: Path, docname: str, content: list[str]) -> None:
+        """Put tokens into a file that a page includes."""
+        content[0] = self._with_tokens(app, Path(app.srcdir, path), content[0])
+
+    def _with_tokens(self, app: Sphinx, file: Path, text: str) -> str:
+        if not may_have_comment(text):
+            return text
+        known, is_markdown = self._known.get(file), file.suffix in MARKDOWN_SUFFIXES
+        if known is None or known.page.text != text:
+            name = shorten_path(file)
+            find = None if is_markdown else rst_directives.find
+            page = read_page(text, name, self._snapshot.shared, find=find)
+            others = (replace(one, asked=False) for one in self._snapshot.pages if one.path != file)
+            pages = (*others, PageText(name, text, file, page=page))
+            report = build(replace(self._snapshot, pages=pages), self._answers)
+            self._report(report.findings)
+            known = PageFigures(page, report, Path(app.doctreedir, _TOKEN, f"{app.env.docname}.{file.name}"))
+        self._shown.append(known)
+        write = _token_of_markdown if is_markdown else _token_of_rst
+        page_number, numbers = len(self._shown) - 1, range(len(known.page.comments))
+        edits = [write(known, number, f"{page_number}.{number}") for number in numbers]
+        places, texts = [place for place, _ in edits], [token for _, token in edits]
+        return comments.replace(text, places, texts, with_regions=True)
+
+    def find_figure(self, token: str) -> tuple[PageFigures, int]:
+        """Return the page and the number of a token."""
+        page, _, number = token.strip().partition(".")
+        return self._shown[int(page)], int(number)
+
+    def take_out_comments(self, app: Sphinx, doctree: nodes.document) -> None:
+        """Remove comments that came in while the page was parsed, and report them."""
+        for raw in list(doctree.findall(nodes.raw)):
+            html, left = take_out_live_comments(raw.astext())
+            if left:
+                raw.replace_self(nodes.raw("", html, format=raw["format"]))
+                file = shorten_path(Path(app.env.doc2path(app.env.docname)))
+                hint = "write it outside fences, and not in a file that the page includes"
+                self._report(report_left_over(file, left, (raw.line or 0, 1), hint))
+
+    def close(self, *_: object) -> None:
+        """Close the results source."""
+        if hasattr(self, "_answers"):
+            self._answers.close()
+
+
+def _read_page(file: Path) -> PageText:
+    """Return a page with the text that Sphinx reads."""
+    text = file.read_bytes().decode("utf-8-sig", "replace")
+    return PageText(shorten_path(file), "\n".join(NEWLINE.split(text)), file)
+
+
+def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:
+    """Return the text of a Markdown page to remove, a comment or slightly more, and its replacement."""
+    comment = figures.page.comments[number]
+    place = place_of(comment.keyword)
+    if place == "sentence" and comment.holder == comments.RAW_HTML:
+        return comment, text_html(figures.text(number))
+    if place != "block":
+        return comment, f"{{{_TOKEN}}}`{token}`" if place == "sentence" else ""
+    end = comment.region.end if comment.region else comment.end
+    lines = [f"```{{{_TOKEN}}} {token}", "```"]
+    start, text = standing_alone(figures.page.text, TableSpan(comment.start, end, comment.prefix), lines)
+    return replace(comment, start=start), text
+
+
+def _token_of_rst(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:
+    """Return a directive or a role, and its replacement. That of a directive has as many lines."""
+    comment = figures.page.comments[number]
+    if comment.inline:
+        return comment, f":{_TOKEN}:`{token}`"
+    lines = figures.page.text.count("\n", comment.start, comment.end)
+    return comment, f".. {_TOKEN}:: {token}" + "\n" * lines
+
+
+class _Directive(SphinxDirective):
+    has_content = True
+    site: ClassVar[SphinxSite]
+
+    def run(self) -> list[nodes.Node]:
+        """Return the nodes of a table or a chart."""
+        figures, number = self.site.find_figure(self.content[0])
+        made = figures.block(number, Path(self.env.doc2path(self.env.docname)).parent)
+        for node in made:
+            self.set_source_info(node)
+            if node["names"]:
+                self.state.document.note_explicit_target(node, node)
+        return [*made]
+
+
+class _Role(SphinxRole):
+    def __init__(self, site: SphinxSite) -> None:
+        self._site = site
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the nodes of a value."""
+        figures, number = self._site.find_figure(self.text)
+        return figures.sentence(number), []
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the tokens and the events. Sphinx calls this."""
+    site = SphinxSite()
+    app.add_directive(_TOKEN, type("FigureDirective", (_Directive,), {"site": site}))
+    app.add_role(_TOKEN, _Role(site))
+    app.connect("env-get-outdated", site.judge)
+    app.connect("source-read", site.read_source, priority=900)
+    app.connect("include-read", site.read_included, priority=900)
+    app.connect("doctree-read", site.take_out_comments)
+    app.connect("build-finished", site.close)
+    # All pages are judged before Sphinx starts other processes.
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
