@@ -122,7 +122,7 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Columns": ("columns", "headers", "header_groups", "format", "spread", "locale", "markdown"),
         "Looks": ("title", "caption", "group_rows", "totals", "page_size", "chart", "empty", "id"),
         "Comparison": ("baseline",),
-        "Trust and upkeep": ("provenance", "max_age"),
+        "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },
     "value": {
         "Which value": ("table", "column", "where"),
@@ -136,7 +136,7 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "What is drawn": ("mark", "x", "y", "series", "spread", "stack", "facets", "columns", "reference"),
         "Axes": ("log", "zero", "horizontal", "timezone", "labels", "format", "locale"),
         "Looks": ("title", "caption", "markdown", "empty", "id"),
-        "Trust and upkeep": ("provenance", "max_age"),
+        "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },
 }
 """The keys of each comment by their purpose. The last group also has the keys that no group names."""

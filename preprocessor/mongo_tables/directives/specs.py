@@ -21,7 +21,7 @@ from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext.document import Document, offset_in_string
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.results.model import Query
-from mongo_tables.results.provenance import source_query
+from mongo_tables.results.provenance import choice, source_query
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -103,6 +103,18 @@ class Tolerance:
         return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredOf:
+    """The version that a figure must be measured on: that in ``file``, or the last tag.
+
+    Documents have theirs in ``field``. ``within``: the part that may be equal, ``minor`` or ``major``; "" for all.
+    """
+
+    file: str
+    field: str = "version"
+    within: str = ""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Spec:
     """The common part of all kinds. ``ignore``: rule id → why the rule does not apply to this comment."""
@@ -164,6 +176,7 @@ class PipelineSpec(Spec):
     empty: str | None = None
     provenance: bool | None = None
     max_age: int | None = None
+    measured_of: MeasuredOf | None = None
     origins: tuple[Origin, ...] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
@@ -197,6 +210,11 @@ class PipelineSpec(Spec):
     def source_query(self) -> Query:
         """Return the query for its source documents."""
         return source_query(self.collection, self.pipeline, self.let)
+
+    def version_query(self, measured: MeasuredOf) -> Query:
+        """Return the query for the versions that its source documents were measured on."""
+        group = {"$group": {"_id": f"${measured.field}"}}
+        return Query(self.collection, (*choice(self.pipeline), group), self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return the place as ``Spec.locate`` does. An implicit stage is located at its key or name (``Origin``).
@@ -448,6 +466,9 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
         found["spread"] = {column: tuple(names) for column, names in body["spread"].items()}
     if "chart" in body:
         found["chart"] = ChartSettings.of(body["chart"])
+    if "measured_of" in body:
+        written = body["measured_of"]
+        found["measured_of"] = MeasuredOf(**(written if isinstance(written, Mapping) else {"file": written}))
     if "tolerance" in body:
         found["tolerance"] = Tolerance.of(body["tolerance"])
     return found

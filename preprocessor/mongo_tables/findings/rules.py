@@ -129,6 +129,7 @@ MT335 error   (rows) format-does-not-fit: A column has values that do not fit it
 MT336 warning (rows) no-interval: A tolerance needs an interval, but no row has one.
 MT337 warning (rows) not-computed: A computed column has no value in a row, because an operand is not a number or a divisor is 0.
 MT338 note    numbers-kept-as-text: A cell that is not a number makes a column of numbers text.
+MT339 warning (rows) other-version: A figure was measured on another version than its `measured_of` has.
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted.
 MT402 warning path-never-there: A pipeline reads a field that no document has.

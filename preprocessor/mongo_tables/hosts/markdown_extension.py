@@ -54,6 +54,7 @@ from mongo_tables.site.placeholders import (
 from mongo_tables.site.site import read_page_text
 from mongo_tables.site.site_config import is_version, named_values, not_a_version, results_source
 from mongo_tables.site.snapshot import PageText, Snapshot
+from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -168,7 +169,8 @@ class _Conversion:
         source = _source(settings)
         if place.preview:
             print_unwatched(place.watch, place.folder, settings.results, settings.pipelines)
-        return build(replace(site, pages=pages, results=place.shown), source, _memo())
+        site = replace(site, pages=pages, results=place.shown, versions=read_versions(pages))
+        return build(site, source, _memo())
 
     def end(self, html: str) -> str:
         """Return the HTML with the figures. Raises ``MongoTablesError`` if one has no place."""

@@ -62,6 +62,7 @@ from mongo_tables.site.placeholders import (
 from mongo_tables.site.site import read_page_text
 from mongo_tables.site.site_config import find_watched_path
 from mongo_tables.site.snapshot import PageText, Snapshot
+from mongo_tables.site.versions import ProjectVersion, read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,6 +94,7 @@ class SiteBuild:
         source: The current page and its text on disk.
         given: The pages that have comments.
         late: The faults that only the conversion shows.
+        versions: The versions of the project that comments ask for.
         copied: The files that are not pages.
         navigation: The entries of the site's navigation.
         twins: A sentence about each page whose Markdown was written, by its path.
@@ -106,6 +108,7 @@ class SiteBuild:
     source: tuple[SitePage | None, str] = None, ""
     given: list[Given] = field(default_factory=list)
     late: list[Finding] = field(default_factory=list)
+    versions: dict[tuple[str, str], ProjectVersion] = field(default_factory=dict)
     copied: set[str] = field(default_factory=set)
     navigation: Sequence[Any] = ()
     twins: dict[str, str] = field(default_factory=dict)
@@ -141,6 +144,7 @@ class SiteBuild:
         if not (read.comments or read.findings):
             return markdown
         named = names(read, page.url)
+        self.versions |= read_versions([text, *taken_in])
         # Keep the text only if it is needed later.
         needed = read.rejected or page.file.generated_by
         held = read if needed else read._replace(text="")
@@ -180,6 +184,7 @@ class SiteBuild:
             server=self.options.server,
             limits=self.answers.limits.files,
             results=Path(self.config.config_file_path or "mkdocs.yml").name,
+            versions=self.versions,
         )
         return build(snapshot, self.answers, self.memo)
 

@@ -96,8 +96,16 @@ class Judge:
     def _judge(self, spec: Spec) -> list[Finding]:
         from mongo_tables.site.kinds import KINDS  # also imports the drawing of figures
 
-        judge = KINDS[type(spec)].findings
-        return judge(spec, self.tables, self.answers, self.source.collections, self.site.snapshot.today)
+        judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
+        found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
+        if not snapshot.versions:
+            return found
+        from mongo_tables.directives.specs import PipelineSpec
+        from mongo_tables.site.versions import version_findings  # few figures name a version
+
+        if isinstance(spec, PipelineSpec) and spec.measured_of:
+            found = [*found, *version_findings(spec, spec.measured_of, self.answers, snapshot.versions)]
+        return found
 
     def remember(self, what: str, spec: Spec, beside: Hashable, make: Callable[[], _T]) -> _T:
         """Return ``make()`` for a comment, cached by the comment's text and place and by its other inputs.
@@ -108,7 +116,7 @@ class Judge:
             return make()
         comment, snapshot = spec.comment, self.site.snapshot
         written = spec.file, comment.matter, comment.line, comment.start, snapshot.shared.digest
-        around = digest, snapshot.needs, snapshot.today, snapshot.server
+        around = digest, snapshot.needs, snapshot.today, snapshot.server, tuple(snapshot.versions.items())
         return self._memo.get((what, written, around, beside), make)
 
     @cached_property

@@ -16,6 +16,7 @@ from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.read_paths import FICKLE, collections_read
 from mongo_tables.site.site_config import from_here
+from mongo_tables.site.versions import TAG
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
@@ -107,14 +108,22 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         next((name for name in names if ":" not in name), None),
         tuple(dict.fromkeys(chain.from_iterable(read))),
         tuple(sorted(set(map(from_here, files)))),
-        is_lasting(spec) and all(is_lasting(one) and one.max_age is None for one in asked),
+        is_lasting(spec) and all(map(is_lasting, asked)) and not any(map(_may_age, asked)),
     )
+
+
+def _may_age(spec: PipelineSpec) -> bool:
+    """Return whether a figure may become too old although no file changes."""
+    return spec.max_age is not None or (spec.measured_of is not None and spec.measured_of.file == TAG)
 
 
 def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:
     """Yield the files of the shared pipelines that a figure names, and of the documents that it reads."""
     written = spec.comment.parsed.value.get("pipeline", ())
     yield from around.site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
+    version = spec.measured_of and around.site.snapshot.versions.get((spec.file, spec.measured_of.file))
+    if version and version.path:
+        yield version.path
     if around.local is not None:
         for collection in collections:
             yield from around.local.files(collection)

@@ -23,6 +23,7 @@ from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
 from mongo_tables.site.site_config import SiteConfig, find_site, from_here, values_of
 from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
+from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
@@ -97,6 +98,7 @@ def read_snapshots(
             seen[one.path] = None
             seen |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
         seen |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
+        seen |= dict.fromkeys(one.path for one in snapshot.versions.values() if one.path)
         seen |= dict.fromkeys(one.path for one in snapshot.left_out)
     return ReadSnapshots(snapshots, faults, list(seen))
 
@@ -141,6 +143,7 @@ def _snapshot(
         drawings,
         request.site.address_of,
         tuple(_find_dropped_plugin(asked, request.site)),
+        versions=read_versions(pages),
     )
 
 

@@ -93,6 +93,9 @@ class Site:
         own = (spec for page in self.judged for spec in (*page.pipeline_specs, *page.own_tables))
         for spec in (*own, *named):
             distinct.setdefault(spec.query.key, spec.query)
+            if spec.measured_of:
+                asked = spec.version_query(spec.measured_of)
+                distinct.setdefault(asked.key, asked)
             if figures or spec.max_age or spec.provenance:
                 distinct.setdefault(spec.source_query.key, spec.source_query)
         return list(distinct.values())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mongo_tables.files.text import BadByte
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import Page
+    from mongo_tables.site.versions import Versions
 
 Needs = Literal["nothing", "rows", "figures"]
 """What a caller needs of the results source: nothing, pipeline rows, or rows with their provenance."""
@@ -82,6 +83,7 @@ class Snapshot:
         address_of: The address of a drawing in a page, by the path of its file.
         faults: Findings about the settings.
         built: Whether templates and plugins have already written into the pages.
+        versions: The versions of the project that comments ask for.
     """
 
     pages: tuple[PageText, ...]
@@ -97,3 +99,4 @@ class Snapshot:
     address_of: Callable[[Path], str] = relative_address
     faults: tuple[Finding, ...] = ()
     built: bool = False
+    versions: Versions = field(default_factory=dict)

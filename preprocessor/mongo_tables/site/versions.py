@@ -1,0 +1,125 @@
+"""The version of a project that is at hand, and the figures that were measured on another one (``measured_of``)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mongo_tables.findings.rules import finding
+from mongo_tables.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import MeasuredOf, PipelineSpec
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.pages import AnswersByKey
+    from mongo_tables.site.snapshot import PageText
+
+TAG: Final = "tag"
+_KEYS: Final = {
+    "pyproject.toml": ("project.version", "tool.poetry.version"),
+    "Cargo.toml": ("package.version", "workspace.package.version"),
+    "package.json": ("version",),
+}
+"""The paths of the version in each file."""
+_ASKED: Final = re.compile(
+    r'"measured_of"[\s>]*:[\s>]*(?:\{[^{}]*?"file"[\s>]*:[\s>]*)?"'
+    rf'({TAG}|[^"\\]*\b(?:{"|".join(map(re.escape, _KEYS))}))"'
+)
+_VERSION: Final = re.compile(r"(?P<numbers>\d+(?:\.\d+)*)(?P<rest>[^\s+]*)")
+
+
+class ProjectVersion(NamedTuple):
+    """The version of a page's project, or the ``fault`` that hides it. ``path`` is its file, None for a tag."""
+
+    text: str = ""
+    path: Path | None = None
+    fault: str = ""
+
+
+Versions = Mapping[tuple[str, str], ProjectVersion]
+"""Versions, by the ``file`` of a page and by what ``measured_of`` names there."""
+
+
+def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVersion]:
+    """Read the versions that pages ask for. A file is in the folder of the page, or above it."""
+    return {
+        (one.file, name): _read_tag(one.path) if name == TAG else _read_nearest(one.path, name)
+        for one in pages
+        if "measured_of" in one.text
+        for name in _ASKED.findall(one.text)
+    }
+
+
+def _read_tag(page: Path) -> ProjectVersion:
+    from mongo_tables.results.revisions import run_git  # few figures go by a tag
+
+    try:
+        done = run_git("-C", str(page.absolute().parent), "describe", "--tags", "--abbrev=0")
+    except FileNotFoundError:
+        return ProjectVersion(fault="git is not installed")
+    text = done.stdout.decode("utf-8", "replace").strip()
+    return ProjectVersion(text, fault="" if text else "the repository has no tag")
+
+
+def _read_nearest(page: Path, name: str) -> ProjectVersion:
+    for folder in page.absolute().parents:
+        if (file := folder / name).is_file():
+            return _read_file(file)
+        if (folder / ".git").exists():
+            break
+    return ProjectVersion(fault=f"there is no {name} in the page's folder or above it")
+
+
+def _read_file(file: Path) -> ProjectVersion:
+    import tomllib
+
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        whole: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        return ProjectVersion("", file, f"{file.name} cannot be read: {error}")
+    for path in _KEYS[file.name]:
+        value = whole
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            return ProjectVersion(value, file)
+    return ProjectVersion("", file, f"{file.name} has no `{_KEYS[file.name][0]}`")
+
+
+def version_findings(
+    spec: PipelineSpec, measured: MeasuredOf, answers: AnswersByKey, versions: Versions
+) -> list[Finding]:
+    """Return MT339 if no document behind a figure was measured on the version at hand."""
+    known, groups = versions.get((spec.file, measured.file)), answers.get(spec.version_query(measured).key)
+    if known is None or groups is None or isinstance(groups, ResultsError):
+        return []
+    found = sorted((str(one["_id"]) for one in groups if one.get("_id") is not None), key=_split)
+    if known.fault:
+        message, hint = f"the version at hand is not known: {known.fault}", 'name another file, or "tag"'
+    elif not found:
+        message = f"no document behind the figure has `{measured.field}`, the version that it was measured on"
+        hint = f'name the field that has it: "measured_of": {{"file": "{measured.file}", "field": "…"}}'
+    elif not any(_is_alike(one, known.text, measured) for one in found):
+        where = "the last tag is" if measured.file == TAG else f"{measured.file} has"
+        message = f"the newest result is of version {found[-1]}, and {where} {known.text}"
+        hint = 'measure again, or say how far they may differ: "within": "minor" or "major"'
+    else:
+        return []
+    return [finding("MT339", spec.file, spec.locate(("measured_of",)), message, hint)]
+
+
+def _split(text: str) -> tuple[list[int], str]:
+    """Return the numbers of a version, at least three, and what follows them up to a plus sign."""
+    found = _VERSION.search(text)
+    numbers = [int(one) for one in found["numbers"].split(".")] if found else []
+    return numbers + [0] * (3 - len(numbers)), found["rest"] if found else text
+
+
+def _is_alike(one: str, other: str, measured: MeasuredOf) -> bool:
+    first, second = _split(one), _split(other)
+    count = {"major": 1, "minor": 2}.get(measured.within)
+    return first == second if count is None else first[0][:count] == second[0][:count]
