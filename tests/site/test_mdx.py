@@ -61,6 +61,7 @@ def test_readers_see_what_the_documents_have(name: str) -> None:
     assert f'href="{ROWS[1]["url"].replace("&", "&amp;")}"' in html
     assert "RESULT_TABLE" not in re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
     assert "mongo-tables" not in html
+    assert {"https://e.org", "http://www.e.org"}.isdisjoint(re.findall(r'href="([^"]*)"', html))
 
 
 def test_an_edit_by_hand_and_new_results_are_noticed(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,6 +106,5 @@ def test_a_folder_has_its_pages_of_mdx(page: Path, capsys: pytest.CaptureFixture
 def test_init_writes_the_comment_that_a_page_takes(page: Path) -> None:
     page.write_text("# Speeds\n")
     assert run("init", "--table", "m", "--columns", "name,ms", "--append", "page.mdx") == 0
-    assert "\n{/* RESULT_TABLE: {\n" in page.read_text()
-    assert page.read_text().endswith("\n} */}\n")
+    assert re.search(r"\n\{/\* RESULT_TABLE: \{ \"collection\": .* \} \*/\}\n\Z", page.read_text())
     assert run("render", "--in-place", "page.mdx") == 0

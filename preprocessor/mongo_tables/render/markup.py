@@ -43,8 +43,10 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BREAK: Final = "<br> "
 """A line break; the blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
-_TEXT_IN_MDX: Final = re.compile(r"<[^>]+>|&#?\w+;|[\\`*_{}\[\]~!|#:$^=+@-]")
+_TEXT_IN_MDX: Final = re.compile(r"<[^>]+>|&#?\w+;|[\\`*_{}\[\]~!|#$^=+@-]|:(?=[/\w+-])|(?<=[wW]{3})\.")
 """A tag, a character reference, or a character that may mean something in Markdown."""
+_FOUND_IN_TEXT: Final = r"&#(46|58|64);"
+"""A dot, colon or at sign of an address or an emoji, escaped."""
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
 """The characters of number and name texts, none of which needs escaping."""
@@ -250,8 +252,13 @@ def picture_markdown(address: str, text: str) -> str:
 
 
 def markdown_as_mdx(line: str) -> str:
-    """Return a line of our Markdown as MDX, in which every tag is closed (https://mdxjs.com/docs/what-is-mdx/)."""
-    return line.replace(_BREAK, _BREAK_IN_MDX)
+    """Return a line of our Markdown as MDX, in which every tag is closed (https://mdxjs.com/docs/what-is-mdx/).
+
+    Plugins find addresses and emoji in text without its escapes, but not across an expression. The text of a picture
+    has no expressions.
+    """
+    line = line.replace(_BREAK, _BREAK_IN_MDX)
+    return line if "![" in line else re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{chr(int(found[1]))}"}}', line)
 
 
 def html_as_mdx(line: str) -> str:

@@ -7,11 +7,12 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import * as runtime from "react/jsx-runtime";
 import remarkDirective from "remark-directive";
+import remarkEmoji from "remark-emoji";
 import remarkFrontmatter from "remark-frontmatter";
 import remarkGfm from "remark-gfm";
 
 const text = (await readFile(process.argv[2], "utf8")).replace(/^import .*$/m, "");
-const remarkPlugins = [remarkFrontmatter, remarkDirective, restoreDirectives, remarkGfm];
+const remarkPlugins = [remarkFrontmatter, remarkDirective, restoreDirectives, remarkEmoji, remarkGfm];
 const page = await evaluate(text, { ...runtime, format: "mdx", remarkPlugins });
 const Part = ({ children }) => createElement("div", null, children);
 process.stdout.write(renderToStaticMarkup(createElement(page.default, { components: { Tabs: Part, TabItem: Part } })));

@@ -101,8 +101,11 @@ class Proposal:
 
     def written_for(self, page: str, file: str) -> str:
         """Return the comment with the marks that a page takes."""
-        marks = MDX if is_mdx(page, file) else HTML
-        return f"{marks.open}{self.text.removeprefix(HTML.open).removesuffix(HTML.close)}{marks.close}"
+        if not is_mdx(page, file):
+            return self.text
+        # Prettier breaks comments of MDX that have several lines.
+        inner = re.sub(r"\n\s*", " ", self.text.removeprefix(HTML.open).removesuffix(HTML.close))
+        return f"{MDX.open}{inner}{MDX.close}"
 
 
 def table_keyword(page: str) -> str:
