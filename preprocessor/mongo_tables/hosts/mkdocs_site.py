@@ -61,8 +61,8 @@ from mongo_tables.site.placeholders import (
 )
 from mongo_tables.site.site import read_page_text
 from mongo_tables.site.site_config import find_watched_path
-from mongo_tables.site.snapshot import PageText, Snapshot
-from mongo_tables.site.versions import ProjectVersion, read_versions
+from mongo_tables.site.snapshot import PageText, ProjectVersion, Snapshot
+from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.directives.pipelines import SharedPipelines
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mongo_tables.files.text import BadByte
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import Page
-    from mongo_tables.site.versions import Versions
 
 Needs = Literal["nothing", "rows", "figures"]
 """What a caller needs of the results source: nothing, pipeline rows, or rows with their provenance."""
@@ -61,6 +60,18 @@ class WrittenFile:
 
     text: str | None
     obstacle: str = ""
+
+
+class ProjectVersion(NamedTuple):
+    """The version of a page's project, or the ``fault`` that hides it. ``path`` is its file, None for a tag."""
+
+    text: str = ""
+    path: Path | None = None
+    fault: str = ""
+
+
+Versions = Mapping[tuple[str, str], ProjectVersion]
+"""Versions, by the ``file`` of a page and by what ``measured_of`` names there."""
 
 
 def relative_address(path: Path) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.model import ResultsError
+from mongo_tables.site.snapshot import ProjectVersion
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import MeasuredOf, PipelineSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import AnswersByKey
-    from mongo_tables.site.snapshot import PageText
+    from mongo_tables.site.snapshot import PageText, Versions
 
 TAG: Final = "tag"
 _KEYS: Final = {
@@ -29,18 +30,6 @@ _ASKED: Final = re.compile(
     rf'({TAG}|[^"\\]*\b(?:{"|".join(map(re.escape, _KEYS))}))"'
 )
 _VERSION: Final = re.compile(r"(?P<numbers>\d+(?:\.\d+)*)(?P<rest>[^\s+]*)")
-
-
-class ProjectVersion(NamedTuple):
-    """The version of a page's project, or the ``fault`` that hides it. ``path`` is its file, None for a tag."""
-
-    text: str = ""
-    path: Path | None = None
-    fault: str = ""
-
-
-Versions = Mapping[tuple[str, str], ProjectVersion]
-"""Versions, by the ``file`` of a page and by what ``measured_of`` names there."""
 
 
 def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVersion]:
