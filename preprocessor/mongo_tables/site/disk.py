@@ -23,11 +23,11 @@ from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
 from mongo_tables.site.site_config import SiteConfig, find_site, from_here, values_of
 from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
-from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.snapshot import Versions
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx", ".qmd")
 """Suffixes of Markdown files, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), MDX and Quarto."""
@@ -143,8 +143,17 @@ def _snapshot(
         drawings,
         request.site.address_of,
         tuple(_find_dropped_plugin(asked, request.site)),
-        versions=read_versions(pages),
+        versions=_read_versions(pages),
     )
+
+
+def _read_versions(pages: Sequence[PageText]) -> Versions:
+    """Return the versions of the project that comments of pages ask for."""
+    if not any("measured_of" in one.text for one in pages):
+        return {}
+    from mongo_tables.site.versions import read_versions  # few pages ask for one
+
+    return read_versions(pages)
 
 
 def _texts_below(request: Request) -> dict[str, str]:
