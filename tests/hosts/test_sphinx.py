@@ -334,3 +334,24 @@ def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(site: Path) -
     assert read(page(site, "index")).tables == read(page(site, "other")).tables
     change(site, {"fixtures/r/a.jsonl": ROWS.replace("5", "3")})
     assert build(site).warnings.count("docs/other.rst") == 1
+
+
+def test_the_pages_of_the_guide_build_with_a_table_that_is_called_as_its_heading_is(site: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs/authors/sphinx.md").read_text("utf-8")
+    myst, rst = (re.search(f"```{kind}\\n(.*?)```", guide, re.DOTALL)[1] for kind in ("markdown", "rst"))
+    rows = [{"name": "write", "mean": 1.5}, {"name": "parse", "mean": 0.0123456789}]
+    change(
+        site,
+        {
+            "bench.json": json.dumps(rows),
+            "mongo-tables.toml": 'results = "bench.json"\n',
+            "docs/index.md": f"{myst}\n```{{toctree}}\nother\n```\n",
+            "docs/other.rst": f"{rst.replace('speed', 'again')}\nSee :ref:`it <speed>`, :ref:`this <again>`.\n",
+        },
+    )
+    assert build(site, strict=True).warnings == ""
+    for name in ("index", "other"):
+        assert [row[0] for row in read(page(site, name)).tables[0]] == ["Name", "parse", "write"]
+        assert "Parsing takes 0.01235 s." in text_of(page(site, name))
+    (anchor,) = re.findall(r'href="index.html#([^"]+)"><span class="std', page(site, "other"))
+    assert f'<table class="docutils align-default" id="{anchor}"' in page(site, "index")
