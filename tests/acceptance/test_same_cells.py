@@ -17,6 +17,8 @@ from markdown_it import MarkdownIt
 from mongo_tables.cli import main
 from tests.hosts.builds import read
 from tests.hosts.inprocess import CONFIG, built
+from tests.hosts.test_sphinx import CONF, build
+from tests.hosts.test_sphinx import page as page_of
 
 RECORDED: Final = Path(__file__).parents[1] / "site/mdx"
 
@@ -34,12 +36,21 @@ def _of_markdown_it() -> str:
     return MarkdownIt("default", {"html": True}).render(Path("docs/page.md").read_text(encoding="utf-8"))
 
 
+def _of_sphinx() -> str:
+    Path("mongo-tables.toml").write_text('results = "m.jsonl"\n')
+    Path("docs/conf.py").write_text(f"{CONF}root_doc = 'page'\n")
+    done = build(Path())
+    assert done.status == 0, done.warnings
+    return page_of(Path(), "page")
+
+
 def _of_mdx() -> str:
     return (RECORDED / "written.html").read_text(encoding="utf-8")
 
 
 DOORS: Final[dict[str, Callable[[], str]]] = {
     "MkDocs": _of_mkdocs,
+    "Sphinx": _of_sphinx,
     "VitePress": _of_markdown_it,
     "Docusaurus": _of_mdx,
 }
