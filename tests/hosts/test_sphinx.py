@@ -355,3 +355,28 @@ def test_the_pages_of_the_guide_build_with_a_table_that_is_called_as_its_heading
         assert "Parsing takes 0.01235 s." in text_of(page(site, name))
     (anchor,) = re.findall(r'href="index.html#([^"]+)"><span class="std', page(site, "other"))
     assert f'<table class="docutils align-default" id="{anchor}"' in page(site, "index")
+
+
+def test_results_of_another_version_are_a_warning(site: Path) -> None:
+    rows = ROWS.replace("}\n", ', "version": "1.0.0"}\n')
+    old = TABLE | {"measured_of": "pyproject.toml"}
+    change(
+        site,
+        {
+            "pyproject.toml": '[project]\nname = "a"\nversion = "2.0.0"\n',
+            "fixtures/r/a.jsonl": rows,
+            "docs/index.md": MYST.replace(json.dumps(TABLE), json.dumps(old)),
+        },
+    )
+    assert "MT339" in build(site).warnings
+
+
+def test_translators_get_sentences_that_new_results_do_not_change(site: Path) -> None:
+    catalogs = []
+    for rows in (ROWS, ROWS.replace("5", "7")):
+        change(site, {"fixtures/r/a.jsonl": rows})
+        build(site, "gettext", strict=True)
+        text = (site / "docs/_build/gettext/index.pot").read_text()
+        catalogs.append(re.findall(r'^msgid "((?:There|We) .*|Trains)"$', text, re.MULTILINE))
+    assert catalogs[0] == catalogs[1]
+    assert len(catalogs[0]) == 2

@@ -51,6 +51,7 @@ from mongo_tables.site.site_config import (
     values_of,
 )
 from mongo_tables.site.snapshot import PageText, Snapshot
+from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -63,7 +64,10 @@ if TYPE_CHECKING:
 
 _LOG: Final = getLogger(__name__)
 _TOKEN: Final = "mongo-tables-figure"
-"""The directive and the role that stand for a figure: ``PAGE.NUMBER``, as this process knows them."""
+"""The directive and the role that stand for a figure, with its number and the name of the included file that has it.
+
+Translators see roles, so the text stays the same from build to build.
+"""
 _DIGESTS: Final = "mongo_tables_digests"
 """The attribute of Sphinx's environment with the digest of each page's inputs, as of the last build."""
 
@@ -78,7 +82,7 @@ class SphinxSite:
 
     def __init__(self) -> None:
         self._known: dict[Path, PageFigures] = {}
-        self._shown: list[PageFigures] = []
+        self._shown: dict[tuple[str, str], PageFigures] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
         """Read, query and judge the site, and report its findings. Return the pages whose results changed."""
@@ -106,9 +110,10 @@ class SphinxSite:
         limits, server = limits_of(site.options), server_of(site)
         self._answers = Answers(results_source(site.results, site.file.parent), limits, server=server)
         files = (Path(env.doc2path(docname)) for docname in sorted(env.found_docs))
-        pages = (_read_page(file) for file in files if file.suffix in PAGE_SUFFIXES)
+        read = (_read_page(file) for file in files if file.suffix in PAGE_SUFFIXES)
+        pages = tuple(page for page in read if may_have_comment(page.text))
         self._snapshot = Snapshot(
-            tuple(page for page in pages if may_have_comment(page.text)),
+            pages,
             SharedPipelines(site.pipelines, values=values_of(site)),
             today(),
             "figures",
@@ -116,6 +121,7 @@ class SphinxSite:
             limits.files,
             shorten_path(site.file),
             built=True,
+            versions=read_versions(pages),
         )
 
     def _digest_pages(self, report: Report) -> dict[str, str | None]:
@@ -160,17 +166,18 @@ class SphinxSite:
             report = build(replace(self._snapshot, pages=pages), self._answers)
             self._report(report.findings)
             known = PageFigures(page, report, Path(app.doctreedir, _TOKEN, f"{app.env.docname}.{file.name}"))
-        self._shown.append(known)
+        included = "" if file == Path(app.env.doc2path(app.env.docname)) else file.name
+        self._shown[app.env.docname, included] = known
         write = _token_of_markdown if is_markdown else _token_of_rst
-        page_number, numbers = len(self._shown) - 1, range(len(known.page.comments))
-        edits = [write(known, number, f"{page_number}.{number}") for number in numbers]
+        numbers = range(len(known.page.comments))
+        edits = [write(known, number, f"{number} {included}".strip()) for number in numbers]
         places, texts = [place for place, _ in edits], [token for _, token in edits]
         return comments.replace(text, places, texts, with_regions=True)
 
-    def find_figure(self, token: str) -> tuple[PageFigures, int]:
-        """Return the page and the number of a token."""
-        page, _, number = token.strip().partition(".")
-        return self._shown[int(page)], int(number)
+    def find_figure(self, docname: str, token: str) -> tuple[PageFigures, int]:
+        """Return the page and the number of a token of a document."""
+        number, _, included = token.partition(" ")
+        return self._shown[docname, included], int(number)
 
     def take_out_comments(self, app: Sphinx, doctree: nodes.document) -> None:
         """Remove comments that came in while the page was parsed, and report them."""
@@ -223,7 +230,7 @@ class _Directive(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the nodes of a table or a chart."""
-        figures, number = self.site.find_figure(self.content[0])
+        figures, number = self.site.find_figure(self.env.docname, self.content[0])
         made = figures.block(number, Path(self.env.doc2path(self.env.docname)).parent)
         for node in made:
             self.set_source_info(node)
@@ -238,7 +245,7 @@ class _Role(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the nodes of a value."""
-        figures, number = self._site.find_figure(self.text)
+        figures, number = self._site.find_figure(self.env.docname, self.text)
         return figures.sentence(number), []
 
 
