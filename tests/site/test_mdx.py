@@ -94,6 +94,18 @@ def test_comments_of_html_are_rewritten(page: Path, capsys: pytest.CaptureFixtur
     assert page.read_text().endswith("} */}\n")
 
 
+def test_a_page_with_figures_becomes_one_of_mdx(page: Path) -> None:
+    table = '<!-- RESULT_TABLE: {"id": "t", "collection": "m", "columns": ["name", "ms"], "sort": "ms"} -->'
+    value = '<!-- RESULT_VALUE: {"table": "t", "column": "ms", "where": {"ms": 1.5}} -->'
+    Path("page.md").write_text(f"{table}\n\nIt takes {value}.\n")
+    assert run("render", "--in-place", "page.md") == 0
+    Path("page.md").rename(page)
+    assert run("check", "--fix", "--write", "page.mdx") == 1
+    assert run("render", "--in-place", "page.mdx") == 0
+    assert not re.search("<!--|-->", page.read_text())
+    assert run("check", "page.mdx") == 0
+
+
 def test_a_folder_has_its_pages_of_mdx(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (page.parent / "docs").mkdir()
     page.rename("docs/page.mdx")

@@ -25,13 +25,14 @@ class Region:
 
     ``start`` and ``end`` are offsets of the whole region, including both markers. ``inner`` is the text between the
     markers, without the prefix of the container: for a block its lines, joined by ``\\n``; in a sentence its words on
-    one line, however they are wrapped. ``digest`` is the digest in the marker.
+    one line, however they are wrapped. ``digest`` is the digest in the marker, ``marks`` are those around it.
     """
 
     start: int
     end: int
     inner: str
     digest: str
+    marks: Marks = HTML
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Final
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
 from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, PageLines
-from mongo_tables.directives.keywords import OPEN, place_of
+from mongo_tables.directives.keywords import OPEN, marks_at, place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 
@@ -117,4 +117,4 @@ def _region(page: PageLines, begin: Marker, end: Comment | Marker, above: Commen
     else:
         lines = page.lines[page.line_index(begin.end) + 1 : page.line_index(end.start)]
         inner = "\n".join(without_prefix(line, begin.prefix) for line in lines)
-    return Region(begin.start, end.end, inner, begin.digest or "")
+    return Region(begin.start, end.end, inner, begin.digest or "", marks_at(page.text, begin.start))

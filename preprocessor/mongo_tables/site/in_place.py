@@ -146,13 +146,13 @@ def _part_under(
         end = _end_of_line(page.text, comment.end)
         return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
-    state = _state(comment.region, shown, lambda inner: _is_near_figure(inner, spec, context))
+    state = _state(comment, comment.region, shown, lambda inner: _is_near_figure(inner, spec, context))
     return PlacedFigure(spec, start, end, text, shown, state)
 
 
-def _state(region: Region, shown: str, is_near: Callable[[str], bool]) -> FigureState:
+def _state(comment: Comment, region: Region, shown: str, is_near: Callable[[str], bool]) -> FigureState:
     """Compare a region with today's figure by what readers see: formatters of Markdown rewrite the rest."""
-    if was_edited(region):
+    if was_edited(region) or region.marks != comment.marks:
         return "another"
     if region.inner == shown or read_generated(region.inner) == read_generated(shown):
         return "the same"
@@ -175,7 +175,7 @@ def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownCont
     if comment.region is None:
         return PlacedFigure(spec, comment.end, comment.end, text, shown, "not there")
     region = comment.region
-    state = _state(region, shown, lambda inner: _is_near_value(inner, shown, spec, context))
+    state = _state(comment, region, shown, lambda inner: _is_near_value(inner, shown, spec, context))
     return PlacedFigure(spec, region.start, region.end, text, shown, state)
 
 

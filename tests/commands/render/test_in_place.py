@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from mongo_tables.cli import main
+from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
 from tests import forked
 from tests.commands.test_writing import everything, on_a_full_disk
 
@@ -335,3 +337,7 @@ def test_the_hooks_run_when_only_results_changed() -> None:
     }
     assert all(hooks[name]["always_run"] for name in ("mongo-tables-check", "mongo-tables-write"))
     assert hooks["mongo-tables-write"]["entry"].endswith("--in-place --written")
+    kinds = {"mongo-tables-check-changed": PAGE_SUFFIXES, "mongo-tables-write": MARKDOWN_SUFFIXES}
+    for name, suffixes in kinds.items():
+        assert all(re.search(hooks[name]["files"], f"docs/page{each}") for each in suffixes)
+        assert not re.search(hooks[name]["files"], "docs/page.mdx.txt")
