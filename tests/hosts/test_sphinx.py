@@ -139,7 +139,7 @@ def test_both_kinds_of_pages_show_the_cells_and_values_of_mkdocs(site: Path) -> 
         assert text_of(html).startswith("There are 5 trains")
         assert "We count 5 here" in text_of(html)
         assert "<strong>Speed</strong> of both</span>" in html
-        assert not any(word in html for word in ("RESULT_", "result-", "mongo-tables-figure"))
+        assert not any(word in html for word in ("RESULT_", "result-", "mtf:", "{mtf}"))
 
 
 def test_a_chart_is_a_picture_file_with_its_content_in_words(site: Path) -> None:
@@ -380,3 +380,26 @@ def test_translators_get_sentences_that_new_results_do_not_change(site: Path) ->
         catalogs.append(re.findall(r'^msgid "((?:There|We) .*|Trains)"$', text, re.MULTILINE))
     assert catalogs[0] == catalogs[1]
     assert len(catalogs[0]) == 2
+
+
+def test_a_named_value_is_shown_in_tables_whose_columns_have_a_width(site: Path) -> None:
+    named = (
+        f'{FILES["mongo-tables.toml"]}[values.saved]\ntable = "speed"\ncolumn = "n"\nwhere = {{a = "y"}}\n'
+    )
+    grid = "+-------------------+---+\n| :result:`saved`   | b |\n+-------------------+---+\n"
+    simple = "=============== ==\n:result:`saved`  b\n=============== ==\n"
+    rst = f"A\n=\n\nNamed :result:`saved`\\ s.\n\n{grid}\n{simple}"
+    change(site, {"mongo-tables.toml": named, "docs/other.rst": rst})
+    assert build(site, strict=True).warnings == ""
+    assert read(page(site, "other")).tables == [[["5", "b"]], [["5", "b"]]]
+    assert "Named 5s." in text_of(page(site, "other"))
+
+
+def test_two_files_that_a_page_includes_have_figures(site: Path) -> None:
+    parts = {
+        f"docs/part{number}.txt": directive("result-table", TABLE | {"id": f"p{number}"}) for number in (1, 2)
+    }
+    parts["docs/part2.txt"] = parts["docs/part2.txt"].replace("Kind", "Second")
+    change(site, {**parts, "docs/other.rst": "A\n=\n\n.. include:: part1.txt\n\n.. include:: part2.txt\n"})
+    assert build(site, strict=True).warnings == ""
+    assert [table[0][0] for table in read(page(site, "other")).tables] == ["Kind", "Second"]

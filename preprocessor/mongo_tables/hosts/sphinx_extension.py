@@ -63,10 +63,10 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding, Severity
 
 _LOG: Final = getLogger(__name__)
-_TOKEN: Final = "mongo-tables-figure"
-"""The directive and the role that stand for a figure, with its number and the name of the included file that has it.
+_TOKEN: Final = "mtf"
+"""The directive and the role that stand for a figure by its number on the page, or in an included file: ``3``, ``3.1``.
 
-Translators see roles, so the text stays the same from build to build.
+Translators see the roles, so the text stays the same from build to build.
 """
 _DIGESTS: Final = "mongo_tables_digests"
 """The attribute of Sphinx's environment with the digest of each page's inputs, as of the last build."""
@@ -96,7 +96,7 @@ class SphinxSite:
         names = {shorten_path(Path(env.doc2path(docname))): docname for docname in env.found_docs}
         paths = report.site.paths()
         for page in report.site.named:
-            drawings = Path(app.doctreedir, _TOKEN, f"{names[page.file]}.md")
+            drawings = Path(app.doctreedir, "mongo-tables", f"{names[page.file]}.md")
             self._known[paths[page.file]] = PageFigures(page, report, drawings)
         digests = {names[file]: digest for file, digest in self._digest_pages(report).items()}
         before = getattr(env, _DIGESTS, {})
@@ -165,19 +165,23 @@ class SphinxSite:
             pages = (*others, PageText(name, text, file, page=page))
             report = build(replace(self._snapshot, pages=pages), self._answers)
             self._report(report.findings)
-            known = PageFigures(page, report, Path(app.doctreedir, _TOKEN, f"{app.env.docname}.{file.name}"))
-        included = "" if file == Path(app.env.doc2path(app.env.docname)) else file.name
-        self._shown[app.env.docname, included] = known
+            known = PageFigures(
+                page, report, Path(app.doctreedir, "mongo-tables", f"{app.env.docname}.{file.name}")
+            )
+        docname = app.env.docname
+        is_page = file == Path(app.env.doc2path(docname))
+        included = "" if is_page else f".{1 + sum(one == docname for one, _ in self._shown)}"
+        self._shown[docname, included] = known
         write = _token_of_markdown if is_markdown else _token_of_rst
         numbers = range(len(known.page.comments))
-        edits = [write(known, number, f"{number} {included}".strip()) for number in numbers]
+        edits = [write(known, number, f"{number}{included}") for number in numbers]
         places, texts = [place for place, _ in edits], [token for _, token in edits]
         return comments.replace(text, places, texts, with_regions=True)
 
     def find_figure(self, docname: str, token: str) -> tuple[PageFigures, int]:
         """Return the page and the number of a token of a document."""
-        number, _, included = token.partition(" ")
-        return self._shown[docname, included], int(number)
+        number, dot, included = token.partition(".")
+        return self._shown[docname, dot + included], int(number)
 
     def take_out_comments(self, app: Sphinx, doctree: nodes.document) -> None:
         """Remove comments that came in while the page was parsed, and report them."""
@@ -216,12 +220,13 @@ def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[C
 
 
 def _token_of_rst(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:
-    """Return a directive or a role, and its replacement. That of a directive has as many lines."""
-    comment = figures.page.comments[number]
-    if comment.inline:
-        return comment, f":{_TOKEN}:`{token}`"
-    lines = figures.page.text.count("\n", comment.start, comment.end)
-    return comment, f".. {_TOKEN}:: {token}" + "\n" * lines
+    """Return a directive or a role, and its replacement: with as many lines, and in a table as wide."""
+    comment, text = figures.page.comments[number], figures.page.text
+    if not comment.inline:
+        return comment, f".. {_TOKEN}:: {token}" + "\n" * text.count("\n", comment.start, comment.end)
+    line = text[text.rfind("\n", 0, comment.start) + 1 :].partition("\n")[0].strip()
+    width = comment.end - comment.start - len(f":{_TOKEN}:``") if "|" in line or "  " in line else 0
+    return comment, f":{_TOKEN}:`{token.zfill(width)}`"
 
 
 class _Directive(SphinxDirective):
