@@ -25,9 +25,10 @@ import bson
 
 from mongo_tables import cli
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.runner import blocks, documents, experiment
+from mongo_tables.runner import blocks, experiment
 from mongo_tables.runner.fingerprint import COUNTERS
 from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.workloads import inserts
 
 WITHOUT = "HIDDEN_TRUTH_WITHOUT"
 ROOM = "&cacheGB=3"
@@ -60,9 +61,9 @@ def switch_off(what: str) -> None:
 
             return head
 
-        documents._KINDS["UUID"] = ascending
+        inserts._KINDS["UUID"] = ascending
     if what == "different values":
-        documents.LARGEST_INT = 0
+        inserts.LARGEST_INT = 0
 
 
 switch_off(os.environ.get(WITHOUT, ""))

@@ -14,7 +14,7 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.runner.documents import DocumentFactory, FlatFactory, assemble
+from mongo_tables.runner.workloads.inserts import DocumentFactory, FlatFactory, assemble
 
 LARGEST_TRIPLE = 3 * 2 + len("intfield99999" + "datefield99999" + "stringfield99999") + 4 + 8 + 4 + 32 + 1
 

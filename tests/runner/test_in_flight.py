@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.full_size import parameter_documents
-from mongo_tables.runner.in_flight import measured_share
+from mongo_tables.runner.cache_size import measured_share, parameter_documents
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import asked_of, obstacle
 from mongo_tables.runner.store import FileStore

@@ -133,7 +133,7 @@ def answered(process, held, *seconds):
     """An answer at each of these moments."""
     for second in seconds:
         process.now = round(second * SECOND)
-        opens, closes, *_ = held._window.edges
+        opens, closes, *_ = held.window.edges
         if opens <= process.now:
             held.note(closes, process.now)
 

@@ -22,9 +22,8 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import Plan, SlicesPlace, Turn
 from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows, round_amount, row_id
-from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import SliceWindows, Which
-from mongo_tables.runner.store import FileStore, open_store
+from mongo_tables.runner.store import FileStore, check_document, open_store
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import Amounts, workload
 from tests.runner.processes import ROOT, TINY, finish, start

@@ -26,7 +26,6 @@ from mongo_tables.runner.measurement import reads
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.sampling import read_machine
-from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.servers import (
     GIVEN,
     KEPT,
@@ -41,7 +40,7 @@ from mongo_tables.runner.servers import (
     status,
     topology,
 )
-from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.store import FileStore, check_document
 from mongo_tables.runner.target import UriTarget
 from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure

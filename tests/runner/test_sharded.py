@@ -21,9 +21,8 @@ from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
 from mongo_tables.runner.runs import obstacle, open_run
-from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.servers import GIVEN
-from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.store import FileStore, check_document
 from mongo_tables.runner.target import LocalTarget, UriTarget
 from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure

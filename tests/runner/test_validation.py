@@ -11,8 +11,7 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.runner.options import PROFILES
-from mongo_tables.runner.schema_check import check_document
-from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.store import FileStore, check_document
 from tests.runner.processes import ROOT, finish, start
 
 SCHEMA = load("result")

@@ -10,12 +10,12 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner.documents import heads
+from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.schema_check import validator
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Share, workload, workloads
+from mongo_tables.runner.workloads.inserts import heads
 from mongo_tables.runner.workloads.queries import encoder
 from tests.runner.bothclients import CLIENTS
 

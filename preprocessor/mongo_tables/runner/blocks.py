@@ -25,17 +25,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.intervals import LEAST_BLOCKS
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.store import Store
 from mongo_tables.runner.workloads import workload
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.store import Store
-
 
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
 """With fewer blocks there is no meaningful interval, so the reference is not measured twice.

@@ -1,9 +1,13 @@
-"""The cache size of a local member, and the size of data that is measured against a cache.
+"""The cache size of a local member, the size of data that is measured against a cache, and what fills a cache.
 
 The cache is scaled down with the data, so that data that exceeds it at full size exceeds it here as well. ``mongod``
 does not start with less than 0.25 GB, but accepts less while it runs. The minimum depends on the work: pages being
 changed, and pages that requests in flight read, need space in addition to the cached data. So an experiment about
 caches gives its data size as a multiple of the cache, not in records.
+
+A small run has a small cache, but as many connections as the published one. If their requests fill much of the cache,
+the server evicts for them, and the row measures that. So the cache is enlarged until the share is allowed, and
+``--profile publish`` refuses a target where it cannot be.
 """
 
 from __future__ import annotations
@@ -11,16 +15,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import Any, Final
 
-from mongo_tables.runner import in_flight
-from mongo_tables.runner.experiment import Experiment, config_of, configs
+import psutil
+from bson.min_key import MinKey
+from pymongo import MongoClient
+from pymongo.collection import Collection
+
+from mongo_tables.directives import schemas
+from mongo_tables.runner import local_limits
+from mongo_tables.runner.experiment import LABELS, Experiment, config_of, configs
+from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import workload
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-    from pymongo.collection import Collection
-
 
 SMALLEST_AT_START_GB = 0.25
 """The least that ``mongod`` accepts at start (``--wiredTigerCacheSizeGB``)."""
@@ -52,8 +59,8 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
         if any("$lookup" in stage for stage in config.get("pipeline", ()))
     )
     everything = EVERYTHING_TIMES if scaled.control_of else 0
-    datas = (in_flight.round_up(everything * _data_gb(config)) for config in configs(scaled) if everything)
-    return max(float(least), in_flight.cache_for(experiment, scaled), *joins, *datas)
+    datas = (round_up(everything * _data_gb(config)) for config in configs(scaled) if everything)
+    return max(float(least), cache_for(experiment, scaled), *joins, *datas)
 
 
 def _data_gb(config: Mapping[str, Any]) -> float:
@@ -71,8 +78,6 @@ def of_local(config: Mapping[str, Any], wanted: float, members: int, least: floa
     follows the cache, the cache is no smaller than the start minimum of ``mongod``: the rest of the server's memory
     would fill most of such a limit.
     """
-    import psutil
-
     if "workingSetRatio" in config or "memoryRatio" in config.get("instance", {}):
         least = SMALLEST_AT_START_GB
     most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / members
@@ -161,8 +166,119 @@ def scan(collection: Collection[dict[str, Any]]) -> None:
     If all records are read with the same probability, it does not matter which of them the cache holds: the hit rate
     is then the same as after hours.
     """
-    from bson.min_key import MinKey
-
     sizes = {"$group": {"_id": None, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
     list(collection.aggregate([{"$match": {"_id": {"$gte": MinKey()}}}, {"$count": "keys"}]))
     list(collection.aggregate([sizes]))
+
+
+LARGEST_SHARE = 0.05
+"""The largest share of the cache that requests in flight may fill: from 5 % dirty on WiredTiger evicts
+(``eviction_dirty_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
+PUBLISHED_TIMES = 2
+"""If the share of the published run was larger, this many times that share is allowed."""
+DOCUMENT_TIMES = 1.1
+"""A document is larger than ``docSizeKB`` by less than its last fields: a tenth of 1 KiB."""
+
+
+def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
+    """Return the cache of the published machine of a variant in GB, scaled down with the data."""
+    tier = local_limits.TIERS.get(variant.get("instance", {}).get("atlasInstanceType"))
+    return float((tier.cache_gb if tier else reference.get("cache_gb", 8)) * scale)
+
+
+def in_flight_gb(config: Mapping[str, Any]) -> float:
+    """Return the GB of documents that all connections of a variant write at once."""
+    return float(config["numberOfThreads"] * workload(config["workload"]).request_bytes(config) / 2**30)
+
+
+def allowed_share(experiment: Experiment, number: int) -> float:
+    """Return the largest share of the cache that requests of a variant may fill. ``experiment`` is at full size."""
+    variant = experiment.variants[number]
+    published = in_flight_gb(config_of(experiment, variant))
+    return max(
+        LARGEST_SHARE, PUBLISHED_TIMES * published / wanted_cache_gb(experiment.reference, variant, 1.0)
+    )
+
+
+def round_up(cache_gb: float) -> float:
+    """Return the next thousandth of a GB: caches are set in these."""
+    return ceil(cache_gb * 1000) / 1000
+
+
+def cache_for(experiment: Experiment, scaled: Experiment) -> float:
+    """Return the least cache in GB in which requests of no variant fill more than they may."""
+    return round_up(
+        max(
+            in_flight_gb(config) * DOCUMENT_TIMES / allowed_share(experiment, number)
+            for number, config in enumerate(configs(scaled))
+        )
+    )
+
+
+def find_refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
+    """Return why such a cache is too small for what is in flight, and the remedy, or None if it is large enough."""
+    shares = (
+        (in_flight_gb(config) / cache_gb, allowed_share(experiment, number))
+        for number, config in enumerate(configs(scaled))
+    )
+    over = [(share, allowed) for share, allowed in shares if share > allowed]
+    return describe_refusal(experiment.name, *max(over), cache_for(experiment, scaled)) if over else None
+
+
+def describe_refusal(name: str, share: float, allowed: float, least_gb: float = 0.0) -> tuple[str, str]:
+    """Return the message for requests that fill too large a share of the cache, and the remedy."""
+    size = f"{least_gb:g} GB or more" if least_gb else "more"
+    return (
+        f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
+        "publish: the server evicts for them",
+        f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
+        "measures it all the same",
+    )
+
+
+def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:
+    """Return the share of a cache that the requests of a window had in flight, or None if the cache is unknown.
+
+    Only what is written counts: what requests read makes no page dirty.
+    """
+    if not cache_gb:
+        return None
+    each = window.bytes / window.requests if writes and window.requests else 0.0
+    return connections * each / (cache_gb * 2**30)
+
+
+CACHE: Final = "cache"
+IN_FLIGHT: Final = "in flight"
+_OF_CACHE = (
+    "More than in proportion to the data: what requests have in flight has to fit, and a server does not run with "
+    "less than a least cache."
+)
+_OF_IN_FLIGHT = (
+    "The share of the cache that the documents fill which all connections write at once. From 5 % dirty on, a server "
+    "evicts while it is written to."
+)
+
+
+def parameter_documents(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return a document for each parameter of an experiment, for its cache, and for what it has in flight."""
+    names = {name for config in configs(experiment) for name in config} - LABELS - {"workload"}
+    scaled = {name.partition(".")[0] for name in experiment.scaled}
+    caches = [wanted_cache_gb(experiment.reference, variant, 1.0) for variant in experiment.variants]
+    shares = [
+        in_flight_gb(config) / cache_gb for config, cache_gb in zip(configs(experiment), caches, strict=True)
+    ]
+    definitions = schemas.load("experiment")["definitions"]
+    words = {name: one.get("scaling" if name in scaled else "kept") for name, one in definitions.items()}
+    known = {**words, CACHE: _OF_CACHE, IN_FLIGHT: _OF_IN_FLIGHT, **experiment.changes}
+    more = {CACHE: {"full": max(caches)}, **({IN_FLIGHT: {"full": max(shares)}} if any(shares) else {})}
+    return [
+        {
+            "_id": {"parameter": name, "testname": experiment.name},
+            "testname": experiment.name,
+            "parameter": name,
+            "scaled": name in scaled,
+            **more.get(name, {}),
+            **({"changes": known[name]} if known.get(name) else {}),
+        }
+        for name in sorted(names | more.keys())
+    ]

@@ -35,9 +35,8 @@ from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
 from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
-from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import Counted, SliceWindows, Which
-from mongo_tables.runner.store import Store
+from mongo_tables.runner.store import Store, check_document
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
 
 LONGEST_BREAK_SECONDS = 600.0
@@ -114,7 +113,20 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
 
     The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
     """
-    return list(_rows(runs, _measure(runs, journal, length), journal))
+    measured = _measure(runs, journal, length)
+    campaign: dict[str, Any] = {
+        "id": journal.campaign.id,
+        "start": journal.campaign.start,
+        "blocks": len(measured.attempts),
+        "measured_again": sum(map(len, measured.attempts)) - len(measured.attempts),
+        "disturbed": count_disturbed(measured.excesses()),
+        "targets": [run.side for run in runs if run.side],
+    }
+    rows = measured.rows()
+    if measured.slices.attempts:
+        campaign["slice_seconds"] = runs[0].options.slices
+        conclude_slices(rows, measured.plan, measured.slices.counted(), runs[0].side)
+    return [{**row, "campaign": campaign} for row in rows]
 
 
 def measure_with_itself(
@@ -316,20 +328,3 @@ def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None
             f"{run.experiment.name}: the kept measurements are from another deployment: {said}",
             "leave out --resume to start again",
         )
-
-
-def _rows(runs: Sequence[Run], measured: _Measurements, journal: Journal) -> Iterator[dict[str, Any]]:
-    campaign: dict[str, Any] = {
-        "id": journal.campaign.id,
-        "start": journal.campaign.start,
-        "blocks": len(measured.attempts),
-        "measured_again": sum(map(len, measured.attempts)) - len(measured.attempts),
-        "disturbed": count_disturbed(measured.excesses()),
-        "targets": [run.side for run in runs if run.side],
-    }
-    rows = measured.rows()
-    if measured.slices.attempts:
-        campaign["slice_seconds"] = runs[0].options.slices
-        conclude_slices(rows, measured.plan, measured.slices.counted(), runs[0].side)
-    for row in rows:
-        yield {**row, "campaign": campaign}

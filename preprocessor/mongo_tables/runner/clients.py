@@ -16,6 +16,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+import bson
+from bson.codec_options import CodecOptions
+from bson.raw_bson import RawBSONDocument
+
 from mongo_tables.runner.errors import TargetError
 
 if TYPE_CHECKING:
@@ -91,8 +95,6 @@ class PyMongoClient:
 
         Sessions and retryable writes are properties of ``client`` itself.
         """
-        from bson.codec_options import CodecOptions
-        from bson.raw_bson import RawBSONDocument
         from pymongo import ReturnDocument, WriteConcern
         from pymongo.read_concern import ReadConcern
 
@@ -124,7 +126,6 @@ class PyMongoClient:
 
     def update_each(self, statements: Sequence[bytes]) -> int:
         """Call ``bulk_write`` with ``UpdateOne``, unordered."""
-        import bson
         from pymongo import UpdateOne
 
         decoded = (bson.decode(statement) for statement in statements)

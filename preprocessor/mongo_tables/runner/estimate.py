@@ -12,9 +12,7 @@ from typing import Final, NamedTuple
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import plan_blocks
-from mongo_tables.runner.cache_size import sized
 from mongo_tables.runner.experiment import Experiment, config_of, configs, scale, scale_of
-from mongo_tables.runner.in_flight import wanted_cache_gb
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -104,10 +102,10 @@ def estimate(
 def _sized(scaled: Experiment, factor: float) -> Experiment:
     """Return the experiment with the records that a local target loads for a working set."""
     for number, variant in enumerate(scaled.variants):
-        wanted = wanted_cache_gb(scaled.reference, variant, factor)
+        wanted = cache_size.wanted_cache_gb(scaled.reference, variant, factor)
         config = config_of(scaled, variant)
         cache_gb = cache_size.of_local(config, wanted, config.get("members", MEMBERS))
-        scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
+        scaled = cache_size.sized(scaled, number, partial(mul, cache_gb, 2**30))
     return scaled
 
 

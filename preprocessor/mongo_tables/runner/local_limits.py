@@ -15,7 +15,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from mongo_tables.runner.host import whole_disk
+import psutil
+
+from mongo_tables.runner.host import read_fact, whole_disk
 
 ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS = ("io", "memory")
@@ -72,11 +74,7 @@ def remove_group(name: str, root: Path = ROOT, own: Path = Path("/proc/self/cgro
 
 def device_of(directory: Path) -> str | None:
     """Return ``MAJOR:MINOR`` of the whole disk that holds the directory, or None if it is on none."""
-    disk = whole_disk(directory)
-    try:
-        return (disk / "dev").read_text(encoding="ascii").strip() if disk else None
-    except OSError:
-        return None
+    return read_fact(whole_disk(directory), "dev") or None
 
 
 def _make_groups(name: str, root: Path, own: Path) -> Iterator[Path]:
@@ -156,8 +154,6 @@ def pin(pids: Sequence[int], each: int | None) -> bool:
 
 
 def _place(pid: int, processors: set[int]) -> None:
-    import psutil
-
     # A thread that a server starts later inherits the affinity of the thread that started it.
     with suppress(psutil.NoSuchProcess):  # an ended member; its work reports that
         for thread in psutil.Process(pid).threads():

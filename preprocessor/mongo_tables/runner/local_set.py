@@ -28,7 +28,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import psutil
+from pymongo import MongoClient
+from pymongo.errors import ConnectionFailure, OperationFailure
 
 from mongo_tables.runner import cache_size, local_limits, supervisor
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
@@ -37,11 +41,6 @@ from mongo_tables.runner.host import NO_SPACE, is_full, say_no_space
 from mongo_tables.runner.local_address import SMALLEST_OPLOG_MB, find_mongod
 from mongo_tables.runner.local_limits import ControlGroup, open_group
 from mongo_tables.runner.supervisor import OUTPUT
-
-if TYPE_CHECKING:
-    import psutil
-    from pymongo import MongoClient
-
 
 Found = TypeVar("Found")
 END_SECONDS: Final = 30.0
@@ -82,8 +81,6 @@ def sweep_sets() -> None:
 
 
 def _servers(directory: Path) -> Iterator[psutil.Process]:
-    import psutil
-
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             # Recognise a server by its data folder: any program may have been given as the mongod.
@@ -96,8 +93,6 @@ def _servers(directory: Path) -> Iterator[psutil.Process]:
 
 def _end(process: psutil.Process) -> None:
     """Kill a process and wait until it has ended. A zombie counts as ended: an orphan may never be reaped."""
-    import psutil
-
     deadline = time.monotonic() + END_SECONDS
     with suppress(psutil.Error):
         process.kill()
@@ -158,8 +153,6 @@ class SetSecrets:
         self, port: int, *, as_member: bool = False, **options: Any
     ) -> MongoClient[dict[str, Any]]:
         """Return a client of one member, as the user, or while there is none with the key of the members."""
-        from pymongo import MongoClient
-
         user = ("__system", self.key, "local") if as_member else (USER, self.password, "admin")
         options |= zip(("username", "password", "authSource"), user, strict=True)
         where = f"mongodb://localhost:{port}/?directConnection=true"
@@ -207,8 +200,6 @@ def _last_words(directory: Path) -> str:
 
 
 def _has_ended(pid: int) -> bool:
-    import psutil
-
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -426,8 +417,6 @@ class LocalReplicaSet:
         raise TargetError(complaint)
 
     def _wait(self, client: Any) -> None:
-        from pymongo.errors import ConnectionFailure, OperationFailure
-
         wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
 
         def agree() -> bool:
@@ -451,16 +440,11 @@ def _listens(port: int) -> bool:
 
 
 def _free_ports(count: int) -> list[int]:
-    sockets: list[socket.socket] = []
-    try:
-        for _ in range(count):
-            held = socket.socket()
-            sockets.append(held)
-            held.bind(("127.0.0.1", 0))
-        return [held.getsockname()[1] for held in sockets]
-    finally:
-        for held in sockets:
-            held.close()
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
 
 
 def _start(

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 from bson.int64 import Int64
+from pymongo import MongoClient
 from pymongo.errors import OperationFailure, PyMongoError
 
 from mongo_tables.runner import sharding
@@ -40,11 +41,7 @@ from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
-    Member = MongoClient[dict[str, Any]]
-
+Member = MongoClient[dict[str, Any]]
 
 _COUNTERS = {
     "pages_requested": ("cache", "pages requested from the cache"),

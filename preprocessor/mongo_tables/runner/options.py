@@ -101,14 +101,14 @@ class Options:
         """Return whether a window with few requests is lengthened."""
         return self.profile is None or PROFILES[self.profile].lengthens
 
+    @property
+    def least_batches(self) -> int:
+        """Return the requests for each connection to which an amount is raised."""
+        return PROFILES[self.profile].least_batches if self.profile else LEAST_BATCHES
+
     def rates_of(self, config: Config) -> tuple[float, ...]:
         """Return the operations per second of a variant, in steps. Empty means as many as possible."""
         return (float(config[RATE]),) if RATE in config else self.rates
-
-
-def least_batches(profile: str | None) -> int:
-    """Return the requests for each connection to which an amount is raised with this profile, or without one."""
-    return PROFILES[profile].least_batches if profile else LEAST_BATCHES
 
 
 def has_rates(experiment: Experiment) -> bool:

@@ -42,11 +42,6 @@ class OwningProcess:
     started: float
 
     @property
-    def is_this(self) -> bool:
-        """Return whether it is the current process."""
-        return self.is_here and self.pid == os.getpid()
-
-    @property
     def is_here(self) -> bool:
         """Return whether this process could see it."""
         return self.host == _host()
@@ -135,7 +130,8 @@ def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
         return None
     owner = OwningProcess(**mark["process"])
     if owner.is_here:
-        return f"process {owner.pid} of this machine" if owner.runs and not owner.is_this else None
+        other = owner.pid != os.getpid() and owner.runs
+        return f"process {owner.pid} of this machine" if other else None
     silent = (client.admin.command("hello")["localTime"] - mark["seen"]).total_seconds()
     if silent > ALIVE_SECONDS:
         return None

@@ -8,25 +8,21 @@ byte for byte, is not written again; documents that the files lack stay, unless 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import bson
 from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient, ReadPreference, ReplaceOne, WriteConcern
+from pymongo.collection import Collection
+from pymongo.database import Database
 from pymongo.errors import ConfigurationError, PyMongoError
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.secrets import redact
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import MARKER
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-    from pymongo.collection import Collection
-    from pymongo.database import Database
-
-    from mongo_tables.results.file_source import FileSource
 
 PATIENCE_MS: Final = 15_000
 """Milliseconds to wait for a server: longer than an election takes."""

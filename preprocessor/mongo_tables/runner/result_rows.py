@@ -8,7 +8,7 @@ imperceptible: tables divide amounts by the duration, and a speed computed from 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from bson.int64 import Int64
 
@@ -25,23 +25,19 @@ from mongo_tables.results.pooling import FINGERPRINT, has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, WindowKey
+from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import find_ranges, take_fingerprint
-from mongo_tables.runner.full_size import parameter_documents
-from mongo_tables.runner.in_flight import allowed_share, measured_share
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
-from mongo_tables.runner.schema_check import check_document
+from mongo_tables.runner.runs import Run
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slices import Counted, Which, doubts
-from mongo_tables.runner.store import PARAMETERS, Store
+from mongo_tables.runner.store import PARAMETERS, Store, check_document
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import Amounts, workload
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.runs import Run
 
 MOST_OFF: Final = 0.001
 """The largest relative error of a rounded amount."""
@@ -255,7 +251,10 @@ def _work(outcome: Outcome) -> dict[str, Any]:
         "unfinished": outcome.unfinished,
         "all_documents": Int64(outcome.documents),
         "errors": dict(outcome.errors),
-        "failed": {name: _without_histogram(counts) for name, counts in outcome.failed.items()},
+        "failed": {
+            name: {key: value for key, value in summarise(counts).items() if key != "histogram"}
+            for name, counts in outcome.failed.items()
+        },
         "connections_lost": outcome.lost,
         "seconds_without_service": outcome.without_service,
     }
@@ -377,10 +376,6 @@ def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str
     if len(outcome.latencies_by_kind) > 1:
         found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
     return found
-
-
-def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
-    return {name: value for name, value in summarise(latencies).items() if name != "histogram"}
 
 
 def _storable(value: Any) -> Any:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner import cache_size, host, in_flight, ownership, sharding
+from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.clients import conflict
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
@@ -42,9 +42,6 @@ from mongo_tables.runner.terminal import Progress
 from mongo_tables.runner.wire.connection import check_driver
 from mongo_tables.runner.worker import SELECTION_MS
 from mongo_tables.runner.workloads import Config, workload
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
 
 ABANDON_SECONDS = 0.3
 ELECTION_MS = 12_000
@@ -211,8 +208,7 @@ def obstacle(
             f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all on this one with "
             "--as-is: their rows then differ by noise",
         )
-    disturbs = kind.holds_members or (kind.changes_primary and target.ends_with_run)
-    if disturbs and not isinstance(target, LocalTarget):
+    if kind.holds_members and not isinstance(target, LocalTarget):
         return f"{name} holds up members of the deployment", "it runs on --target local only"
     if target.ends_with_run and sharding.wants_shards(configs):
         return (
@@ -254,7 +250,7 @@ def _cache_obstacle(experiment: Experiment, options: Options, target: Target) ->
         )
     if options.profile != "publish" or options.as_is or not known:
         return None
-    return in_flight.find_refusal(experiment, scaled, min(known))
+    return cache_size.find_refusal(experiment, scaled, min(known))
 
 
 def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:
@@ -310,7 +306,7 @@ def asked_of(
     get the same.
     """
     config = {"reference": experiment.reference, **experiments.config_of(scaled, scaled.variants[number])}
-    wanted = in_flight.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
+    wanted = cache_size.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
     return config, wanted, cache_size.room_gb(experiment, scaled)
 
 

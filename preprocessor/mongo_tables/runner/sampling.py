@@ -15,19 +15,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import psutil
+from bson.codec_options import CodecOptions
+from bson.raw_bson import RawBSONDocument
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure, PyMongoError
 
 from mongo_tables.runner.host import mount_of
 from mongo_tables.runner.servers import ServerProcess, is_one_process, process_of, value_at
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
 
 SampleSeries = Sequence[dict[str, Any]]
 INSIDE: Final = "inside the window"
@@ -186,8 +188,6 @@ class Sampler:
         self._ended.set()
 
     def _watch(self) -> None:
-        from pymongo.errors import PyMongoError
-
         interval = FIRST_INTERVAL_SECONDS
         while not self._ended.wait(interval):
             # A server that does not answer now yields no point; the work itself reports a failure.
@@ -198,8 +198,6 @@ class Sampler:
                 interval *= 2
 
     def _take(self) -> Sample:
-        import psutil
-
         self._look_at_machine()
         status = self._status()
         return Sample(
@@ -214,8 +212,6 @@ class Sampler:
 
     def _look_at_machine(self) -> None:
         """Store the server's last sample if it is new; discard samples of a previous server."""
-        from pymongo.errors import OperationFailure
-
         if self._machine is None:
             return
         try:
@@ -234,8 +230,6 @@ class Sampler:
 
 def look_at_processors(pids: Sequence[int]) -> Sample:
     """Return a sample of only this machine's processors, which takes no time."""
-    import psutil
-
     cpu = psutil.cpu_times()._asdict()
     return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), None)
 
@@ -261,11 +255,9 @@ def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     samples, machine = seen.samples, seen.machine
     first = machine[0] if machine else samples[0]
     process = [
-        *(
-            _series(name, "PERCENT", machine, partial(_percent, kind))
-            for name, kind in _CPU.items()
-            if machine and kind in first.cpu
-        ),
+        _series(name, "PERCENT", machine, partial(_percent, kind))
+        for name, kind in _CPU.items()
+        if machine and kind in first.cpu
     ]
     if all(sample.writes is not None for sample in samples):
         process.append(_series("OP_EXECUTION_TIME_WRITES", "MILLISECONDS", samples, _mean_time_of_writes))
@@ -313,8 +305,6 @@ def _mean_time_of_writes(before: Sample, after: Sample) -> float | None:
 
 
 def _cpu_seconds(pid: int) -> float:
-    import psutil
-
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:  # an ended member; its work reports that
@@ -324,8 +314,6 @@ def _cpu_seconds(pid: int) -> float:
 
 def _device(directory: Path) -> str | None:
     """Return the system's name of the disk of ``directory``, or None if it has no counters."""
-    import psutil
-
     mount = mount_of(directory, physical=True)
     device = Path(mount.device).name if mount else ""
     return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None
@@ -343,9 +331,6 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
     A mongos only has those of its own machine, which does not hold the data. The time of a sample is on the server's
     clock. Raises PyMongoError.
     """
-    from bson.codec_options import CodecOptions
-    from bson.raw_bson import RawBSONDocument
-
     # Each answer has 80 kB of counters: only the used ones are decoded.
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
@@ -380,23 +365,25 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     }
 
 
+@dataclass(frozen=True, slots=True)
 class BusyProcessors:
-    """Samples the processors on demand. Without a server on this machine it finds nothing."""
+    """Samples the processors on demand. Without a server on this machine it finds nothing.
 
-    def __init__(self, servers: Collection[int], client: Callable[[], Sequence[int]]) -> None:
-        """``servers`` are the server processes on this machine, ``client`` returns those of the client."""
-        self._servers = servers
-        self._client = client
-        self._samples: list[Sample] = []
+    ``servers`` are the server processes on this machine, ``client`` returns those of the client.
+    """
+
+    servers: Collection[int]
+    client: Callable[[], Sequence[int]]
+    samples: list[Sample] = field(default_factory=list)
 
     def look(self) -> None:
         """Take a sample, at the start and at the end."""
-        if self._servers:
-            self._samples.append(look_at_processors([*self._servers, *self._client()]))
+        if self.servers:
+            self.samples.append(look_at_processors([*self.servers, *self.client()]))
 
     def found(self) -> dict[str, float] | None:
         """Return the mean busy processors between first and last sample, and the part of foreign processes."""
-        known = cores(self._samples)
+        known = cores(self.samples)
         if known is None:
             return None
         return {"busy": known["busy"], "other": max(0.0, known["busy"] - known["server"])}

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from bson.int64 import Int64
+
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.servers import value_at
 
@@ -124,8 +126,6 @@ def _balancer(client: MongoClient[dict[str, Any]], known: Mapping[str, Any]) -> 
 
 
 def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
-    from bson.int64 import Int64
-
     then, now = before.counted.get(name, {}), after.counted.get(name, {})
 
     def grown(*path: str) -> Int64:

@@ -25,6 +25,7 @@ from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.files import atomic
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
@@ -307,6 +308,15 @@ def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
         # A folder of that name would contain the password.
         raise CommandError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
     return FileStore(Path(where))
+
+
+def check_document(name: str, document: Document) -> None:
+    """Raise CommandError if a document does not match ``schemas/NAME.schema.json``, such as that of ``result``."""
+    # As Extended JSON, the published form, which the schemas describe.
+    published = json.loads(write_line(bson.encode(document)))
+    error = next(iter(validator(name).iter_errors(published)), None)
+    if error is not None:
+        raise CommandError(f"a {name} document is wrong at {error.json_path}: {error.message[:300]}")
 
 
 def _write(path: Path, text: str) -> None:

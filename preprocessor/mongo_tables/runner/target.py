@@ -19,6 +19,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import psutil
+from pymongo import MongoClient
+from pymongo.uri_parser import parse_uri
+
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import cache_size, local_limits
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
@@ -36,6 +40,7 @@ from mongo_tables.runner.local_address import (
 )
 from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
 from mongo_tables.runner.sampling import Monitored
+from mongo_tables.runner.workloads import Config
 
 LAST_WORDS_SECONDS = 0.5
 
@@ -74,17 +79,15 @@ class Target:
         """Return the connection string with its password, for clients only. ``prepare`` may change it."""
         raise NotImplementedError
 
-    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+    def obstacle(self, config: Config) -> tuple[str, str] | None:
         """Return why this config cannot be measured there, and the remedy, or None if it can."""
         return None
 
-    def machine_for(
-        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
-    ) -> Mapping[str, Any]:
+    def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
         """Return the machine that ``prepare`` would provide for the same arguments, as far as it is known."""
         return {}
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+    def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Adapt the deployment to a variant as far as possible, and return what runs now.
 
         ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
@@ -143,7 +146,7 @@ class LocalTarget(Target):
         options = {**self._named_program(), **path, **address.settings}
         self.options = json.dumps(options) if options else ""
 
-    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+    def obstacle(self, config: Config) -> tuple[str, str] | None:
         """Refuse another number of members, or memory that the cache size must follow."""
         members, asked = self._address.members, config.get("members")
         if members and asked and members != asked:
@@ -161,9 +164,7 @@ class LocalTarget(Target):
         """Return the connection string of the running replica set. Raise TargetError if none is prepared."""
         return self.running.uri
 
-    def machine_for(
-        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
-    ) -> Mapping[str, Any]:
+    def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
         """Return the cache, and the limits that this machine can impose."""
         expected = local_limits.expect(config.get("instance", {}), self._settings(config).members)
         return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
@@ -174,7 +175,7 @@ class LocalTarget(Target):
             config, wanted_gb, self._sets * self._settings(config).members, least_gb
         )
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+    def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for the variant, whose cache ``give_cache`` sets within the limits of mongod and this machine.
 
         Of the requested machine, a local set provides the cache, and what ``local_limits`` can impose.
@@ -259,8 +260,6 @@ class LocalTarget(Target):
         return self._set
 
     def _bench_config(self) -> Mapping[str, Any]:
-        import psutil
-
         return {
             "comment": "replica set on one machine, started by mongo-tables run",
             "atlasInstanceType": "local",
@@ -288,7 +287,7 @@ class UriTarget(Target):
         """Return the given connection string."""
         return self._uri
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+    def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Return the machine as given. All that the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
@@ -300,9 +299,6 @@ class UriTarget(Target):
 
 
 def _parts(uri: str) -> Mapping[str, Any]:
-    from pymongo import MongoClient
-    from pymongo.uri_parser import parse_uri
-
     # Only a client notices missing certificates, and it need not connect for that.
     MongoClient[dict[str, Any]](uri, connect=False).close()
     parts: Mapping[str, Any] = parse_uri(uri)
@@ -311,8 +307,6 @@ def _parts(uri: str) -> Mapping[str, Any]:
 
 def _check_caches(address: LocalAddress, sets: int) -> None:
     """Raise TargetError if the caches of all members do not fit into each set's share of the memory."""
-    import psutil
-
     members, memory = address.members or MEMBERS, psutil.virtual_memory().total / 2**30 / sets
     if address.cache_gb and address.cache_gb * members > memory:
         raise TargetError(

@@ -26,8 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.workloads import Done
@@ -131,19 +130,15 @@ class Board:
         return int(self.edges[_COUNTED_FROM])
 
 
-class Handout:
-    """The work given by amount, from one counter for all processes."""
+def hand_out(counter: Any, total: int, most: int) -> range:
+    """Return the next numbers of work given by amount: at most ``most``, fewer at its end, none when it is done.
 
-    def __init__(self, board: Board, total: int) -> None:
-        self._counter = board.handed_out
-        self._total = total
-
-    def take(self, most: int = 1) -> range:
-        """Return the next numbers of the work, from 0 on: at most ``most``, fewer at its end, none when it is done."""
-        with self._counter.get_lock():
-            first = self._counter.value
-            end = self._counter.value = min(first + most, self._total)
-        return range(first, end)
+    All processes share the ``counter``, that of their board.
+    """
+    with counter.get_lock():
+        first = counter.value
+        end = counter.value = min(first + most, total)
+    return range(first, end)
 
 
 class MeasuredWindow:
@@ -166,13 +161,9 @@ class MeasuredWindow:
         return max(0.0, min(1.0, inside / max(1, answered - sent)))
 
     @property
-    def has_end(self) -> bool:
-        """Return whether the time of the last request is known."""
-        return bool(self.edges[_STOPS] != NEVER)
-
-    def is_over(self) -> bool:
-        """Return whether no further request may be sent."""
-        return time.monotonic_ns() >= self.edges[_STOPS]
+    def stops(self) -> int:
+        """When the last request may be sent, or NEVER if unknown."""
+        return self.edges[_STOPS]
 
     def find_nothing_left(self, now: int) -> None:
         """Close the steady part, since a connection finds no work left."""
@@ -271,36 +262,29 @@ class Connected(Protocol):
         """The total so far."""
 
 
-class _MeterReading(NamedTuple):
-    """Processor time of the process so far, and the delays of this thread so far."""
-
-    cpu_seconds: float
-    lag: Lag
-
-
+@dataclass(slots=True)
 class Meter:
-    """Reads the resource use of one thread; a context manager around its work, in that thread."""
+    """Reads the resource use of one thread; a context manager around its work, in that thread.
 
-    def __init__(self, window: MeasuredWindow, clients: Sequence[Connected] = ()) -> None:
-        """``clients`` are those that the thread uses."""
-        self._window = window
-        self._clients = clients
-        self.begun: _MeterReading | None = None
-        self.opened: _MeterReading | None = None
-        """None before the first answer after the opening."""
-        self.closed: _MeterReading | None = None
-        self.ended: _MeterReading | None = None
+    ``clients`` are those that the thread uses.
+    """
+
+    window: MeasuredWindow
+    clients: Sequence[Connected] = ()
+    begun: Usage | None = None
+    opened: Usage | None = None
+    """None before the first answer after the opening."""
+    closed: Usage | None = None
+    ended: Usage | None = None
 
     def __enter__(self) -> Self:
         """Start the work. A window that opens with it opens now."""
         self.begun = self._read()
-        if self._window.edges[0] != NEVER:
+        if self.window.edges[0] != NEVER:
             self.opened = self.begun
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the work, and the window if it is still open."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
@@ -313,11 +297,12 @@ class Meter:
         if self.closed is None and closes < now:
             self.closed = self._read()
 
-    def _read(self) -> _MeterReading:
+    def _read(self) -> Usage:
+        """Return the processor time of the process so far, and the delays of this thread so far."""
         lag = Lag(run_queue_delay())
-        for client in self._clients:
+        for client in self.clients:
             add_counts(lag, client.lag)
-        return _MeterReading(time.process_time(), lag)
+        return Usage(time.process_time(), lag)
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
@@ -331,8 +316,7 @@ def in_all(meters: Sequence[Meter]) -> Usage:
 
 
 def _between(
-    readings: Sequence[tuple[_MeterReading | None, _MeterReading | None]],
-    last_of: Callable[[list[float]], float],
+    readings: Sequence[tuple[Usage | None, Usage | None]], last_of: Callable[[list[float]], float]
 ) -> Usage:
     """``last_of`` chooses the thread whose last reading covers the whole process."""
     known = [(first, last) for first, last in readings if first and last]

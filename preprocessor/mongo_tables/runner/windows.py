@@ -11,7 +11,6 @@ from typing import Any
 from mongo_tables.runner import (
     cache_size,
     host,
-    in_flight,
     ownership,
     result_rows,
     sharding,
@@ -24,7 +23,6 @@ from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
-    least_batches,
     longest_seconds,
     operations_of_requests,
     window_seconds,
@@ -59,15 +57,11 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: s
         shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
         machine = replace(machine, topology={**topology(servers, machine.topology), **shrunk})
         row = result_rows.compose(run, place, measurement, machine, servers, baseline, order)
-    _check_in_flight(run, row)
-    return row
-
-
-def _check_in_flight(run: Run, row: Mapping[str, Any]) -> None:
-    """Raise TargetError for conclusions on a deployment whose cache, known only now, is too small."""
     share, allowed = row["checks"]["in_flight_share"], row["checks"]["in_flight_allowed"]
     if run.options.profile == "publish" and not run.options.as_is and share is not None and share > allowed:
-        raise TargetError(*in_flight.describe_refusal(run.experiment.name, share, allowed))
+        # The cache of a deployment is known only now.
+        raise TargetError(*cache_size.describe_refusal(run.experiment.name, share, allowed))
+    return row
 
 
 def can_alternate(run: Run, number: int) -> bool:
@@ -300,7 +294,7 @@ def _listed(errors: Mapping[str, int]) -> str:
 def _load(run: Run, config: Config, seed: str) -> Load:
     name, options = config["workload"], run.options
     kind = workload(name)
-    config = with_enough_work(name, config, options.duration, least_batches(options.profile))
+    config = with_enough_work(name, config, options.duration, options.least_batches)
     seconds = window_seconds(config, longest_seconds(name, config, options), options.duration)
     rates = options.rates_of(config)
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)

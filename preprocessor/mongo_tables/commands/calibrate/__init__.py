@@ -102,6 +102,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError if they cannot be measured.
     """
+    require_runner("calibrate", arguments.load_machines)
     from mongo_tables.runner.terminal import Progress
 
     fill_in(arguments)
@@ -110,7 +111,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    require_runner("calibrate", arguments.load_machines)
     from mongo_tables.commands.run.targets import describe_machines, read_machines
     from mongo_tables.runner import calibration
     from mongo_tables.runner.atlas.address import is_atlas

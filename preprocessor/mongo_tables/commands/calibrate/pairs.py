@@ -8,15 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from mongo_tables.commands.compare.wording import format_json
-from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place
+from mongo_tables.commands.run.targets import open_places
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.calibration import (
-    Fine,
     Group,
     Task,
     compose,
@@ -32,16 +31,9 @@ from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle, open_run, request
-from mongo_tables.runner.schema_check import check_document
 from mongo_tables.runner.slices import Counted
-from mongo_tables.runner.store import open_store
-from mongo_tables.runner.target import open_target
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.store import Store
-    from mongo_tables.runner.terminal import Progress
-
+from mongo_tables.runner.store import Store, check_document, open_store
+from mongo_tables.runner.terminal import Progress
 
 SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
 """The slowdowns whose detection power is printed; a document has all of them."""
@@ -84,62 +76,42 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
 def _calibrate(
     arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """Yield the document of a workload after each of its groups is measured and written."""
+    """Yield the document of a workload after each of its groups is measured and written.
+
+    A group that was measured before comes from the store.
+    """
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
-        named = arguments.target[0]
-        places: list[LoadedTarget] = []
-        machines = open_machines(arguments, held, places)
-        place = open_place(arguments, named, open_target(named.where), held, progress, machines)
-        places.append(place)
-        loading = machines.count if machines else 0
-        around = _Around(store, place, campaign, progress, arguments.resume, loading)
+        (place,), machines = open_places(arguments, held, progress)
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
+            check_options(place.target.given, options.client)
+            if refused := obstacle(experiment, options, place.target, store, place.named):
+                raise TargetError(*refused)
+            fine = task.fine
+            asked = {
+                **request(experiment, options, [str(place)]),
+                "processes": [place.processes],
+                **({"load_machines": machines.count} if machines else {}),
+                "slices": fine and fine.width,
+                "windows": fine and fine.windows,
+            }
+            journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
+            run = open_run(experiment, options, place.target, place.crew, progress, place.named)
+            in_slices: list[list[Counted]] = []
+            with left_at_end([run]):
+                rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
+                if fine:  # a block has one window more than there are rows
+                    in_slices = measure_with_itself(
+                        run, len(rows) + 1, fine.width, fine.windows, journal, ends
+                    )
             done = groups[task.experiment.name]
-            rows, fine = _measure_group(experiment, options, task.fine, around, ends)
-            done.append(gather_group(pairs, rows, fine))
+            done.append(gather_group(pairs, rows, in_slices))
             document = compose(task, done)
             check_document("calibration", document)
             store.put_calibration(document)
             yield document
-
-
-class _Around(NamedTuple):
-    """Where groups are measured, the campaign they belong to, and where measurements are stored."""
-
-    store: Store
-    place: LoadedTarget
-    campaign: Campaign
-    progress: Progress
-    resume: bool
-    machines: int
-    """The number of load machines; 0 if this machine loads the target."""
-
-
-def _measure_group(
-    experiment: Experiment, options: Options, fine: Fine | None, around: _Around, ends: float
-) -> tuple[list[dict[str, Any]], list[list[Counted]]]:
-    """Return the rows of a group and its windows in slices, from the store if it was measured before."""
-    place = around.place
-    check_options(place.target.given, options.client)
-    if found := obstacle(experiment, options, place.target, around.store, place.named):
-        raise TargetError(*found)
-    asked = {
-        **request(experiment, options, [str(place)]),
-        "processes": [place.processes],
-        **({"load_machines": around.machines} if around.machines else {}),
-        "slices": fine and fine.width,
-        "windows": fine and fine.windows,
-    }
-    journal = open_journal(around.store, experiment.name, asked, around.resume, around.campaign)
-    run = open_run(experiment, options, place.target, place.crew, around.progress, place.named)
-    with left_at_end([run]):
-        rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
-        pairs = len(rows) + 1  # a block has this many windows
-        its = measure_with_itself(run, pairs, fine.width, fine.windows, journal, ends) if fine else []
-        return rows, its
 
 
 # -- text and JSON --

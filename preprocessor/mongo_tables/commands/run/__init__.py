@@ -205,6 +205,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError if they cannot be written.
     """
+    require_runner("run", arguments.load_machines)
     from mongo_tables.runner.terminal import Progress
 
     fill_in(arguments)
@@ -214,8 +215,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    require_runner("run", arguments.load_machines)
-
     if arguments.sweep:
         from mongo_tables.commands.run.measure import sweep_projects
 

@@ -7,10 +7,9 @@ from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from math import inf
-from typing import TYPE_CHECKING
 
 from mongo_tables.commands.run.plan import check_costs, list_raised, read_options
-from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
+from mongo_tables.commands.run.targets import open_places, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.atlas.address import is_atlas, parse_project
 from mongo_tables.runner.atlas.api import open_api
@@ -18,15 +17,11 @@ from mongo_tables.runner.atlas.clusters import sweep
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.options import least_batches
+from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.runs import Run, open_run, request
-from mongo_tables.runner.store import open_store
+from mongo_tables.runner.store import Store, open_store
 from mongo_tables.runner.target import NamedTarget, differing, names_machines
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.store import Store
-    from mongo_tables.runner.terminal import Progress
+from mongo_tables.runner.terminal import Progress
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
@@ -48,10 +43,7 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places: list[LoadedTarget] = []
-        machines = open_machines(arguments, held, places)
-        for named, target in open_targets(arguments, progress.note):
-            places.append(open_place(arguments, named, target, held, progress, machines))
+        places, machines = open_places(arguments, held, progress)
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
@@ -60,9 +52,7 @@ def _measure(
                 store.keep_state(experiment.name, None)
         failed = []
         for experiment, its in tasks:
-            for line in list_raised(
-                experiment, options.scale, options.duration, least_batches(options.profile)
-            ):
+            for line in list_raised(experiment, options):
                 progress.note(f"{experiment.name}: {line}")
             asked = {
                 **request(experiment, options, [str(one) for one in places]),

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
@@ -20,8 +20,16 @@ from mongo_tables.commands.run.targets import (
 )
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas
-from mongo_tables.runner.atlas.costs import check_cost, cost, cost_table, list_calls, read_prices
+from mongo_tables.runner.atlas.address import AtlasMachine, is_atlas, machine_of, parse_atlas
+from mongo_tables.runner.atlas.costs import (
+    Cost,
+    Prices,
+    check_cost,
+    cost,
+    cost_table,
+    list_calls,
+    read_prices,
+)
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.estimate import (
@@ -43,7 +51,6 @@ from mongo_tables.runner.options import (
     MOST_TIMES_LONGER,
     PROFILES,
     Options,
-    least_batches,
     with_enough_work,
 )
 from mongo_tables.runner.ownership import find_user, run_of
@@ -53,10 +60,6 @@ from mongo_tables.runner.sharding import HINT, wants_shards
 from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import NamedTarget, database_on, names_machines, open_target, variants_for
 from mongo_tables.runner.workloads import workload
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.atlas.address import AtlasMachine
-    from mongo_tables.runner.atlas.costs import Cost, Prices
 
 PATIENCE_MS = 2_000
 """Milliseconds to wait for each answer of a deployment."""
@@ -128,7 +131,9 @@ def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]
 ) -> tuple[float, float]:
     """Print what one experiment does. Return the least and the most seconds that it takes on local replica sets."""
-    numbers = measured_on_any(arguments, experiment, opened)
+    options = read_options(arguments)
+    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
+    numbers = {number for some in chosen for number in some}
     repeats, most_repeats = count_blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
@@ -136,9 +141,7 @@ def _print_estimate(
     up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
     blocks = "block" if most_repeats == 1 else "blocks"
     print(f"  {len(numbers)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
-    least = least_batches(arguments.profile)
-    raised = list_raised(experiment, arguments.scale, arguments.duration, least)
-    for line in (*raised, *_list_lengths(arguments)):
+    for line in (*list_raised(experiment, options), *_list_lengths(arguments)):
         print(f"  {line}")
     in_slices = _print_slices(arguments, scaled)
     for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
@@ -274,13 +277,6 @@ def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int
     return repeats, max(repeats, arguments.most_repeats)
 
 
-def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]) -> set[int]:
-    """Return the numbers of the variants that are measured on at least one target."""
-    options = read_options(arguments)
-    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
-    return {number for numbers in chosen for number in numbers}
-
-
 def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
 ) -> dict[int, VariantEstimate]:
@@ -291,16 +287,16 @@ def estimate_variants(
     return {number: one for number, one in found if number in numbers}
 
 
-def list_raised(experiment: Experiment, asked: float, duration: float | None, least: int) -> Iterator[str]:
-    """Yield where the scale differs from ``asked``, and where an amount of the scaled experiment is raised."""
-    factor = scale_of(experiment, asked)
-    if factor != asked:
-        yield f"scale {factor:g} in place of {asked:g}, which is too small for it"
+def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
+    """Yield where the scale differs from the requested one, and where an amount of the scaled experiment is raised."""
+    factor, least = scale_of(experiment, options.scale), options.least_batches
+    if factor != options.scale:
+        yield f"scale {factor:g} in place of {options.scale:g}, which is too small for it"
     raised: dict[str, list[str]] = {}
     for number, old in enumerate(configs(scale(experiment, factor)), 1):
         amount = workload(old["workload"]).amount
         new = with_enough_work(old["workload"], old, None, least)
-        if amount is not None and not duration and old[amount] != new[amount]:
+        if amount is not None and not options.duration and old[amount] != new[amount]:
             line = f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
             raised.setdefault(amount, []).append(line)
     for amount, lines in raised.items():
@@ -309,7 +305,7 @@ def list_raised(experiment: Experiment, asked: float, duration: float | None, le
 
 # -- what clusters on Atlas cost --
 
-Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
+Tasks = Sequence[tuple[Experiment, Sequence[OpenedTarget]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:

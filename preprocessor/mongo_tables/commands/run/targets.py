@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
@@ -18,27 +18,24 @@ from mongo_tables.runner.atlas.target import begin_run, open_atlas, plan_atlas
 from mongo_tables.runner.cache_size import follows_cache
 from mongo_tables.runner.clients import check_options
 from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew, WorkerPool
 from mongo_tables.runner.loadmachines.clusters import LoadMachines, open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import choose_variants, obstacle
+from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (
     NamedTarget,
+    Target,
     differing,
     machines_without_target,
     names_machines,
     open_target,
     variants_for,
 )
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.loadmachines.pool import MachinePool
-    from mongo_tables.runner.store import Store
-    from mongo_tables.runner.target import Target
-    from mongo_tables.runner.terminal import Progress
+from mongo_tables.runner.terminal import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 # -- opened --
 
 
-def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
+def _open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
     """Open each target for a run when it is needed. ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
         most = inf if arguments.max_cost is None else arguments.max_cost
@@ -123,7 +120,25 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     return f"load machines: {which}{each}; they share out the connections, and were not asked"
 
 
-def open_machines(
+def open_places(
+    arguments: Namespace, held: ExitStack, progress: Progress
+) -> tuple[list[LoadedTarget], MachinePool | None]:
+    """Return the targets, each with its load, and the load machines if they share it. All end with ``held``."""
+    places: list[LoadedTarget] = []
+    machines = _open_machines(arguments, held, places)
+    for named, target in _open_targets(arguments, progress.note):
+        held.enter_context(closing(target))
+        if machines is not None:
+            places.append(LoadedTarget(named, target, machines, machines.processes))
+            continue
+        processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+        fault = partial(target.fault, patience=0)
+        crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
+        places.append(LoadedTarget(named, target, crew, processes))
+    return places, machines
+
+
+def _open_machines(
     arguments: Namespace, held: ExitStack, places: Sequence[LoadedTarget]
 ) -> MachinePool | None:
     """Return the requested load machines, which end with ``held``, or None if this machine loads its targets.
@@ -145,24 +160,6 @@ def open_machines(
             here and gives_way,
         )
     )
-
-
-def open_place(
-    arguments: Namespace,
-    named: NamedTarget,
-    target: Target,
-    held: ExitStack,
-    progress: Progress,
-    machines: MachinePool | None = None,
-) -> LoadedTarget:
-    """Return the target with its load: ``machines``, or its own workers. All end with ``held``."""
-    held.enter_context(closing(target))
-    if machines is not None:
-        return LoadedTarget(named, target, machines, machines.processes)
-    processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
-    fault = partial(target.fault, patience=0)
-    crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
-    return LoadedTarget(named, target, crew, processes)
 
 
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from mongo_tables.directives.schemas import load
@@ -26,15 +27,16 @@ def faults(name: str, value: Any, subject: str) -> list[Complaint[Path]]:
     """Return every fault of ``value`` against the schema ``name``. Messages call it ``subject``."""
     if surely_valid(load(name), value):
         return []
-    found = [fault for error in _errors(load(name), value) for fault in _explain(error, subject)]
+    found = [fault for error in validator(name).iter_errors(value) for fault in _explain(error, subject)]
     return _without_echoes(found)
 
 
-def _errors(against: Schema, value: Any) -> Iterable[Any]:
+@cache
+def validator(name: str) -> Any:
+    """Return the validator of ``NAME.schema.json``."""
     from jsonschema import Draft7Validator
 
-    errors: Iterable[Any] = Draft7Validator(against).iter_errors(value)
-    return errors
+    return Draft7Validator(load(name))
 
 
 # -- quick validation --

@@ -156,10 +156,9 @@ _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
 class ApiError(TargetError):
     """A request that Atlas refuses or does not answer. ``status`` is 0 without an answer."""
 
-    def __init__(self, message: str, hint: str = "", status: int = 0, code: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
         super().__init__(message, hint)
         self.status = status
-        self.code = code
 
 
 _HINTS: Final = {
@@ -315,11 +314,10 @@ class Api:
             f"Atlas refuses {asked} with {answer.status}{f', {said}' if said else ''}",
             _HINTS.get(answer.status, ""),
             answer.status,
-            code,
         )
 
-    def _error(self, message: str, hint: str = "", status: int = 0, code: str = "") -> ApiError:
-        return ApiError(self._scrub(message), hint, status, code)
+    def _error(self, message: str, hint: str = "", status: int = 0) -> ApiError:
+        return ApiError(self._scrub(message), hint, status)
 
     def _scrub(self, text: str) -> str:
         return self._credentials.scrub(text, self._token, *self._hidden)

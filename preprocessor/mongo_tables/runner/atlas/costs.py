@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date as Date
 from datetime import datetime
 from pathlib import Path
@@ -83,16 +84,16 @@ def _line(line: Mapping[str, Any]) -> tuple[Paid, float]:
     return (line["tier"], line["disk"], iops, int(line["gb"]), line["region"]), per_hour
 
 
+@dataclass(slots=True)
 class Budget:
     """The budget of a run: each cluster costs its hourly price from the request until it is gone."""
 
-    def __init__(self, prices: Prices, most: float, clock: LocalClock) -> None:
-        self._prices = prices
-        self._most = most
-        self._clock = clock
-        self._ended = 0.0
-        self._running: dict[str, tuple[float, datetime]] = {}
-        """Prices per hour, and since when each is paid."""
+    prices: Prices
+    most: float
+    clock: LocalClock
+    _ended: float = 0.0
+    _running: dict[str, tuple[float, datetime]] = field(default_factory=dict)
+    """Prices per hour, and since when each is paid."""
 
     @property
     def spent(self) -> float:
@@ -104,10 +105,10 @@ class Budget:
 
         Raises CommandError if its price is unknown or the budget is spent.
         """
-        per_hour = self._prices.of(machine)
+        per_hour = self.prices.of(machine)
         self.check()
         self.end(name)
-        self._running[name] = per_hour, self._clock.now()
+        self._running[name] = per_hour, self.clock.now()
 
     def end(self, name: str) -> None:
         """Stop to count the cost of the cluster."""
@@ -116,15 +117,15 @@ class Budget:
 
     def check(self) -> None:
         """Raise TargetError if the budget is spent."""
-        if self.spent >= self._most:
+        if self.spent >= self.most:
             raise TargetError(
                 f"the clusters of this run have cost about {self.spent:.2f} {CURRENCY}, "
-                f"and --max-cost is {self._most:g}",
+                f"and --max-cost is {self.most:g}",
                 f"{KEPT}, with what you allow then",
             )
 
     def _cost(self, per_hour: float, since: datetime) -> float:
-        return (self._clock.now() - since).total_seconds() / 3600 * per_hour
+        return (self.clock.now() - since).total_seconds() / 3600 * per_hour
 
 
 AROUND_SECONDS: Final = 35 * 60.0

@@ -31,17 +31,6 @@ from mongo_tables.runner.atlas.address import (
     specs,
 )
 from mongo_tables.runner.atlas.api import Api, ApiError, Credentials, open_api
-from mongo_tables.runner.atlas.clusters import (
-    IDLE,
-    IN_USE,
-    LEFT_HINT,
-    LONGEST_CHANGE,
-    POLL_SECONDS,
-    SETTLES_SECONDS,
-    WORKING,
-    delete_cluster,
-    is_of,
-)
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS
@@ -50,6 +39,7 @@ from mongo_tables.runner.ownership import this_process
 from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 from mongo_tables.runner.terminal import first_signal_noted
+from mongo_tables.runner.workloads import Config
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""
@@ -98,7 +88,7 @@ class AtlasTarget(Target):
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
 
-    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+    def obstacle(self, config: Config) -> tuple[str, str] | None:
         """Return an obstacle if the cluster is underspecified, or the variant needs another number of members."""
         if "members" in config and config["members"] != MEMBERS:
             return (
@@ -111,13 +101,11 @@ class AtlasTarget(Target):
             return error.message, error.hint
         return None
 
-    def machine_for(
-        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
-    ) -> Mapping[str, Any]:
+    def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
         """Return the cluster for the variant."""
         return machine_of(config, self._address)._asdict()
 
-    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+    def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Start the cluster of the variant. Its cache size follows from its tier.
 
         Raises TargetError; ``close`` removes what was created until then.
@@ -173,14 +161,14 @@ class AtlasTarget(Target):
                     except CommandError as error:
                         faults[error.message] = None
         except BaseException:
-            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
+            self._note(f"Atlas: something of this run may be left; {clusters.LEFT_HINT}")
             raise
         if faults and isinstance(failure, KeyboardInterrupt):  # would hide the faults
-            self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
+            self._note(f"Atlas: {'; '.join(faults)}; {clusters.LEFT_HINT}")
         elif faults:
             if isinstance(failure, CommandError | OSError) and str(failure) not in faults:
                 self._note(f"Atlas: before that, {failure}")
-            raise TargetError("; ".join(faults), LEFT_HINT)
+            raise TargetError("; ".join(faults), clusters.LEFT_HINT)
 
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:
@@ -222,7 +210,7 @@ class AtlasTarget(Target):
         """Request the cluster without waiting for it. Raises TargetError. After a lost answer the cluster may exist."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
-        until = self._api.clock.now() + IN_USE
+        until = self._api.clock.now() + clusters.IN_USE
         self._doubtful.add(name)
         try:
             self._api.post("clusters", body=order(machine, name, self._owner, until))
@@ -238,7 +226,7 @@ class AtlasTarget(Target):
         """Change the tier of the cluster when no other change is in progress. Raises TargetError."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} becomes {machine.tier}")
-        ends = self._api.clock.now() + LONGEST_CHANGE
+        ends = self._api.clock.now() + clusters.LONGEST_CHANGE
         while True:
             self._check_ours(self._await_idle(name), name)
             try:
@@ -271,12 +259,12 @@ class AtlasTarget(Target):
         cluster = self._find(name)
         if cluster is None and name in self._doubtful:
             self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
-            self._api.clock.sleep(SETTLES_SECONDS)
+            self._api.clock.sleep(clusters.SETTLES_SECONDS)
             cluster = self._find(name)
         if cluster is not None:
             self._check_ours(cluster, name)
             self._note(f"Atlas: {name} is removed")
-            delete_cluster(self._api, name)
+            clusters.delete_cluster(self._api, name)
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
@@ -285,7 +273,7 @@ class AtlasTarget(Target):
         return found
 
     def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
-        return cluster is not None and is_of(owner_of_cluster(cluster), self._owner)
+        return cluster is not None and clusters.is_of(owner_of_cluster(cluster), self._owner)
 
     def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
         """Raise TargetError for a cluster that we do not own."""
@@ -294,21 +282,21 @@ class AtlasTarget(Target):
 
     def _await_idle(self, name: str) -> Mapping[str, Any]:
         """Return the cluster after it has reported IDLE twice in a row."""
-        ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
+        ends, idle, state = self._api.clock.now() + clusters.LONGEST_CHANGE, 0, ""
         while self._api.clock.now() < ends:
             cluster = self._find(name)
             if cluster is None:
                 raise TargetError(_GONE.format(name))
             state = str(cluster.get("stateName"))
-            if state != IDLE and state not in WORKING:
+            if state != clusters.IDLE and state not in clusters.WORKING:
                 raise TargetError(f"the cluster {name} is {state} while this run waits for it")
-            idle = idle + 1 if state == IDLE and cluster.get("connectionStrings") else 0
+            idle = idle + 1 if state == clusters.IDLE and cluster.get("connectionStrings") else 0
             if idle == 2:
                 return cluster
             self._budget.check()
-            self._api.clock.sleep(POLL_SECONDS)
-        minutes = LONGEST_CHANGE.total_seconds() / 60
-        lacks = ", and Atlas lists no hosts of it," if state == IDLE else ""
+            self._api.clock.sleep(clusters.POLL_SECONDS)
+        minutes = clusters.LONGEST_CHANGE.total_seconds() / 60
+        lacks = ", and Atlas lists no hosts of it," if state == clusters.IDLE else ""
         raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
 

@@ -11,8 +11,7 @@ import logging
 import re
 import secrets
 import tempfile
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -92,13 +91,12 @@ _SETTINGS: Mapping[str, Any] = {
 _WORKER: Mapping[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": False}
 
 
+@dataclass(frozen=True, slots=True)
 class Cluster:
-    """The machines by address, with their names, and Dask's client."""
+    """Dask's client, and all machines of the cluster by address, with their names."""
 
-    def __init__(self, client: Client, machines: Mapping[str, str]) -> None:
-        """``machines`` are all machines of the cluster."""
-        self.client = client
-        self.machines = machines
+    client: Client
+    machines: Mapping[str, str]
 
     def pin(self, function: Any, address: str, *arguments: Any) -> Any:
         """Run a function on this machine only, without a retry if it is lost. Return its future."""
@@ -116,11 +114,6 @@ class Cluster:
                     "is mongo-tables with its extras runner and cluster installed there?",
                 )
         return task
-
-    def begin(self, coroutine: Coroutine[Any, Any, None]) -> Future[None]:
-        """Run a coroutine in the event loop of the client."""
-        loop: asyncio.AbstractEventLoop = self.client.loop.asyncio_loop
-        return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def why_it_ended(self, task: Any) -> str:
         """Return in a few words why a task has ended too early."""

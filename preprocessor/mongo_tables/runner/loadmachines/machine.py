@@ -19,9 +19,8 @@ from mongo_tables.runner import host
 from mongo_tables.runner.driving import one_line
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
-from mongo_tables.runner.orders import Alternation
 from mongo_tables.runner.outcome import Network, read_network
-from mongo_tables.runner.worker import Assignment, Scheduling
+from mongo_tables.runner.worker import Alternation, Assignment, Scheduling
 
 OPERATION: Final = "mongo_tables_load"
 """The name under which a Dask worker handles our messages."""

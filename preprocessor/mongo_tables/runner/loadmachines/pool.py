@@ -42,11 +42,10 @@ from mongo_tables.runner.loadmachines.machine import (
     Work,
     tend,
 )
-from mongo_tables.runner.orders import Alternation
 from mongo_tables.runner.outcome import MachineStats
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, Board, Usage
-from mongo_tables.runner.worker import Load, Scheduling
+from mongo_tables.runner.worker import Alternation, Load, Scheduling
 
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""
@@ -211,7 +210,8 @@ class MachinePool(Crew):
                 self._links.append(link)
                 link.task = self._cluster.pin(tend, address, self.processes, self._gives_way)
                 # At once: a machine without messages gives up.
-                link.talking = self._cluster.begin(link.talk())
+                loop: asyncio.AbstractEventLoop = self._cluster.client.loop.asyncio_loop
+                link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
             ends = time.monotonic() + GREETING_SECONDS
             while not all(link.greeting for link in self._links):
                 self._check(self._links)

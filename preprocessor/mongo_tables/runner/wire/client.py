@@ -15,11 +15,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from bson.binary import Binary
 from bson.int64 import Int64
+from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
@@ -47,12 +48,7 @@ from mongo_tables.runner.wire.connection import (
     number,
     with_documents,
 )
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
-    from mongo_tables.runner.wire.loop import Hub
-
+from mongo_tables.runner.wire.loop import Hub
 
 RECONNECT_PATIENCE_SECONDS = 0.5
 """Seconds to wait for a server in one attempt; the next follows if there is time left."""

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import bson
+from bson.raw_bson import RawBSONDocument
+
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.window import EVERY, Lag, receive_stamped, stamp
@@ -232,8 +235,6 @@ NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
 
 def elements(values: Mapping[str, Any]) -> bytes:
     """Return the BSON of the elements only, without the length before them and the zero after."""
-    import bson
-
     return bson.encode(values)[4:-1]
 
 
@@ -292,8 +293,6 @@ _OK = b"\x01ok\0" + _DOUBLE.pack(1)
 
 def checked(reply: bytes) -> dict[str, Any]:
     """Return the decoded answer. Raise UnexpectedReply if the server refused or failed."""
-    import bson
-
     answer: dict[str, Any] = bson.decode(reply)
     if answer.get("ok") != 1 or "writeErrors" in answer or "writeConcernError" in answer:
         _refuse(answer)
@@ -341,8 +340,6 @@ def _refuse(answer: Mapping[str, Any]) -> NoReturn:
 
 
 def _batch_in_any_order(reply: bytes, name: bytes) -> tuple[int, int, int]:
-    from bson.raw_bson import RawBSONDocument
-
     answer = RawBSONDocument(reply)
     if answer.get("ok") != 1:
         checked(reply)

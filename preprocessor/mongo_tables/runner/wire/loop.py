@@ -16,14 +16,11 @@ import select
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import count
-from typing import Self
 
 from greenlet import getcurrent, greenlet
 
-RINGS = hasattr(ctypes.CDLL(None), "timerfd_create")
-"""Whether this system has ``timerfd``."""
 _NON_BLOCKING, _AT_A_MOMENT = 0o4000, 1
 
 
@@ -39,7 +36,7 @@ class _Times(ctypes.Structure):
 
 
 class Alarm:
-    """A timer that fires once at its last set time; a context manager that closes its file."""
+    """A timer that fires once at its last set time."""
 
     def __init__(self) -> None:
         """Raise OSError if the process may open no more files."""
@@ -58,17 +55,13 @@ class Alarm:
             self._times.seconds, self._times.nanoseconds = divmod(moment, 1_000_000_000)
             self._system.timerfd_settime(self.file, _AT_A_MOMENT, ctypes.byref(self._times), None)
 
-    def __enter__(self) -> Self:
-        """Return the alarm itself."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         """Close the file."""
         os.close(self.file)
 
 
 Task = Callable[[], None]
-AVAILABLE = hasattr(select, "epoll") and RINGS
+AVAILABLE = hasattr(select, "epoll") and hasattr(ctypes.CDLL(None), "timerfd_create")
 """Whether this system has all that the loop needs, as Linux does."""
 _EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
 """Edge-triggered: reported once on arrival, not until it is read, so the system need not check again."""
@@ -136,7 +129,7 @@ class Hub:
         An exception of a task propagates, and the other tasks are not ended. Linux only: with epoll the cost of
         waiting does not depend on the number of files.
         """
-        with select.epoll() as ready, Alarm() as alarm:
+        with select.epoll() as ready, closing(Alarm()) as alarm:
             self._ready = ready
             for files, task in tasks.items():
                 started = greenlet(task)

@@ -13,11 +13,10 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.clients import Client
 
 if TYPE_CHECKING:
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 Config = Mapping[str, Any]
 

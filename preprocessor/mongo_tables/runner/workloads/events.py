@@ -11,8 +11,10 @@ from itertools import islice
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import bson
+
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.clients import Client, UnexpectedReply
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,
@@ -27,8 +29,6 @@ from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
 REPORTED_DAYS = 366
@@ -87,8 +87,6 @@ def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
 
 def _encoded(version: Version, event: Event) -> bytes:
     """Return the BSON of the statement that stores the event."""
-    import bson
-
     statement = version.statement(event)
     return bson.encode({"q": statement.selector, "u": statement.update, "upsert": True})
 
@@ -132,8 +130,6 @@ class Reports(Workload, name="reports"):
 
 def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
     """Return a function that draws random reports: the BSON of their pipelines."""
-    import bson
-
     version = VERSIONS[config["version"]]
     users = population(config["initialEvents"]).users
     draw = random.Random(seed)

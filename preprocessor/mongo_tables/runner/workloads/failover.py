@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import bson
+
+from mongo_tables.runner.clients import Client
 from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 WRITE_CONCERN_FAILED = 64
 """The code of an acknowledgement that timed out (https://www.mongodb.com/docs/manual/reference/error-codes/)."""
@@ -87,7 +88,6 @@ class WriteTimeout(Workload, name="write_timeout"):
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Return a step that inserts a document."""
-        import bson
 
         def step() -> Done | None:
             taken = share.take(1)
@@ -162,8 +162,6 @@ class Failover(Workload, name="failover"):
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Return a step that inserts a document or reads one."""
-        import bson
-
         draw = random.Random(share.seed)
         reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
         course = _Course(share.worker * APART)

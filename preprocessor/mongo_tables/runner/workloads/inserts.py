@@ -3,20 +3,293 @@
 Documents are generated and encoded before the clock starts. What exceeds ``PREPARED_BYTES`` is not prepared: the
 prepared documents are sent again from the first, each time under a new ``_id``. The pool is far larger than a page of
 the storage engine (32 KiB), so repetition does not improve compression.
+
+The documents are BSON bytes. The same seed gives the same ones.
+
+A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
+99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
+English), N = 1, 2, …, until its BSON has at least the requested size. So it is too large by less than one triple.
+This module composes the bytes without an encoder, because the generator's speed decides how long users wait for an
+experiment: a triple costs about a microsecond this way.
+
+A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): some top-level fields
+and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third
+is a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are
+small. The text is our own.
+
+A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed without
+encoding the rest again. ``idType`` selects its ``_id``:
+
+* none: no ``_id``, the server generates one;
+* ``OBJECT_ID``: an ObjectId from the client (it contains a time, so two runs differ);
+* ``UUID``: a random UUID (version 4, binary subtype 4);
+* ``BUSINESS_ID``: ``ACC``, five digits of one of ``customers`` customers, ``_``, six hex digits counting that
+  customer's documents, three hex digits of the connection;
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its place
+  in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
+* ``WORKER_SEQUENCE``: ``{w, i}``, the connection and its own 0, 1, 2, … (int32).
 """
 
 from __future__ import annotations
 
+import os
+import random
+import struct
+import time
+from array import array
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import count
 from math import inf
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from mongo_tables.runner.documents import DocumentFactory, FlatFactory, Head, assemble, heads
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.clients import Client
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
-if TYPE_CHECKING:
-    from mongo_tables.runner.clients import Client
+TEXT_LENGTH = 1 << 20
+FIRST_DATE_MS = 1_754_917_200_011
+DATE_RANGE_MS = 10**10
+LARGEST_INT = 99_999
+LONGEST_STRING = 32
+
+# Letters per thousand of English text (Norvig, "English Letter Frequency Counts: Mayzner Revisited", 2012:
+# https://norvig.com/mayzner.html), and ten digits at five each.
+_LETTERS = {
+    "e": 125, "t": 93, "a": 80, "o": 76, "i": 76, "n": 72, "s": 65, "r": 63, "h": 51, "l": 41,
+    "d": 38, "c": 33, "u": 27, "m": 25, "f": 24, "p": 21, "g": 19, "w": 17, "y": 17, "b": 15, "v": 11, "k": 5,
+    "x": 2, "j": 2, "q": 1, "z": 1,
+}  # fmt: skip
+_DIGITS = dict.fromkeys("0123456789", 5)
+
+_INT = struct.Struct("<i")
+_LONG = struct.Struct("<q")
+
+
+class DocumentFactory:
+    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
+
+    def __init__(self, seed: str, size_kb: float, head_length: int = 0) -> None:
+        """``size_kb`` is the least size of a document in units of 1,024 bytes, including its head."""
+        self._random = random.Random(seed)
+        self._text = _text()
+        self._size = round(size_kb * 1024) - head_length
+
+    def tail(self) -> bytes:
+        """Return the BSON of one document after its head: the triples and the closing zero."""
+        draw = self._random.random
+        text = self._text
+        parts: list[bytes] = []
+        size = 5  # the length at the start and the zero at the end
+        number = 0
+        while size < self._size:
+            number += 1
+            int_name, date_name, string_name = _names(number)
+            length = 1 + int(draw() * LONGEST_STRING)
+            start = int(draw() * (TEXT_LENGTH - LONGEST_STRING))
+            date = FIRST_DATE_MS + int(draw() * DATE_RANGE_MS)
+            value = int(draw() * (LARGEST_INT + 1))
+            triple = b"".join((
+                int_name, _INT.pack(value), date_name, _LONG.pack(date),
+                string_name, _INT.pack(length + 1), text[start : start + length], b"\0",
+            ))  # fmt: skip
+            parts.append(triple)
+            size += len(triple)
+        parts.append(b"\0")
+        return b"".join(parts)
+
+
+def assemble(head: bytes, tail: bytes) -> bytes:
+    """Return a BSON document with the elements of ``head`` and ``tail``."""
+    return _INT.pack(4 + len(head) + len(tail)) + head + tail
+
+
+@cache
+def _names(number: int) -> tuple[bytes, bytes, bytes]:
+    """Return the BSON type byte and the name of each of the three fields with this number."""
+    kinds = ((b"\x10", "intfield"), (b"\x09", "datefield"), (b"\x02", "stringfield"))
+    first, second, third = (kind + f"{name}{number}".encode() + b"\0" for kind, name in kinds)
+    return first, second, third
+
+
+@cache
+def _text() -> bytes:
+    """Return 1 MiB of text, the same in every run: a space at every 6th place, a full stop at every 60th."""
+    # Each byte value maps to a letter, frequent letters to many values: drawing letter by letter takes 100 times as
+    # long.
+    weights = _LETTERS | _DIGITS
+    share = 250 / sum(weights.values())
+    slots = "".join(letter * max(1, round(weight * share)) for letter, weight in weights.items())
+    table = (slots * 2)[:256].encode("ascii")
+    letters = bytearray(random.Random("text").randbytes(TEXT_LENGTH).translate(table))
+    letters[5::6] = b" " * len(letters[5::6])
+    letters[59::60] = b"." * len(letters[59::60])
+    return bytes(letters)
+
+
+NUMBER_SPREAD = 1e6
+DATE_SPREAD_MS = 3e11
+TEXT_WORDS = 20_000
+EMPTY_BINARY = b"\x05bin\0\0\0\0\0\0"
+
+_SENTENCE = (
+    "a heron stood where the slow river bends and nobody on the bridge above it knew for how long it had been "
+    "waiting there between reeds and stones as if morning were a matter of patience rather than of light"
+)
+
+Value = Callable[[], bytes]
+
+
+class FlatFactory:
+    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
+
+    def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
+        """``text_bytes`` is the longest text. A longer one is cut at the end of a word."""
+        self._random = random.Random(seed)
+        self._text_bytes = text_bytes
+        kinds: dict[bytes, Value] = {b"\x12": self._number, b"\x09": self._date, b"\x02": self._words}
+        self._fields = [
+            (kind + f"fld{number}".encode() + b"\0", kinds[kind])
+            for number, kind in enumerate(map(_kind, range(fields)))
+        ]
+
+    def tail(self) -> bytes:
+        """Return the BSON of one document after its head: all fields and the closing zero."""
+        fields = b"".join([name + value() for name, value in self._fields])
+        return fields + EMPTY_BINARY + b"\0"
+
+    def _number(self) -> bytes:
+        return _LONG.pack(int(abs(self._random.gauss(0, 1)) * NUMBER_SPREAD))
+
+    def _date(self) -> bytes:
+        return _LONG.pack(FIRST_DATE_MS - int(abs(self._random.gauss(0, 1)) * DATE_SPREAD_MS))
+
+    def _words(self) -> bytes:
+        text, starts = _words()
+        start = starts[int(self._random.random() * (len(starts) - self._text_bytes))]
+        end = max(start, text.rfind(b" ", start, start + self._text_bytes + 1))
+        return _INT.pack(end - start + 1) + text[start:end] + b"\0"
+
+
+def _kind(number: int) -> bytes:
+    """Return the BSON type byte of the field with this number."""
+    if number in (0, 1, 3):
+        return {0: b"\x12", 1: b"\x09", 3: b"\x02"}[number]
+    if number % 3 == 0:
+        return b"\x12"
+    return b"\x09" if number % 5 == 0 else b"\x02"
+
+
+@cache
+def _words() -> tuple[bytes, tuple[int, ...]]:
+    """Return words in random order with single spaces, and the start of each word; the same in every run."""
+    words = random.Random("words").choices(_SENTENCE.split(), k=TEXT_WORDS)
+    starts, place = [], 0
+    for word in words:
+        starts.append(place)
+        place += len(word) + 1
+    return " ".join(words).encode("ascii"), tuple(starts)
+
+
+Head = Callable[[int], bytes]
+"""Returns the head of the document with this number; some heads number all documents consecutively."""
+
+_SECONDS = struct.Struct(">I")
+_SEQUENCE = struct.Struct("<5sq7si")
+_OWN_SEQUENCE = struct.Struct("<5si3si3six")
+_GROUPED = struct.Struct("<5sq7si11sd13sd")
+
+
+def heads(config: Config, share: Share) -> Head | None:
+    """Return the source of heads for ``idType``, or None for no head. Raise CommandError for an unknown one."""
+    kind = config.get("idType")
+    if kind is None:
+        return None
+    if kind not in _KINDS:
+        raise CommandError(f"there is no idType {kind!r}", f"known: {', '.join(_KINDS)}")
+    return _KINDS[kind](config, share)
+
+
+def _object_id(config: Config, share: Share) -> Head:
+    # The driver's format (time, five random bytes, counter) at a third of its cost: there may be 100,000 a second.
+    # https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
+    own = os.urandom(5)
+    counter = int.from_bytes(os.urandom(3), "big")
+
+    def head(number: int) -> bytes:
+        nonlocal counter
+        counter = counter + 1 & 0xFFFFFF
+        return b"\x07_id\0%b%b%b" % (_SECONDS.pack(int(time.time())), own, counter.to_bytes(3, "big"))
+
+    return head
+
+
+def _uuid(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").randbytes
+
+    def head(number: int) -> bytes:
+        value = bytearray(draw(16))
+        value[6] = value[6] & 0x0F | 0x40
+        value[8] = value[8] & 0x3F | 0x80
+        return b"\x05_id\0\x10\0\0\0\x04" + value
+
+    return head
+
+
+def _business_id(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").random
+    customers = config["customers"]
+    counts = array("l", bytes(customers * array("l").itemsize))
+    thread = b"%03x" % (config.get("firstThread", 0) + share.worker)
+
+    def head(number: int) -> bytes:
+        customer = int(draw() * customers)
+        counts[customer] += 1
+        return b"\x02_id\0\x13\0\0\0ACC%05d_%06x%b\0" % (customer, counts[customer], thread)
+
+    return head
+
+
+def _sequence(config: Config, share: Share) -> Head:
+    groups = max(1, config["totalDocsToInsert"] // config["groupSize"]) if "groupSize" in config else 0
+
+    def counted(number: int) -> bytes:
+        return _SEQUENCE.pack(b"\x12_id\0", number, b"\x10count\0", 0)
+
+    def grouped(number: int) -> bytes:
+        place = float(number // groups)
+        group = number % groups
+        return _GROUPED.pack(
+            b"\x12_id\0",
+            number,
+            b"\x10group\0",
+            group,
+            b"\x01group_seq\0",
+            place,
+            b"\x01group_seq_i\0",
+            place,
+        )
+
+    return grouped if groups else counted
+
+
+def _worker_sequence(config: Config, share: Share) -> Head:
+    own = count()
+
+    def head(number: int) -> bytes:
+        return _OWN_SEQUENCE.pack(b"\x03_id\0", 19, b"\x10w\0", share.worker, b"\x10i\0", next(own))
+
+    return head
+
+
+_KINDS: dict[str, Callable[[Config, Share], Head]] = {
+    "BUSINESS_ID": _business_id,
+    "OBJECT_ID": _object_id,
+    "UUID": _uuid,
+    "SEQUENCE": _sequence,
+    "WORKER_SEQUENCE": _worker_sequence,
+}
+
 
 PREPARED_BYTES = 16 * 2**20
 """The most bytes that the connections of a process prepare together; at least one batch."""

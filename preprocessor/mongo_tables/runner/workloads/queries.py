@@ -14,14 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.runner.clients import UnexpectedReply
+import bson
+from bson.int64 import Int64
+
+from mongo_tables.runner.clients import Client, UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
 from mongo_tables.runner.workloads.updates import load_numbered
 
 if TYPE_CHECKING:
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 _LARGEST_INT = 2**31 - 1
@@ -73,16 +74,12 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
 
 def _encoded(template: Mapping[str, Any], number: int) -> bytes:
     """Return the BSON of the template with this number in place of every random one, in the template's order."""
-    import bson
-
     # Encoded as the value of a field: at the top level, ``_id`` would move to the front.
     return bson.encode({"": _filled(template, number)})[6:-1]
 
 
 def _filled(template: Any, number: int) -> Any:
     """Return the template with this number in place of every random one."""
-    from bson.int64 import Int64
-
     if isinstance(template, Mapping):
         return {key: _filled(value, number) for key, value in template.items()}
     if isinstance(template, list):

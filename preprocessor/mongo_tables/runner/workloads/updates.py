@@ -10,14 +10,14 @@ import struct
 from array import array
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.runner.clients import UnexpectedReply
-from mongo_tables.runner.documents import LARGEST_INT, DocumentFactory, assemble
+import bson
+
+from mongo_tables.runner.clients import Client, UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads.inserts import LARGEST_INT, DocumentFactory, assemble
 
 if TYPE_CHECKING:
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 PREPARED = 200
 """Updates or documents that a connection prepares and uses in turn."""
@@ -44,7 +44,14 @@ def _select(number: int) -> bytes:
     return _SELECTOR.pack(_SELECTOR.size, b"\x12_id\0", number)
 
 
-class Update(Workload, name="update"):
+class _Numbered(Workload):
+    """Work on numbered documents that are loaded before."""
+
+    def preload(self, config: Config) -> Config:
+        return load_numbered(config)
+
+
+class Update(_Numbered, name="update"):
     """Update or replace random documents, as many as the time allows.
 
     An operation chooses from the first ``documentRange`` documents: few stay in the cache, all of them do not.
@@ -58,10 +65,6 @@ class Update(Workload, name="update"):
     and_back = True
     update_functions = ("UpdateOne", "ReplaceOne")
     result = "nUpdates"
-
-    def preload(self, config: Config) -> Config:
-        """Return the load of numbered documents."""
-        return load_numbered(config)
 
     def reset(self, database: Database[Any], config: Config) -> None:
         """Create indexes on the first ``nSecondaryIndexes`` integer fields, and drop all others."""
@@ -110,8 +113,6 @@ def _documents(config: Config, share: Share) -> list[bytes]:
 
 
 def _updates(config: Config, share: Share) -> list[bytes]:
-    import bson
-
     chance = random.Random(f"{share.seed}/values")
     first = 1 if config.get("indexUpdate") else config.get("nSecondaryIndexes", 0) + 1
     names = [f"intfield{first + number}" for number in range(config.get("nFieldsUpdated", 1))]
@@ -121,7 +122,7 @@ def _updates(config: Config, share: Share) -> list[bytes]:
     ]
 
 
-class _Counted(Workload):
+class _Counted(_Numbered):
     """A given number of updates, ``nUpdates``, of numbered documents."""
 
     keeps_data = True
@@ -131,9 +132,6 @@ class _Counted(Workload):
 
     def plan(self, config: Config) -> Done:
         return Done(config["nUpdates"], config["nUpdates"], 0)
-
-    def preload(self, config: Config) -> Config:
-        return load_numbered(config)
 
 
 class HotUpdate(_Counted, name="hot_update"):
@@ -151,8 +149,6 @@ class HotUpdate(_Counted, name="hot_update"):
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Encode a selector for each hot document. Return a step that updates one of them."""
-        import bson
-
         selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
         increment = bson.encode({"$inc": {"count": 1}})
         choose = random.Random(share.seed).choice
@@ -185,8 +181,6 @@ class UpdateApi(_Counted, name="update_api"):
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Prepare updates and documents. Return a step for one operation."""
-        import bson
-
         factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"])
         tails = [factory.tail() for _ in range(PREPARED)]
         upsert = bool(config["upsert"])
@@ -217,7 +211,7 @@ class UpdateApi(_Counted, name="update_api"):
         return step
 
 
-class Delete(Workload, name="delete"):
+class Delete(_Numbered, name="delete"):
     """Delete documents one by one, by their ``_id`` in random order; no document twice."""
 
     needs = _NUMBERED | {"nDeletes"}
@@ -228,10 +222,6 @@ class Delete(Workload, name="delete"):
         """Return ``nDeletes`` documents, at most the existing ones."""
         count = min(config["nDeletes"], config["initialDocsToInsert"])
         return Done(count, count, 0)
-
-    def preload(self, config: Config) -> Config:
-        """Return the load of numbered documents."""
-        return load_numbered(config)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
         """Choose the documents, spread over all. Return a step that deletes one of them."""

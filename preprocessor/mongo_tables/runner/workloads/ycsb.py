@@ -30,13 +30,12 @@ from math import pow
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.clients import Client
 from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
-
-    from mongo_tables.runner.clients import Client
 
 FORGOTTEN_AT_ONCE = 5000
 """More than the number n of connections, of which each inserts every n-th number: so any stretch of this length
