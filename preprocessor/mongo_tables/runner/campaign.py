@@ -57,27 +57,109 @@ class Length:
     ends: float = inf
 
 
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """The windows of a campaign in slices of ``width`` seconds."""
+
+    runs: Sequence[Run]
+    journal: Journal
+    width: float
+    windows: SliceWindows = field(default_factory=SliceWindows)
+
+    def measure(self, place: SlicesPlace) -> None:
+        """Let two targets take turns in slices, unless the window is in the journal."""
+        found = self.journal.window(place)
+        if found is None:
+            one, other = (self.runs[target] for target in place.targets)
+            hint = KEPT if self.journal.kept else ""
+            found = measure_slices((one, other), place, self.width, self.journal.campaign.id, hint)
+            self.journal.keep_window(place, found)
+        self.windows.add(place, found)
+
+    def measure_again(self, ends: float) -> None:
+        """Measure the windows with foreign use of the machine again, until the time is over."""
+        while time.monotonic() <= ends and (place := self.windows.next_again()) is not None:
+            self.measure(place)
+
+
 @dataclass(slots=True)
 class _Measurements:
     """The measurements so far: all complete attempts of each block, and the number of discarded ones."""
 
+    runs: Sequence[Run]
+    journal: Journal
     plan: Plan
-    side_by_side: bool
     attempts: list[list[Block]] = field(default_factory=list)
     given_up: list[int] = field(default_factory=list)
-    slices: SliceWindows = field(default_factory=SliceWindows)
+    origins: dict[tuple[int, str], RowOrigin] = field(default_factory=dict)
+    """Where the first window of each target and each version of its server was measured."""
 
     def excesses(self) -> list[float | None]:
         """Return the foreign use of the machine in each block, in the attempt that counts."""
         return [kept.excess for kept in choose(self.attempts)]
 
-    def blocks(self) -> list[Block]:
-        """Return the attempt of each block that counts: the one with the least foreign use of the machine."""
-        return [kept.block for kept in choose(self.attempts)]
-
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows that result from the blocks so far."""
-        return gather_rows(self.plan, self.blocks(), side_by_side=self.side_by_side)
+        """Return the rows that result from the blocks so far, each in the attempt that counts."""
+        blocks = [kept.block for kept in choose(self.attempts)]
+        return gather_rows(self.plan, blocks, side_by_side=bool(self.runs[0].side))
+
+    def next_block(self, length: Length) -> int | None:
+        """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
+        done, over = len(self.attempts), time.monotonic() > length.ends
+        if done < length.least and over:
+            raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
+        if done < length.least:
+            return done
+        if over:
+            return None
+        again = (
+            number
+            for number, excess in enumerate(self.excesses() if self.plan.twice else ())
+            if is_disturbed(excess) and len(self.attempts[number]) < MOST_ATTEMPTS
+        )
+        return next(again, done if done < length.most and _is_too_wide(self.rows(), length.width) else None)
+
+    def measure_block(self, number: int) -> None:
+        """Measure a block or its missing windows. Discard and repeat one that was interrupted too long ago."""
+        if number == len(self.attempts):
+            self.attempts.append([])
+            self.given_up.append(0)
+        attempt = len(self.attempts[number]) + self.given_up[number]
+        places = {turn: WindowKey(number, attempt, turn) for turn in self.plan.turns(number)}
+        kept = {turn: self.journal.window(place) for turn, place in places.items()}
+        if self._is_given_up(places, kept):
+            self.given_up[number] += 1
+            self.measure_block(number)
+            return
+        for run in self.runs if not self.plan.shuffled else ():
+            run.loaded.clear()
+        order = {"in_turn": len({turn.variant for turn in places}), "and_back": self.plan.and_back}
+        block: dict[Turn, dict[str, Any]] = {}
+        for turn, place in places.items():
+            run, window = self.runs[turn.target], kept[turn]
+            if window is None:
+                window = measure_window(run, place, order, KEPT if self.journal.kept else "")
+                self.journal.keep_window(place, window)
+            block[turn] = window
+            version = str(run.experiment.variants[turn.variant].get("instance", {}).get("version", ""))
+            first = self.origins.setdefault((turn.target, version), origin_of(window))
+            _check_origin(run, first, window)
+        self.attempts[number].append(block)
+
+    def _is_given_up(
+        self, places: Mapping[Turn, WindowKey], kept: Mapping[Turn, Mapping[str, Any] | None]
+    ) -> bool:
+        """Return whether to discard the windows of a block because they would be too far apart in time."""
+        there = [window for window in kept.values() if window is not None]
+        if not there or len(there) == len(kept):
+            return False
+        if not self.plan.shuffled:
+            return True  # a window that continues from the previous one is useless without it
+        latest = max(window["end_time"] for window in there)
+        following = (replace(place, attempt=place.attempt + 1) for place in places.values())
+        return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
+            self.journal.window(place) for place in following
+        )
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
@@ -111,9 +193,23 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
 def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
     """Measure an experiment on the targets of the runs, and return its rows without writing them.
 
+    All blocks are measured, then again those with foreign use of the machine; likewise windows in slices.
     The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
     """
-    measured = _measure(runs, journal, length)
+    experiment, options = runs[0].experiment, runs[0].options
+    # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
+    seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
+    compares = not (options.rates or has_rates(experiment))
+    plan = plan_blocks(experiment, [run.numbers for run in runs], length.least, compares=compares, seed=seed)
+    measured, slices = _Measurements(runs, journal, plan), _Slices(runs, journal, options.slices or 0.0)
+    wanted = _list_slices(runs, plan)
+    while (number := measured.next_block(length)) is not None:
+        measured.measure_block(number)
+        for target, variant in wanted:
+            if (Which(target, variant), number) not in slices.windows.attempts:
+                slices.measure(SlicesPlace(number, (0, target), variant))
+    if plan.twice:
+        slices.measure_again(length.ends)
     campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,
@@ -123,9 +219,9 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
         "targets": [run.side for run in runs if run.side],
     }
     rows = measured.rows()
-    if measured.slices.attempts:
-        campaign["slice_seconds"] = runs[0].options.slices
-        conclude_slices(rows, measured.plan, measured.slices.counted(), runs[0].side)
+    if slices.windows.attempts:
+        campaign["slice_seconds"] = options.slices
+        conclude_slices(rows, plan, slices.windows.counted(), runs[0].side)
     return [{**row, "campaign": campaign} for row in rows]
 
 
@@ -140,7 +236,7 @@ def measure_with_itself(
     ``left_at_end``. Raises CommandError, and TimeIsOver if there are too few windows; what was measured until then
     stays in the journal.
     """
-    found = SliceWindows()
+    slices = _Slices([run], journal, width)
     seed = f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}"
     for window in range(windows):
         if time.monotonic() > ends:
@@ -149,10 +245,9 @@ def measure_with_itself(
             )
         for pair in random.Random(f"{seed}/{window}/slices").sample(range(pairs), pairs):
             again, variant = divmod(pair, len(run.numbers))
-            place = SlicesPlace(again * windows + window, (0, 0), run.numbers[variant])
-            _measure_slices([run], width, found, place, journal)
-    _measure_slices_again([run], width, found, journal, ends)
-    counted = found.counted()
+            slices.measure(SlicesPlace(again * windows + window, (0, 0), run.numbers[variant]))
+    slices.measure_again(ends)
+    counted = slices.windows.counted()
     return [
         [
             one
@@ -181,30 +276,6 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         raise
 
 
-def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measurements:
-    """Measure all blocks, then again those with foreign use of the machine; likewise for windows in slices."""
-    experiment, options = runs[0].experiment, runs[0].options
-    # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
-    seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
-    compares = not (options.rates or has_rates(experiment))
-    plan = plan_blocks(experiment, [run.numbers for run in runs], length.least, compares=compares, seed=seed)
-    measured = _Measurements(plan, bool(runs[0].side))
-    wanted, width = _list_slices(runs, measured.plan), options.slices or 0.0
-    known: dict[tuple[int, str], RowOrigin] = {}
-    while (number := _next_block(measured, length)) is not None:
-        if number == len(measured.attempts):
-            measured.attempts.append([])
-            measured.given_up.append(0)
-        _measure_block(runs, measured, number, journal, known)
-        for target, variant in wanted:
-            if (Which(target, variant), number) not in measured.slices.attempts:
-                place = SlicesPlace(number, (0, target), variant)
-                _measure_slices(runs, width, measured.slices, place, journal)
-    if measured.plan.twice:
-        _measure_slices_again(runs, width, measured.slices, journal, length.ends)
-    return measured
-
-
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
     """Return the pairs (target, variant) that take turns with the first target. The reference does with itself."""
     if not runs[0].options.slices:
@@ -221,100 +292,12 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
     return found
 
 
-def _measure_slices_again(
-    runs: Sequence[Run], width: float, windows: SliceWindows, journal: Journal, ends: float
-) -> None:
-    """Measure the windows with foreign use of the machine again, until the time is over."""
-    while time.monotonic() <= ends and (place := windows.next_again()) is not None:
-        _measure_slices(runs, width, windows, place, journal)
-
-
-def _measure_slices(
-    runs: Sequence[Run], width: float, windows: SliceWindows, place: SlicesPlace, journal: Journal
-) -> None:
-    """Let two targets take turns in slices, unless the window is in the journal."""
-    found = journal.window(place)
-    one, other = (runs[target] for target in place.targets)
-    if found is None:
-        found = measure_slices((one, other), place, width, journal.campaign.id, KEPT if journal.kept else "")
-        journal.keep_window(place, found)
-    windows.add(place, found)
-
-
-def _next_block(measured: _Measurements, length: Length) -> int | None:
-    """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
-    done, over = len(measured.attempts), time.monotonic() > length.ends
-    if done < length.least and over:
-        raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
-    if done < length.least:
-        return done
-    if over:
-        return None
-    again = (
-        number
-        for number, excess in enumerate(measured.excesses() if measured.plan.twice else ())
-        if is_disturbed(excess) and len(measured.attempts[number]) < MOST_ATTEMPTS
-    )
-    return next(again, done if done < length.most and _is_too_wide(measured.rows(), length.width) else None)
-
-
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
     """Return whether the interval of any ratio is too wide. The distance of the ratio from 1 does not matter."""
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
         one["low"] * (1 + width) < one["ratio"] or one["high"] > one["ratio"] * (1 + width) for one in known
-    )
-
-
-def _measure_block(
-    runs: Sequence[Run],
-    measured: _Measurements,
-    number: int,
-    journal: Journal,
-    known: dict[tuple[int, str], RowOrigin],
-) -> None:
-    """Measure a block or its missing windows. Discard and repeat one that was interrupted too long ago."""
-    attempt = len(measured.attempts[number]) + measured.given_up[number]
-    places = {turn: WindowKey(number, attempt, turn) for turn in measured.plan.turns(number)}
-    kept = {turn: journal.window(place) for turn, place in places.items()}
-    if _is_given_up(measured.plan, places, kept, journal):
-        measured.given_up[number] += 1
-        _measure_block(runs, measured, number, journal, known)
-        return
-    for run in runs if not measured.plan.shuffled else ():
-        run.loaded.clear()
-    order = {"in_turn": len({turn.variant for turn in places}), "and_back": measured.plan.and_back}
-    block: dict[Turn, dict[str, Any]] = {}
-    for turn, place in places.items():
-        window = kept[turn]
-        if window is None:
-            window = measure_window(runs[turn.target], place, order, KEPT if journal.kept else "")
-            journal.keep_window(place, window)
-        block[turn] = window
-        run = runs[turn.target]
-        version = str(run.experiment.variants[turn.variant].get("instance", {}).get("version", ""))
-        first = known.setdefault((turn.target, version), origin_of(window))
-        _check_origin(run, first, window)
-    measured.attempts[number].append(block)
-
-
-def _is_given_up(
-    plan: Plan,
-    places: Mapping[Turn, WindowKey],
-    kept: Mapping[Turn, Mapping[str, Any] | None],
-    journal: Journal,
-) -> bool:
-    """Return whether to discard the windows of a block because they would be too far apart in time."""
-    there = [window for window in kept.values() if window is not None]
-    if not there or len(there) == len(kept):
-        return False
-    if not plan.shuffled:
-        return True  # a window that continues from the previous one is useless without it
-    latest = max(window["end_time"] for window in there)
-    following = (replace(place, attempt=place.attempt + 1) for place in places.values())
-    return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
-        journal.window(place) for place in following
     )
 
 

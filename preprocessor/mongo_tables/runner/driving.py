@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pymongo.errors import ConnectionFailure
+
 from mongo_tables.runner.clients import RequestOptions
 from mongo_tables.runner.series import (
     EXACT_BELOW,
@@ -353,8 +355,6 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
     Return why no further request may follow, and report it; return "" if one may.
     """
-    from pymongo.errors import ConnectionFailure
-
     name, code = type(error).__name__, getattr(error, "code", None)
     merge(noted.times, {f"{name} {code}" if code else name: {bucket(took // 1000): 1}})
     cut_off = isinstance(error, OSError | ConnectionFailure) or code in NO_LONGER_PRIMARY

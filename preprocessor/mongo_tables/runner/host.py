@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
+import pymongo
 
 import mongo_tables
 from mongo_tables.runner.errors import TargetError
@@ -140,8 +141,6 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     Two builds of one server version may differ in the commit only. A product that is not MongoDB is named: its
     ``server`` is the version of MongoDB that it emulates.
     """
-    import pymongo
-
     product = product_of(build_info)
     return {
         "server": build_info["version"],

@@ -62,22 +62,12 @@ class AtlasTarget(Target):
 
     name = "atlas"
 
-    def __init__(
-        self,
-        address: AtlasAddress,
-        api: Api,
-        owner: Owner,
-        names: Iterator[str],
-        budget: Budget,
-        note: Callable[[str], None],
-    ) -> None:
-        """``names`` and ``budget`` are shared by all targets of the run, which may use one project."""
+    def __init__(self, address: AtlasAddress, api: Api, run: AtlasRun, note: Callable[[str], None]) -> None:
+        """All targets of the ``run`` may use one project."""
         self._address = address
         self._api = api
-        self._owner = owner
-        self._names = names
+        self._owner, self._names, self._budget = run
         self._note = note
-        self._budget = budget
         self._doubtful: set[str] = set()
         """Names of clusters whose request got no answer and may still be executed."""
         self._running: _Running | None = None
@@ -343,11 +333,11 @@ def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
     """Return a target of the run. Its first variant makes the first call. Raises CommandError."""
     address = parse_atlas(where)
-    return AtlasTarget(address, open_api(address.project), run.owner, run.clusters, run.budget, note)
+    return AtlasTarget(address, open_api(address.project), run, note)
 
 
 def plan_atlas(where: str) -> AtlasTarget:
     """Return a target for planning, without a connection to Atlas. Raises CommandError."""
     address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
     nobody = Api(address.project, Credentials("", "", digest=False), administration.LocalClock())
-    return AtlasTarget(address, nobody, run.owner, run.clusters, run.budget, lambda text: None)
+    return AtlasTarget(address, nobody, run, lambda text: None)
