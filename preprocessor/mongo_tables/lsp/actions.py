@@ -99,7 +99,8 @@ def _match_before(place: _FindingText) -> Iterator[Rewrite]:
     """Yield the insertion of a stage from a hint, before the stage with the finding."""
     match = re.fullmatch(r'add (\{"\$match": .*\})', place.one.hint)
     if match and place.token and place.token.path[:1] == ("pipeline",):
-        edit = _insert_before(place.text, place.tokens, place.token.path[:2], match[1])
+        start = next(one.start for one in place.tokens if one.path == place.token.path[:2])
+        edit = TextChange(start, start, f"{match[1]},{_gap_before(place.text, start)}")
         yield Rewrite(f"Put {match[1]} before this stage", (edit,), preferred=False)
 
 
@@ -197,12 +198,6 @@ def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) 
         return None
     end = _end_of(tokens, elements[-1].path)
     return TextChange(end, end, f",{_gap_before(text, elements[-1].start)}{value}")
-
-
-def _insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> TextChange:
-    """Return an edit that adds an element to a list, before the one at a path."""
-    start = next(one.start for one in tokens if one.path == path)
-    return TextChange(start, start, f"{value},{_gap_before(text, start)}")
 
 
 def _remove_member(tokens: Sequence[Token], key: Token) -> TextChange:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from mongo_tables.files.text_changes import difference
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lsp.positions import Lines, Span
 
@@ -29,23 +28,17 @@ class Diagnostic(NamedTuple):
     related: tuple[Related, ...] = ()
 
 
-class Diagnoses(NamedTuple):
-    """The findings of a file with their ranges. Unchanged lines keep their ranges without a new search."""
+def diagnose(
+    found: Mapping[str, Sequence[Finding]], lines: Mapping[str, Lines]
+) -> dict[str, list[Diagnostic]]:
+    """Return the findings of files with their ranges, and with their related places in others of these files."""
+    return {file: [_diagnose(one, lines[file], lines) for one in each] for file, each in found.items()}
 
-    lines: Lines
-    found: list[Diagnostic]
 
-    def after(self, found: Iterable[Finding], lines: Lines) -> Diagnoses:
-        """Return the diagnoses of the next text, given its findings."""
-        change = difference(self.lines.text, lines.text)
-        first, last = self.lines.line_at(change.start), self.lines.line_at(change.end)
-        as_many = len(lines) == len(self.lines)
-        stayed = {
-            one.finding: one
-            for one in self.found
-            if (line := _line_of(one.finding, self.lines)) < first or (as_many and line > last)
-        }
-        return Diagnoses(lines, [stayed.get(one) or _mark(one, lines) for one in found])
+def _diagnose(one: Finding, own: Lines, lines: Mapping[str, Lines]) -> Diagnostic:
+    places = [one._replace(**place._asdict()) for place in one.related if place.file in lines]
+    related = (Related(each.file, _mark(each, lines[each.file])) for each in places)
+    return Diagnostic(one, _mark(one, own), tuple(related))
 
 
 def _line_of(one: Finding, lines: Lines) -> int:
@@ -53,27 +46,11 @@ def _line_of(one: Finding, lines: Lines) -> int:
     return min(max(one.line, 1), len(lines)) - 1
 
 
-def _mark(one: Finding, lines: Lines) -> Diagnostic:
+def _mark(one: Finding, lines: Lines) -> Span:
     start = offset_of(one, lines)
     match = _MARKED.match(lines.text, start)
     end = match.end() if match and one.line else max(start, lines.end_of(lines.line_at(start)))
-    return Diagnostic(one, lines.span(start, end))
-
-
-def relate(known: Mapping[str, Diagnoses]) -> dict[str, Diagnoses]:
-    """Return the findings of files with their related places in others of these files."""
-    return {
-        file: one._replace(found=[_relate(each, known) for each in one.found]) for file, one in known.items()
-    }
-
-
-def _relate(one: Diagnostic, known: Mapping[str, Diagnoses]) -> Diagnostic:
-    if not one.finding.related:
-        return one
-    places = [one.finding._replace(**place._asdict()) for place in one.finding.related if place.file in known]
-    return one._replace(
-        related=tuple(Related(each.file, _mark(each, known[each.file].lines).span) for each in places)
-    )
+    return lines.span(start, end)
 
 
 def offset_of(one: Finding, lines: Lines) -> int:

@@ -188,14 +188,11 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
         return join(shape, _shape_of_other(other, known))
     rows = flow_of([stage], shape, variables).rows
     if name in ("$lookup", "$graphLookup"):
-        found = _with_depth(_shape_of_other(argument, known), argument.get("depthField"))
+        found = _shape_of_other(argument, known)
+        if isinstance(depth := argument.get("depthField"), str):
+            found = replace_at(found, tuple(depth.split(".")), of_kinds({"long"}))
         return replace_at(rows, tuple(argument["as"].split(".")), array(found))
     return rows
-
-
-def _with_depth(shape: Shape, field: Any) -> Shape:
-    """Return the shape of ``$graphLookup`` results, with the depth field if there is one."""
-    return replace_at(shape, tuple(field.split(".")), of_kinds({"long"})) if isinstance(field, str) else shape
 
 
 def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:

@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 from urllib.parse import unquote as unquote_path
@@ -41,7 +40,7 @@ class Mention(NamedTuple):
     gives: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of pages with their comments, and of shared pipelines by their names; each file by its path.
 
@@ -58,14 +57,8 @@ class Texts:
         return self.pages[file][0] if file in self.pages else next(lists, "")
 
     def lines(self, file: str) -> Lines:
-        """Return the lines of a file, split only once for all names in it."""
-        if file not in self._lines:
-            self._lines[file] = Lines(self.text(file))
-        return self._lines[file]
-
-    @cached_property
-    def _lines(self) -> dict[str, Lines]:
-        return {}
+        """Return the lines of a file."""
+        return Lines(self.text(file))
 
 
 _QUOTED: Final[Mapping[str, Sequence[Path]]] = {

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")
-_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
-"""Characters of two UTF-16 code units."""
 
 
 class Position(NamedTuple):
@@ -46,27 +44,13 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-        self._narrow = text.isascii() or not _WIDE.search(text)
 
     def edited(self, edits: Iterable[Edit]) -> Lines:
         """Return the text after consecutive changes, as an editor sends them."""
         lines = self
         for edit in edits:
-            lines = Lines(edit.text) if edit.span is None else lines._replaced(edit.span, edit.text)
-        return lines
-
-    def _replaced(self, span: Span, piece: str) -> Lines:
-        start, end = sorted((self.offset(span.start), self.offset(span.end)))
-        text = f"{self.text[:start]}{piece}{self.text[end:]}"
-        if "\r" in piece or "\r" in self.text[max(start - 1, 0) : end + 1]:
-            return Lines(text)  # One line break may have become two, or two one.
-        by = len(piece) - (end - start)
-        above, below = bisect_right(self._starts, start), bisect_right(self._starts, end)
-        new = (start + match.end() for match in _NEWLINE.finditer(piece))
-        lines = object.__new__(Lines)
-        lines.text = text
-        lines._starts = [*self._starts[:above], *new, *(one + by for one in self._starts[below:])]
-        lines._narrow = self._narrow and not _WIDE.search(piece)
+            start, end = sorted(map(lines.offset, edit.span)) if edit.span else (0, len(lines.text))
+            lines = Lines(f"{lines.text[:start]}{edit.text}{lines.text[end:]}")
         return lines
 
     def __len__(self) -> int:
@@ -97,7 +81,7 @@ class Lines:
         offset = min(max(offset, 0), len(self.text))
         line = self.line_at(offset)
         start = self._starts[line]
-        beyond = 0 if self._narrow else sum(one > "\uffff" for one in self.text[start:offset])
+        beyond = sum(one > "\uffff" for one in self.text[start:offset])
         return Position(line, offset - start + beyond)
 
     def offset(self, at: Position) -> int:
@@ -105,8 +89,6 @@ class Lines:
         if at.line < 0:
             return 0
         start, end = self.start_of(at.line), self.end_of(at.line)
-        if self._narrow:
-            return min(start + max(at.column, 0), end)
         left = max(at.column, 0)
         while left > 0 and start < end:
             left -= 2 if self.text[start] > "\uffff" else 1

@@ -133,18 +133,12 @@ class Project:
         key = ("page", file, text, self.shared.digest)
         return self._memo.get(key, lambda: read_page(text, file, self.shared))
 
-    def check(self) -> Findings:
-        """Return all findings, by file.
+    def check(self, *, with_rows: bool = True) -> Findings:
+        """Return all findings, or those that need no pipeline run, by file.
 
         Raises ResultsError if the results source is unusable.
         """
-        return self._check("nothing" if self.static else "rows")
-
-    def check_without_rows(self) -> Findings:
-        """Return the findings that need no pipeline run, by file."""
-        return self._check("nothing")
-
-    def _check(self, needs: Needs) -> Findings:
+        needs: Needs = "rows" if with_rows and not self.static else "nothing"
         texts = {os.path.abspath(file): text for file, text in self._edited.items()}  # noqa: PTH100
         read = read_snapshots(self.files, replace(self.request, texts=texts), needs)
         reports = [build(snapshot, self.answers, self._memo) for snapshot in read.snapshots]

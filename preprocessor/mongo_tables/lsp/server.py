@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from argparse import Namespace
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -60,25 +60,12 @@ class _Protocol(LanguageServerProtocol):
         # pygls would apply the changes to its own text, whose line ends differ from those of editors.
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
-    def write(self, one: Diagnostic, uri_of: Callable[[str], str]) -> dict[str, Any]:
-        """Return a finding in the form that is sent. ``uri_of`` returns the URI of a file."""
-        written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one, uri_of))
-        return written
-
-    def publish(self, uri: str, found: Sequence[dict[str, Any]], version: int | None) -> None:
-        """Send the findings of a file, which are already serialised: a keystroke changes only a few of them."""
-        named = {"uri": uri, "diagnostics": found} | ({} if version is None else {"version": version})
-        self._send_data(
-            {"jsonrpc": self.VERSION, "method": lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, "params": named}
-        )
-
 
 @dataclass
 class _Shown:
-    """The state sent to an editor for one site: findings by file and version, in sent form, and a notice."""
+    """The state sent to an editor for one site: findings by file, with its version, and a notice."""
 
     found: dict[str, tuple[list[Diagnostic], int | None]]
-    written: dict[str, dict[Diagnostic, Any]]
     notice: str = ""
 
 
@@ -92,7 +79,6 @@ class Server(LanguageServer):
         self.arguments = arguments
         self.sites: Sites | None = None
         self.root = Path.cwd()
-        self.protocol: _Protocol
         self._judge = ThreadPoolExecutor(1, "mongo-tables check")
         self._timer: asyncio.TimerHandle | None = None
         self._running = False
@@ -158,7 +144,8 @@ class Server(LanguageServer):
         if self._timer is not None:
             self._timer.cancel()
         if not self._running:
-            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_PAUSE, lambda: self.start(self._check()))
 
     def look_again(self) -> None:
         """Schedule a check of all pages with the current files; clear the findings of removed sites."""
@@ -182,9 +169,6 @@ class Server(LanguageServer):
                 self.look_again()
             known = seen
             await asyncio.sleep(_LOOK)
-
-    def _start_check(self) -> None:
-        self.start(self._check())
 
     async def _check(self) -> None:
         if self._running:
@@ -216,7 +200,7 @@ class Server(LanguageServer):
 
     def _publish(self, session: Session, checked: Checked) -> None:
         """Publish the changes of a site, for files that have not changed since the check."""
-        shown = self._shown.setdefault(session, _Shown({}, {}))
+        shown = self._shown.setdefault(session, _Shown({}))
         now = {file: one.version for file, one in session.documents.items()}
         for file in {**checked.diagnostics, **shown.found, **now}:
             found = checked.diagnostics.get(file, [])
@@ -224,11 +208,10 @@ class Server(LanguageServer):
             if version != checked.versions.get(file) or shown.found.get(file, ([], None)) == (found, version):
                 continue
             shown.found[file] = found, version
-            known = shown.written.get(file, {})
-            shown.written[file] = {
-                one: known.get(one) or self.protocol.write(one, self.uri_of) for one in found
-            }
-            self.protocol.publish(self.uri_of(file), list(shown.written[file].values()), version)
+            sent = [diagnostic_of(one, self.uri_of) for one in found]
+            self.text_document_publish_diagnostics(
+                lsp.PublishDiagnosticsParams(self.uri_of(file), sent, version)
+            )
         if checked.notice and checked.notice != shown.notice:
             self.tell(checked.notice)
         shown.notice = checked.notice

@@ -19,7 +19,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
-from mongo_tables.lsp.diagnostics import Diagnoses, Diagnostic, offset_of, relate
+from mongo_tables.lsp.diagnostics import Diagnostic, diagnose, offset_of
 from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.knowledge import Knowledge
@@ -104,7 +104,7 @@ class Session:
         self._stale = False
         self.is_due = True
         """Whether something has changed since the last check, or there was none."""
-        self._diagnoses: Mapping[str, Diagnoses] = {}
+        self._diagnostics: Mapping[str, list[Diagnostic]] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
 
@@ -187,8 +187,7 @@ class Session:
         if document is None:
             return None
         lines = document.lines
-        known = self._diagnoses.get(file)
-        found = known.found if known and self._seen.get(file) == document.version else []
+        found = self._diagnostics.get(file, []) if self._seen.get(file) == document.version else []
         whole = Span(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
         touched = [one for one in found if one.span.touches(span)]
         touched = touched or [one for one in found if one.span.touches(whole)]
@@ -226,11 +225,6 @@ class Session:
         for file, text in pending.items():
             self.project.edit(file, text)
 
-    def _split(self, file: str, text: str) -> Lines:
-        """Return the lines of a text. Reuse those of the open file if the text is the same."""
-        document = self.documents.get(file)
-        return document.lines if document is not None and document.text == text else Lines(text)
-
     def look_ahead(self) -> None:
         """Load documents for later requests while nothing is typed, and the modules that mistakes need."""
         for name in _OF_MISTAKES:
@@ -259,7 +253,7 @@ class Session:
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
         """Return the name at a position."""
         texts = self.texts()
-        lines = self._split(file, self.project.text(file) or "")
+        lines = Lines(self.project.text(file) or "")
         found = mention_at(mentions(texts), file, lines.offset(at))
         return (found, texts) if found else None
 
@@ -279,16 +273,9 @@ class Session:
         found, notice = self._find()
         checked = self.project.checked
         texts = {file: checked.get(file) or self.project.text(file) or _read(file) for file in found}
-        self._diagnoses = relate(
-            {
-                file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(
-                    found[file], self._split(file, text)
-                )
-                for file, text in texts.items()
-            }
-        )
+        self._diagnostics = diagnose(found, {file: Lines(text) for file, text in texts.items()})
         self._seen = versions
-        return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
+        return Checked(self._diagnostics, versions, notice)
 
     def _look_again(self) -> None:
         """Read the disk again. If the site has changed, reopen everything."""
@@ -308,7 +295,7 @@ class Session:
         try:
             return self.project.check(), ""
         except ResultsError as error:
-            return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
+            return self.project.check(with_rows=False), f"{error.message}: pages are checked without rows"
 
 
 def _read(file: str) -> str:

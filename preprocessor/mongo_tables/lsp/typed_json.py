@@ -223,7 +223,7 @@ def cursor_at(text: str, body: Body, offset: int) -> Cursor:
     last = before.found[-1] if before.found else None
     if last is not None and last.end == offset and last.kind in ("key", "string", "word", "number"):
         written = text[last.start : last.end]
-        if not written.startswith('"') or not _is_closed(written):
+        if not re.fullmatch(r'"(?:[^"\\]|\\.)*"', written):
             return _in_token(text, body, last, offset)
     following = read_tokens(text, offset, min(body.end, offset + 1))
     if following.found and following.found[0].start == offset and text[offset] not in '{}[],:"':
@@ -252,10 +252,6 @@ def _in_token(text: str, body: Body, token: Token, offset: int) -> Cursor:
     # The path of a key ends with the whole key, including the part after the position.
     path = (*token.path[:-1], unquote(text[full.start : full.end])) if role == "key" else token.path
     return Cursor(body, path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends)
-
-
-def _is_closed(written: str) -> bool:
-    return len(written) > 1 and re.fullmatch(r'"(?:[^"\\]|\\.)*"', written) is not None
 
 
 def _with_path(before: Tokens, token: Token) -> Token:
