@@ -6,8 +6,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from referencepages import PAGES
 
+from mongo_tables.commands.schema import editor_schema
 from mongo_tables.directives.schemas import names
-from mongo_tables.directives.schemas.editors import editor_schema
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

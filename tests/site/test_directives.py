@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mongo_tables.commands.schema import schema_address
 from mongo_tables.directives.keywords import KEYWORDS
-from mongo_tables.directives.schemas.editors import schema_address
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.site.kinds import KINDS
 
@@ -50,8 +50,7 @@ PAGE = '# Page\n\n<!-- MONGO_SPECIMEN: {"text": "a < b"} -->\n\nThe end.\n'
 def test_every_kind_has_two_keywords_a_class_and_a_row_that_shows_it() -> None:
     assert set(KEYWORDS.values()) == set(DIRECTIVES)
     assert set(KEYWORDS) == {f"{word}_{kind.upper()}" for word in ("MONGO", "RESULT") for kind in DIRECTIVES}
-    assert {one.spec for one in DIRECTIVES.values()} == set(KINDS)
-    assert all(one.kind == kind for kind, one in DIRECTIVES.items())
+    assert set(DIRECTIVES.values()) == set(KINDS)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +60,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "mongo_tables"
     shutil.copytree(ROOT / "preprocessor" / "mongo_tables", package)
     (package / "directives/schemas/comments/specimen.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
-    insert(package / "directives/specs.py", "@dataclass(frozen=True, slots=True)\nclass Directive:", CLASS)
+    insert(package / "directives/specs.py", "DIRECTIVES: Final", CLASS)
     insert(
         package / "directives/specs.py",
-        '        Directive("table"',
-        '        Directive("specimen", SpecimenSpec),\n',
+        '    "table": TableSpec,',
+        '    "specimen": SpecimenSpec,\n',
     )
     insert(package / "site/kinds.py", "    TableSpec: CommentKind(", KIND)
     insert(

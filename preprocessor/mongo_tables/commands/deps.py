@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables import __version__
-from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source, request_of
+from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ _VERSION = 1
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the pages, the format of the list, and the results source."""
-    add_pages(parser)
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--json",

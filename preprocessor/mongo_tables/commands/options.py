@@ -27,13 +27,6 @@ SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
 
-def add_pages(parser: ArgumentParser) -> None:
-    """Add the pages that a command reads."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
-    )
-
-
 def add_source(parser: ArgumentParser) -> None:
     """Add the sources of rows and shared pipelines."""
     add_results(parser)

@@ -1,12 +1,23 @@
-"""``mongo-tables schema``: print the JSON Schema of a comment."""
+"""``mongo-tables schema``: print the JSON Schema of a comment, in which editors find every stage of the catalogue.
+
+A check does not need the stages' names in the schema (it asks the catalogue), so the files in ``directives/schemas/``
+omit them and cannot diverge from the catalogue.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables import SITE
 from mongo_tables.commands.options import EXIT
-from mongo_tables.directives.schemas import names
+from mongo_tables.directives.schemas import load, names
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.catalogue import Operator
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
 EPILOG = f"""\
@@ -15,6 +26,9 @@ examples:
   mongo-tables schema RESULT_CHART
 
 {EXIT}"""
+
+_STAGE: Final = "MT134"
+"""The mark of a stage object in a schema: the rule that reports an object that is not a stage."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,8 +52,45 @@ def _schema_called(name: str) -> str:
 
 def run(arguments: Namespace) -> int:
     """Print the schema as the site publishes it."""
-    from mongo_tables.directives.schemas.editors import editor_schema
-
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
     return 0
+
+
+def schema_address(name: str) -> str:
+    """Return the address of the schema ``name`` on the site, which is also its ``$id``."""
+    return f"{SITE}schemas/{name}.schema.json"
+
+
+def editor_schema(name: str) -> str:
+    """Return the text of the schema ``name``, with stages and their arguments listed wherever they are allowed."""
+    from mongo_tables.aggregation.catalogue import operators  # the list of choices does not need it
+
+    schema = load(name)
+    called = {"$schema": schema["$schema"], "$id": schema_address(name)}
+    stages = {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
+    return json.dumps(called | _with_stages(schema, stages), indent=2, ensure_ascii=False) + "\n"
+
+
+def _with_stages(value: Any, stages: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_with_stages(item, stages) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _with_stages(item, stages) for key, item in value.items()}
+    is_stage = value.get("x-rule") == _STAGE and "propertyNames" in value
+    return inner | {"properties": stages} if is_stage else inner
+
+
+def _stage(one: Operator) -> dict[str, Any]:
+    since = f", since MongoDB {one.since}" if one.since else ""
+    entry: dict[str, Any] = {
+        "title": f"Stage {one.name}{since}",
+        "description": f"{one.manual}",
+        "markdownDescription": f"[`{one.name}` in MongoDB's manual]({one.manual}){since}",
+    }
+    if one.style == "named":
+        # Without "type": the evaluator has better messages about a wrong form.
+        entry["required"] = list(one.required)
+        entry["properties"] = {name: {} for name in (*one.required, *one.optional)}
+    return entry

@@ -155,7 +155,9 @@ class _Scan:
             return ()
         text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
         if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
-            return self._read_prose(text)
+            self.code = False  # As most lines, it begins with a letter at the margin.
+            self._leave(text, at_margin=False)
+            return ()
         if self.mdx:
             return self._read_markdown(text, after)
         text = self.html.join_start_tag(text)
@@ -170,12 +172,6 @@ class _Scan:
         found = list(self._read_markdown(text, after))
         self.paragraph = 0
         return found
-
-    def _read_prose(self, text: str) -> tuple[()]:
-        """Read a line that begins with a letter at the margin, outside all containers, as most lines do."""
-        self.code = False
-        self._leave(text, at_margin=False)
-        return ()
 
     def _read_raw(self, text: str) -> Iterator[tuple[int, Placement]]:
         """Read a line of, or into, a raw block: comments in it are live whatever their indentation."""
@@ -437,7 +433,8 @@ class RawHtml:
         ended_at = -1
         for piece in _PIECE.finditer(text):
             if piece["token"] is not None:
-                yield int(piece["token"]), self._opaque_element(), ended_at
+                opaque = next((tag for tag in sorted(OPAQUE) if self.depth[tag]), "")
+                yield int(piece["token"]), opaque, ended_at
             elif piece["end"] is not None:
                 self._end(piece["end"].lower())
             else:
@@ -456,9 +453,6 @@ class RawHtml:
             elif (piece["tag"] or "").lower() in OPAQUE:
                 self.opaque = piece["tag"].lower()
         return around
-
-    def _opaque_element(self) -> str:
-        return next((tag for tag in sorted(OPAQUE) if self.depth[tag]), "")
 
     def _start(self, tag: str, attributes: str) -> None:
         if attributes.endswith("/") or (self.stack and self.stack[-1] in _CDATA):

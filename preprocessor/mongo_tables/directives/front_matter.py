@@ -20,12 +20,6 @@ _END = re.compile(r"(?:---|\.\.\.)[ \t]*$")
 # A line of a YAML mapping at the margin begins like this; a value, or a list under a key, is indented or has a dash.
 _MAPPING_LINE = re.compile(r"(?:[ \t]|#|- |-$|$|[}\]]|[^\s#<>&*!|%@`\-][^:]*:(?:[ \t]|$)|\{)")
 _KEY = re.compile(r" {0,3}[A-Za-z0-9_-]+:")
-_BEGINNING = re.compile(rf"\ufeff?(?:---|{_KEY.pattern})")
-
-
-def may_have_front_matter(text: str) -> bool:
-    """Return whether the first line may be front matter: a quick test before the page is split into lines."""
-    return _BEGINNING.match(text) is not None
 
 
 def front_matter_lines(lines: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mongo_tables.directives.keywords import MDX, OPEN, is_ours_in_mdx, marks_at, opening_at
+from mongo_tables.directives.keywords import MDX, OPEN, OURS_IN_MDX, marks_at, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options.
@@ -21,8 +21,7 @@ _OPENING = re.compile(
     r"(?:[ \t]*\{[^\n]*\}"
     r"|(?P<options>(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[\t ]|$))+))?[ \t]*$"
 )
-_OPENING_IN_MDX = re.compile(r"(?P<mark>`{3,})[^`]*$|(?P<tildes>~{3,})")
-_MARK = re.compile(r"`{3,}[^`]*$|~{3,}")
+_MARK = re.compile(r"(?P<mark>`{3,})[^`]*$|(?P<tildes>~{3,})")
 _MARKS = ("```", "~~~")
 _OPTION = re.compile(r"([a-zA-Z][a-zA-Z0-9_]*)(=)?(?:\"[^\"]*\"|'[^']*')?")
 _KNOWN_OPTIONS = frozenset({"hl_lines", "linenums", "title", "title_mode"})
@@ -44,7 +43,7 @@ def fence_at(lines: Sequence[str], index: int, mdx: bool = False) -> Fence | Non
     """Return the fence that the line at ``index`` opens, or None. In MDX any text may follow the mark."""
     match = _PREFIX.match(lines[index])
     assert match is not None  # the pattern matches the empty string
-    opening = (_OPENING_IN_MDX if mdx else _OPENING).match(lines[index], match.end())
+    opening = (_MARK if mdx else _OPENING).match(lines[index], match.end())
     if opening is None or not (mdx or _knows_all_options(opening["options"])):
         mark = _MARK.match(lines[index], match.end())
         return Fence(index, index, closed=False) if mark else None
@@ -236,7 +235,8 @@ class _Folding:
             return index
         start = at = self.page.starts[index]
         pieces: list[str] = []
-        if self.mdx and _MODULE.match(self.page.text, start) and self._begins_block():
+        follows_blank = not self.folded or not self.folded[-1].text.strip()
+        if self.mdx and follows_blank and _MODULE.match(self.page.text, start):
             at = self._record(start, script_end(self.page.text, start)).end
             pieces.append(TOKEN.format(len(self.comments) - 1))
             index = self.page.line_index(at)
@@ -258,7 +258,9 @@ class _Folding:
                 if at > line_end:  # a code span continues on the next lines, which are text up to its end
                     break_index = self.page.line_index(at)
                     self.folded.append(FoldedLine("".join(pieces)))
-                    self._plain_lines(index + 1, break_index - 1)
+                    for number in range(index + 1, break_index):
+                        self._fence_at(number)  # an unclosed fence still hides the openings of others
+                        self.folded.append(FoldedLine(self.page.lines[number]))
                     self._fence_at(break_index)
                     index, pieces = break_index, []
                     start = self.page.starts[index]
@@ -275,23 +277,14 @@ class _Folding:
             return False
         return "`" not in line or self.next_open < 0 or text.find("\n\n", start, self.next_open) >= 0
 
-    def _plain_lines(self, first: int, last: int) -> None:
-        for index in range(first, last + 1):
-            self._fence_at(index)  # an unclosed fence still hides the openings of others
-            self.folded.append(FoldedLine(self.page.lines[index]))
-
     def _find_open(self, at: int) -> int:
         """Return the offset of the next text that may open a comment, or -1."""
         found = (_OPENS_IN_MDX if self.mdx else _OPENS).search(self.page.text, at)
         return found.start() if found else -1
 
-    def _begins_block(self) -> bool:
-        """Return whether the next line follows a blank one, so that it cannot continue a paragraph."""
-        return not self.folded or not self.folded[-1].text.strip()
-
     def _comment(self, start: int, index: int) -> HtmlComment | None:
         """Record the comment, or the expression of MDX, that opens at ``start`` in the line with ``index``."""
-        if marks_at(self.page.text, start) is MDX and is_ours_in_mdx(self.page.text, start):
+        if OURS_IN_MDX.match(self.page.text, start):
             return self._record(start, self._close_after(start))
         if self.page.text.startswith("{", start):
             end = script_end(self.page.text, start) if self.mdx and not self.unbalanced else 0

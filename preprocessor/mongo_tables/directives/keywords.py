@@ -118,7 +118,8 @@ _NAME = re.compile(
 
 _OBJECT = re.compile(r"\s*\{")
 _VALUE_NAME = re.compile(r"\s*[a-z][a-z0-9_-]*\s*(?:-->|\*/\})")
-_OF_MDX = re.compile(rf"\{{/\*+\s*(?:(?:{'|'.join(KEYWORDS)}|{NAMED})\s*:|mongo-tables:)")
+OURS_IN_MDX: Final = re.compile(rf"\{{/\*+\s*(?:(?:{'|'.join(KEYWORDS)}|{NAMED})\s*:|mongo-tables:)")
+"""The beginning of one of our comments, or of the marker of a region, with the marks of MDX."""
 
 
 def marks_at(text: str, start: int) -> Marks:
@@ -126,17 +127,12 @@ def marks_at(text: str, start: int) -> Marks:
     return MDX if text.startswith(MDX.open, start) else HTML
 
 
-def is_ours_in_mdx(text: str, start: int) -> bool:
-    """Return whether one of our comments, or the marker of a region, is at ``start`` with the marks of MDX."""
-    return _OF_MDX.match(text, start) is not None
-
-
 def is_mdx(text: str, file: str) -> bool:
     """Return whether a page is MDX: by its name, or because it has our comments in MDX and no comment in HTML.
 
     Docusaurus reads ``.md`` as MDX, too (https://docusaurus.io/docs/markdown-features/react).
     """
-    return file.lower().endswith(".mdx") or (HTML.open not in text and _OF_MDX.search(text) is not None)
+    return file.lower().endswith(".mdx") or (HTML.open not in text and OURS_IN_MDX.search(text) is not None)
 
 
 class Opening(NamedTuple):

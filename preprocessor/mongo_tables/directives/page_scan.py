@@ -100,7 +100,7 @@ def find(text: str, file: str) -> Scan:
         return Scan((), tuple(above))
     found_places = places(folded, wanted, mdx)
     opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None, mdx)
-    behind = _ends_behind(html_comments, hiding, len(text))
+    ends = dict(pairwise([*hiding, len(html_comments)]))
     judge = _Judge(text, mdx)
     live: list[Comment | Marker] = []
     for html in html_comments:
@@ -109,7 +109,9 @@ def find(text: str, file: str) -> Scan:
             if place is not None and place.kind == "live":
                 live.append(replace(markers[number], prefix=place.prefix))
         elif number in hiding and place is not None:
-            judge.judge_enclosing(html, place, *behind[number])
+            other = ends[number]  # the next enclosing comment
+            until = html_comments[other].start if other < len(html_comments) else len(text)
+            judge.judge_enclosing(html, place, html_comments[number + 1 : other], until)
         elif opening is not None:
             candidate = _Candidate(html, opening, place, opinions.get(number))
             if judge.accepts(candidate) and place is not None:
@@ -164,7 +166,9 @@ class _Judge:
             return
         if place.kind == "live" and not place.margin and not place.raw:
             # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
-            self.complaints.append(_nested(self.text, html, inner))
+            message = "another comment begins inside this one, so the site shows the outer one as text here"
+            hint = f"remove one of the two, or close the first before the second; {_switch_off(self.text, inner)}"
+            self.complaints.append(Complaint(message, hint, html.start, "MT116"))
             self.rejected.append((html.start, html.end))
             return
         self.off.append((inner, html.end))
@@ -235,27 +239,11 @@ def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:
 # -- faults --
 
 
-def _ends_behind(
-    comments: Sequence[HtmlComment], hiding: Sequence[int], end: int
-) -> Mapping[int, tuple[Sequence[HtmlComment], int]]:
-    """Return for each enclosing comment those after it, and the offset of the next enclosing one or the page end."""
-    return {
-        number: (comments[number + 1 : other], comments[other].start if other < len(comments) else end)
-        for number, other in pairwise([*hiding, len(comments)])
-    }
-
-
 def _switch_off(text: str, start: int) -> str:
     """Return how to disable the comment that begins at ``start``."""
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
     return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
-
-
-def _nested(text: str, html: HtmlComment, inner: int) -> Complaint[int]:
-    message = "another comment begins inside this one, so the site shows the outer one as text here"
-    hint = f"remove one of the two, or close the first before the second; {_switch_off(text, inner)}"
-    return Complaint(message, hint, html.start, "MT116")
 
 
 def _end_complaints(
@@ -345,7 +333,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     if marks is MDX and (inner := text.find("*/", one.opening.body)) < html.end - len(marks.close):
         message = f"*/ ends {name} here, as everywhere in JavaScript"
         return Complaint(message, "write *\\/ in a string: JSON reads it as */", inner, "MT102")
-    if rest and '"' in rest[0] and _ends_in_string(body):
+    if rest and '"' in rest[0] and any(not string["closed"] for string in _STRING.finditer(body)):
         message = f"{marks.close} inside a JSON string closes {name} here"
         written = "*\\/}" if marks is MDX else "--\\u003e"
         hint = f"write {written} in the string: JSON reads it as {marks.close}"
@@ -386,13 +374,6 @@ def _code_elsewhere(one: _Candidate) -> Iterator[Complaint[int]]:
         message = f"GitHub and editors show this {one.opening.name} as code; the site does not"
         hint = "indent it by exactly four columns for each list item around it"
         yield Complaint(message, hint, one.html.start, "MT115")
-
-
-def _ends_in_string(body: str) -> bool:
-    """Return whether ``body`` ends inside a JSON string."""
-    if "\\" not in body:
-        return body.count('"') % 2 == 1
-    return any(not string["closed"] for string in _STRING.finditer(body))
 
 
 def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:

@@ -38,7 +38,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
 
     ``shared`` returns the shared stage list of a name, or None.
     """
-    directive = DIRECTIVES[comment.kind]
+    kind = DIRECTIVES[comment.kind]
     if comment.keyword == NAMED:
         name, values = comment.body.strip(), shared.values if isinstance(shared, SharedPipelines) else {}
         comment = comment.named(values.get(name))
@@ -52,18 +52,18 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     if not document.parsed.readable:
         return Reading(None, found)
     subject = f"a {comment.keyword} comment"
-    found += schema_findings(document, directive.kind, subject)
+    found += schema_findings(document, comment.kind, subject)
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
-    found += body_findings(document, directive.kind, subject)
+    found += body_findings(document, comment.kind, subject)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
     # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
-    has_rows = directive.has_pipeline or (directive.kind == "value" and "collection" in body)
+    has_rows = issubclass(kind, PipelineSpec) or (comment.kind == "value" and "collection" in body)
     runnable = has_rows and not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
-    spec = None if faulty else directive.spec.of(comment, file, body, expanded)
+    spec = None if faulty else kind.of(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.comments import Comment, Scan
@@ -111,8 +111,11 @@ def _list_spans(page: PageLines) -> list[_Span]:
             paragraphs.append([])
         index = end
     for lines in filter(None, paragraphs):
-        found += _list_roles(
-            page.text, page.starts[lines[0]], page.starts[lines[-1]] + len(page.lines[lines[-1]])
+        start, end = page.starts[lines[0]], page.starts[lines[-1]] + len(page.lines[lines[-1]])
+        found += (
+            _Span(role.start(), role.start("body"), role.end("body"), role["name"], is_role=True)
+            for role in _ROLE.finditer(page.text, start, end)
+            if role["name"]
         )
     return sorted(found)
 
@@ -128,10 +131,3 @@ def _end_of_block(lines: Sequence[str], index: int, margin: int) -> int:
             break
         end = number + 1
     return end
-
-
-def _list_roles(text: str, start: int, end: int) -> Iterator[_Span]:
-    """Yield the roles of a paragraph, outside inline literals."""
-    for role in _ROLE.finditer(text, start, end):
-        if role["name"]:
-            yield _Span(role.start(), role.start("body"), role.end("body"), role["name"], is_role=True)

@@ -1,6 +1,6 @@
 """The settings of comments as plain data: a class for each kind of comment, and the conversion into it.
 
-``DIRECTIVES`` at the end has one record for each kind.
+``DIRECTIVES`` at the end has the class of each kind.
 """
 
 from __future__ import annotations
@@ -474,31 +474,10 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
-    """One kind of comment, which is also the name of its JSON Schema, and the class of its specs."""
-
-    kind: str
-    spec: type[Spec]
-
-    @property
-    def has_pipeline(self) -> bool:
-        """Whether it has its own pipeline."""
-        return issubclass(self.spec, PipelineSpec)
-
-    @property
-    def quotes_table(self) -> bool:
-        """Whether it quotes rows of a table that it names."""
-        return issubclass(self.spec, QuotingSpec)
-
-
-DIRECTIVES: Final[Mapping[str, Directive]] = {
-    one.kind: one
-    for one in (
-        Directive("table", TableSpec),
-        Directive("value", ValueSpec),
-        Directive("check", CheckSpec),
-        Directive("chart", ChartSpec),
-    )
+DIRECTIVES: Final[Mapping[str, type[Spec]]] = {
+    "table": TableSpec,
+    "value": ValueSpec,
+    "check": CheckSpec,
+    "chart": ChartSpec,
 }
-"""Every kind of comment, by name."""
+"""The specs of every kind of comment, by the name of its JSON Schema."""

@@ -74,6 +74,11 @@ def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
     return f"{mark.join(names[:most])}{more}"
 
 
+def plain_path(path: Path) -> Path:
+    """Return the absolute path without following links, as MkDocs takes folders."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - ``absolute`` keeps `..`
+
+
 def leads_within(path: Path, folder: Path) -> bool:
     """Return whether ``path``, which is below ``folder``, is still within it after all links are resolved."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -166,7 +166,10 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     found += [one for spec in specs for one in judge.judge(spec)]
     found += linted or ()
     if not judge.away and any(one.rule in _BLAMED for one in found):
-        found = _blame(found, judge)
+        from mongo_tables.site.mistyped_words import blame_columns, blame_texts
+
+        local = judge.source.local
+        found = blame_texts(blame_columns(found, judge.pages, local), judge.pages, local)
     if any(spec.ignore for spec in specs):
         from mongo_tables.lint.suppressions import find_unused_ignores, without_silenced
 
@@ -180,14 +183,6 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
 
 
 _BLAMED = frozenset({"MT136", "MT303"})
-
-
-def _blame(found: list[Finding], judge: Judge) -> list[Finding]:
-    """Move findings to the mistyped word where a column or a text is close to one of the documents."""
-    from mongo_tables.site.mistyped_words import blame_columns, blame_texts
-
-    local = judge.source.local
-    return blame_texts(blame_columns(found, judge.pages, local), judge.pages, local)
 
 
 def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:

@@ -99,6 +99,9 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
     read = [collections_read(one.query) for one in asked]
     files = [file for each in zip(asked, read, strict=True) for file in _files_behind(*each, around)]
     files += [Path(one.file) for one in quoted if one.file != page.file]
+    # These figures may become too old although no file changes.
+    dated = [one.measured_of.file for one in asked if one.measured_of is not None]
+    may_age = TAG in dated or any(one.max_age is not None for one in asked)
     return Figure(
         page.file,
         comment.line,
@@ -108,13 +111,8 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         next((name for name in names if ":" not in name), None),
         tuple(dict.fromkeys(chain.from_iterable(read))),
         tuple(sorted(set(map(from_here, files)))),
-        is_lasting(spec) and all(map(is_lasting, asked)) and not any(map(_may_age, asked)),
+        is_lasting(spec) and all(map(is_lasting, asked)) and not may_age,
     )
-
-
-def _may_age(spec: PipelineSpec) -> bool:
-    """Return whether a figure may become too old although no file changes."""
-    return spec.max_age is not None or (spec.measured_of is not None and spec.measured_of.file == TAG)
 
 
 def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:

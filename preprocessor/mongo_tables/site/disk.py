@@ -15,7 +15,7 @@ from mongo_tables.directives.keywords import RST, may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.folders import walk
 from mongo_tables.files.process import today
-from mongo_tables.files.text import bad_byte, may_be_file
+from mongo_tables.files.text import bad_byte, may_be_file, plain_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.limits import Limits
 from mongo_tables.site.generated import without_code
@@ -252,7 +252,7 @@ def _read_others(
     others, left_out = list[PageText](), list[PageText]()
     for folder in where.folders_of(one.file for one in pages):
         for file in pages_under(Path(folder)):
-            path = _real(file) if file.is_symlink() else _plain(file)
+            path = _real(file) if file.is_symlink() else plain_path(file)
             if path in own:
                 continue
             try:
@@ -265,10 +265,6 @@ def _read_others(
             elif path not in known or all_pages:
                 others.append(one)
     return others, left_out
-
-
-def _plain(file: Path) -> Path:
-    return Path(os.path.abspath(file))  # noqa: PTH100 - links of folders are followed as MkDocs follows them
 
 
 def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:

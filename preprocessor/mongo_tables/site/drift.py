@@ -72,7 +72,10 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     if not is_number(today.value) and conclusion_of(today.value) is None:
         return False
     then, now = read_numbers(standing, today.form), read_numbers(today.text, today.form)
-    if then.words != now.words or not then.numbers or not _is_of_same_format(then, today):
+    if then.words != now.words or not then.numbers:
+        return False
+    # A text in another format than the column has now must be written again.
+    if not (today.follows or not is_number(today.value) or is_written_by(then.written[0], today.form)):
         return False
     if today.follows:
         return (then.numbers[0] < 0) == (now.numbers[0] < 0)
@@ -81,11 +84,6 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     pairs = list(zip(then.numbers, now.numbers, strict=True))
     counting = pairs[:1] if len(pairs) == _VALUE_WITH_RANGE else pairs
     return all(abs(new - old) <= tolerance.share * abs(old) for old, new in counting)
-
-
-def _is_of_same_format(standing: NumbersInText, today: CurrentCell) -> bool:
-    """Return whether a written text has the column's current format. If not, it must be written again."""
-    return today.follows or not is_number(today.value) or is_written_by(standing.written[0], today.form)
 
 
 def _ends(today: CurrentCell, shown: NumbersInText) -> Sequence[Decimal]:

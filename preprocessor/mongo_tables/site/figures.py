@@ -103,12 +103,8 @@ def _place(fault: Finding) -> str:
 
 def fault_box(findings: Iterable[Finding]) -> str:
     """Return the findings as an HTML box that replaces the figure, or "" without findings."""
-    items = "\n".join(map(_item, findings))
+    items = "\n".join(f"<p>{_words(fault)}</p>" for fault in findings)
     return f'<div class="mongo-table-fault" role="alert">\n{items}\n</div>' if items else ""
-
-
-def _item(fault: Finding) -> str:
-    return f"<p>{_words(fault)}</p>"
 
 
 def _words(fault: Finding) -> str:

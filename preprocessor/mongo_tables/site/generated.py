@@ -18,7 +18,6 @@ from mongo_tables.site.pages import ids_of
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.jsontext.reader import Parsed
     from mongo_tables.site.pages import Page
 
 
@@ -35,11 +34,10 @@ def is_generated(comment: Comment) -> bool:
     """Return whether a template writes into a comment, or the comment declares itself generated."""
     if _TEMPLATE.search(comment.body):
         return True
-    return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.parsed)
-
-
-def _says_so(parsed: Parsed) -> bool:
-    """Return whether the comment itself has the key ``generated``, not a document in its pipeline."""
+    if not _SAYS_SO.search(comment.body):
+        return False
+    # The key of the comment itself, not of a document in its pipeline.
+    parsed = comment.parsed
     return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
 
 
@@ -169,9 +167,10 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
         return ""  # Operators that write or run code are refused, whatever the build generates.
     if is_generated(comment):
         return "this comment is known at build only"
-    from mongo_tables.directives.specs import DIRECTIVES
+    from mongo_tables.directives.specs import DIRECTIVES, QuotingSpec
 
-    table = re.search(_TABLE, comment.body) if DIRECTIVES[comment.kind].quotes_table else None
+    quotes = issubclass(DIRECTIVES[comment.kind], QuotingSpec)
+    table = re.search(_TABLE, comment.body) if quotes else None
     if table and late and late.fullmatch(table[1]):
         return f"the table `{table[1]}` is known at build only"
     if table and open_ended and one.rule == "MT139":

@@ -26,7 +26,7 @@ from mongo_tables.directives.keywords import HTML, place_of
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
+from mongo_tables.site.markdown import end_of_line, leads_its_line, newline_of, prefix_lines, stands_alone
 from mongo_tables.site.markdown_figures import MarkdownContext
 from mongo_tables.site.snapshot import relative_address
 
@@ -143,7 +143,7 @@ def _part_under(
     begin, end_marker = markers(shown, comment.marks)
     text = prefix_lines([begin, *inner, end_marker], comment.prefix, newline)
     if comment.region is None:
-        end = _end_of_line(page.text, comment.end)
+        end = end_of_line(page.text, comment.end)
         return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
     start, end = comment.region.start, comment.region.end
     state = _state(comment, comment.region, shown, lambda inner: _is_near_figure(inner, spec, context))
@@ -198,11 +198,6 @@ def _group(part: PlacedFigure) -> str | int:
     """Return the group of a table and its values, the table's id; a unique number for unquoted figures."""
     own = part.spec.id if isinstance(part.spec, TableSpec) else None
     return own or next((one.table for one in part.spec.quotes), id(part.spec))
-
-
-def _end_of_line(text: str, start: int) -> int:
-    ends = [end for end in (text.find("\n", start), text.find("\r", start)) if end >= 0]
-    return min(ends, default=len(text))
 
 
 def region_findings(page: Page) -> list[Finding]:
@@ -329,11 +324,8 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
     if comment.holder == _TABLE and "|" in written:
         reason = f"{host} ends the cell of a table at a `|`, in a comment as well"
         return ShownReason(reason, r"write \u007c in a string of JSON")
-    if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
+    is_first = marks == HTML and comment.holder != RAW_HTML and leads_its_line(text, comment)
+    if is_first and place_of(comment.keyword) == "sentence":
         reason = "GitHub reads a line that begins with a comment as HTML, without Markdown"
         return ShownReason(reason, _AFTER_WORD)
     return None
-
-
-def _leads_a_line_of_markdown(text: str, comment: Comment) -> bool:
-    return comment.marks == HTML and comment.holder != RAW_HTML and leads_its_line(text, comment)

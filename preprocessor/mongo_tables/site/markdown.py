@@ -85,7 +85,7 @@ def standing_alone(text: str, at: TableSpan, lines: Sequence[str]) -> tuple[int,
 
 def stands_alone(text: str, comment: Comment) -> bool:
     """Return whether the comment's lines contain nothing else but the marks of containers."""
-    rest = text[comment.end : _end_of_line(text, comment.end)]
+    rest = text[comment.end : end_of_line(text, comment.end)]
     return leads_its_line(text, comment) and not rest.strip()
 
 
@@ -112,11 +112,11 @@ def _blank_lines_before(text: str, start: int) -> int:
 
 
 def _blank_lines_after(text: str, end: int) -> int:
-    end_of_line = _end_of_line(text, end)
-    if text[end:end_of_line].strip():
+    last = end_of_line(text, end)
+    if text[end:last].strip():
         return 2
-    below = end_of_line + (2 if text.startswith("\r\n", end_of_line) else 1)
-    return 1 if text[below : _end_of_line(text, below)].strip(" \t>") else 0
+    below = last + (2 if text.startswith("\r\n", last) else 1)
+    return 1 if text[below : end_of_line(text, below)].strip(" \t>") else 0
 
 
 def _start_of_line(text: str, at: int) -> int:
@@ -125,6 +125,7 @@ def _start_of_line(text: str, at: int) -> int:
     return max(start, text.rfind("\r", start, at) + 1)
 
 
-def _end_of_line(text: str, at: int) -> int:
+def end_of_line(text: str, at: int) -> int:
+    """Return the end of the line of ``at``, before its line end."""
     found = _NEWLINE.search(text, at)
     return found.start() if found else len(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives.keywords import MDX
@@ -15,7 +15,6 @@ from mongo_tables.site.pages import provenance_in
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import PipelineSpec, ValueSpec
-    from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey, Tables
 
 
@@ -59,7 +58,9 @@ class MarkdownContext(NamedTuple):
         picture = self.picture(spec) if self.picture else ""
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         if picture:
-            return _with_picture(spec, rows, picture, below)
+            from mongo_tables.render.pipe_table import pipe_table  # only pages with drawing files
+
+            return pipe_table(spec, rows, below=below, picture=picture)
         write = table_writer(self.form)
         if isinstance(spec, TableSpec):
             return write(spec, rows, below=below)
@@ -99,12 +100,3 @@ class MarkdownContext(NamedTuple):
         text = inline_markdown(found.pieces) if found.pieces else escape_words(found.text)
         text = link_markdown(found.to, picture_markdown(found.picture, text))
         return markdown_as_mdx(text) if self.mdx else text
-
-
-def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:
-    """Return a chart, or a table under its chart, as a pipe table; used for pages with drawing files."""
-    from mongo_tables.render.pipe_table import pipe_picture, pipe_table
-
-    if isinstance(spec, TableSpec):
-        return pipe_table(spec, rows, below=below, picture=picture)
-    return pipe_picture(spec, picture, below=below)

@@ -16,10 +16,9 @@ from mongo_tables.files.text import shorten
 from mongo_tables.findings.nearest import did_you_mean, nearest_word
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import Document
-from mongo_tables.lint.numerals import say_other_type, type_hint
 from mongo_tables.render.column import column_value
-from mongo_tables.render.values import raw_text
-from mongo_tables.results.model import ResultsError, Rows
+from mongo_tables.results.model import ResultsError
+from mongo_tables.site.statements import say_never_text
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.jsontext.reader import Path
     from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import Page
 
 
@@ -150,24 +150,14 @@ def _find_mistyped(spec: PipelineSpec, local: FileSource) -> Finding | None:
             known = local.texts(spec.collection, field)
         except ResultsError:  # The query for the rows reports the error.
             return None
-        hint = (
-            did_you_mean(text, known) if known else _say_type(local.documents(spec.collection), field, text)
-        )
+        documents = () if known else local.documents(spec.collection)
+        hint = did_you_mean(text, known) if known else say_never_text(documents, field, text)
         if text not in known and hint:
             message = (
                 f"no document of '{spec.collection}' has `{shorten(text)}` in `{field}`: there are no rows"
             )
             return finding(_NO_ROWS, spec.file, spec.locate(("pipeline", 0, "$match", *path)), message, hint)
     return None
-
-
-def _say_type(documents: Rows | Sequence[Mapping[str, Any]], field: str, text: str) -> str:
-    """Return the hint that a field is never a text; "" if that is not the reason."""
-    found = (column_value(one, field) for one in documents)
-    values = [value for value in found if value is not None and value is not MISSING]
-    if not say_other_type("$eq", text, values):
-        return ""
-    return f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}"
 
 
 def _list_texts(spec: PipelineSpec) -> Iterator[tuple[str, str, Path]]:

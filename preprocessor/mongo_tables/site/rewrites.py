@@ -265,14 +265,10 @@ Texts = Mapping[str, str]
 """The texts of files, by the names that findings use."""
 Judge = Callable[[Texts], Sequence["Finding"]]
 _Mark = tuple[str, str, str]
+_Chosen = tuple["Finding", Rewrite]
 
 _ROUNDS: Final = 50
 """Maximum number of consecutive rewrites; then the file is left as it is."""
-
-
-class _Chosen(NamedTuple):
-    finding: Finding
-    rewrite: Rewrite
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:
@@ -312,7 +308,7 @@ def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterato
         others = taken.setdefault(finding.file, [])
         if rewrite is not None and not _overlap(rewrite.edits, others):
             others += rewrite.edits
-            yield _Chosen(finding, rewrite)
+            yield finding, rewrite
 
 
 def _overlap(edits: Iterable[TextChange], others: Sequence[TextChange]) -> bool:

@@ -427,7 +427,9 @@ def _find_nearest(arguments: Namespace) -> SiteConfig:
     """Return the site of the page on standard input, else that of the working folder, else the defaults."""
     page = getattr(arguments, "stdin_filename", None)
     beside = find_site(Path(page).parent) if page else None
-    return beside or find_site(Path()) or _without_file()
+    here = Path.cwd()
+    default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
+    return beside or find_site(Path()) or default
 
 
 def fail_on_of(site: SiteConfig) -> Severity:
@@ -462,11 +464,6 @@ def _read_existing_site(file: Path) -> SiteConfig:
             f"--config-file names {', '.join((*FILES[::2], OWN_FILE))} or one like it",
         )
     return read_site(file)
-
-
-def _without_file() -> SiteConfig:
-    here = Path.cwd()
-    return SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
 
 
 def from_here(path: Path) -> str:

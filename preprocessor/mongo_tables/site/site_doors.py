@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from mongo_tables.files.text import plain_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
@@ -160,14 +160,14 @@ def list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Pa
     ``results`` names the results source relative to ``root``, ``pipelines`` is the folder of shared
     pipelines. Missing paths are left out, and so is a database.
     """
-    followed = [_plain(root / each) for each in watch]
+    followed = [plain_path(root / each) for each in watch]
     needed = [*places_of_source(results, root), pipelines]
     missing = (
         path
-        for path in map(_plain, needed)
+        for path in map(plain_path, needed)
         if path.exists() and not any(path.is_relative_to(each) for each in followed)
     )
-    return list(dict.fromkeys(_as_seen(path, _plain(root)) for path in missing))
+    return list(dict.fromkeys(_as_seen(path, plain_path(root)) for path in missing))
 
 
 def places_of_source(results: str, root: Path) -> Iterator[Path]:
@@ -182,10 +182,6 @@ def places_of_source(results: str, root: Path) -> Iterator[Path]:
 
 def _as_seen(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-
-
-def _plain(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - a link is watched as the link that it is
 
 
 OWN_EXTENSIONS: Final = """\
@@ -231,11 +227,6 @@ def read_own_extensions() -> dict[str, Any]:
 
 def lists_none_of_them(listed: object) -> bool:
     """Return whether a site has a list of extensions without any of Zensical's own."""
-    if listed is None:
-        return False
-    return all(options_among(listed, name) is None for name in _name_them(read_own_extensions()))
-
-
-def _name_them(extensions: Mapping[str, Any]) -> Iterator[str]:
-    yield from (name for name in extensions if name != _GROUP)
-    yield from (f"{_GROUP}.{name}" for name in extensions[_GROUP])
+    own = read_own_extensions()
+    names = (*own, *(f"{_GROUP}.{name}" for name in own[_GROUP]))
+    return listed is not None and all(options_among(listed, name) is None for name in names)

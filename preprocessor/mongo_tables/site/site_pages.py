@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from mongo_tables.directives.keywords import RST
+from mongo_tables.files.text import plain_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import (
     OWN_FILE,
@@ -52,7 +52,7 @@ def pages_of(site: SiteConfig) -> SitePages:
     Raises:
         CommandError: If an included site cannot be read.
     """
-    own = ((_plain(folder), "") for folder in site.pages or (site.docs,))
+    own = ((plain_path(folder), "") for folder in site.pages or (site.docs,))
     return SitePages(site, (*own, *_of_included(site)))
 
 
@@ -65,7 +65,7 @@ def _of_included(site: SiteConfig) -> Iterator[tuple[Path, str]]:
         settings = yaml_settings(file)
         docs, name = settings.get("docs_dir", "docs"), settings.get("site_name")
         if isinstance(docs, str) and isinstance(name, str):  # Otherwise the plugin reports what is missing.
-            yield _plain(file.parent / docs), folder_in_site(name)
+            yield plain_path(file.parent / docs), folder_in_site(name)
 
 
 def page_folders(site: SiteConfig) -> list[str]:
@@ -82,7 +82,7 @@ class Whereabouts:
 
     def of(self, file: str) -> SitePages | None:
         """Return the site of a page, or None if no site is built from it."""
-        page = _plain(Path(file))
+        page = plain_path(Path(file))
         nearest = self._find_around(page)
         return nearest if nearest and nearest.below(page) else None
 
@@ -93,7 +93,7 @@ class Whereabouts:
         not count, because other pages may be rendered from them, nor does reStructuredText, whose figures only
         Sphinx shows.
         """
-        page = _plain(Path(file))
+        page = plain_path(Path(file))
         if page.suffix == RST:
             return False
         nearest = self._find_around(page)
@@ -102,7 +102,7 @@ class Whereabouts:
         if nearest.site.file.name != OWN_FILE:
             return False
         named = nearest.site.pages
-        return any(_plain(each) == page for each in named) if named else _is_shown_first(page)
+        return any(plain_path(each) == page for each in named) if named else _is_shown_first(page)
 
     def _find_around(self, page: Path) -> SitePages | None:
         """Return the site that is asked about if it contains the page, else the nearest site above it."""
@@ -121,7 +121,7 @@ class Whereabouts:
     def leave_out(self, page: Path) -> bool:
         """Return whether the build of a page's site excludes it."""
         built = self.of(str(page))
-        return built is not None and built.leave_out(_plain(page))
+        return built is not None and built.leave_out(plain_path(page))
 
     def folders_of(self, files: Iterable[str]) -> list[str]:
         """Return the folders of all pages that are built together with any of ``files``."""
@@ -136,7 +136,3 @@ def _is_shown_first(page: Path) -> bool:
     """
     root = next((folder for folder in page.parents if (folder / ".git").exists()), page.parent)
     return page.stem.lower() == "readme" and page.parent in (root, root / ".github")
-
-
-def _plain(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - without links followed, as MkDocs takes its folder

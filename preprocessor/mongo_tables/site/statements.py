@@ -6,7 +6,7 @@ pipeline gives them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -332,7 +332,7 @@ def check_findings(
         message = f"no row of table `{spec.table}` is selected, so the statement is empty"
         hint = "correct `where`, or remove the statement"
         return [_not_selected("MT321", spec, every or [], message, hint)]
-    outcome = _failing(spec, rows)
+    outcome = _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
     if not (failing := outcome.rows):
         return list(outcome.findings)
     from mongo_tables.render.columns import (
@@ -427,11 +427,6 @@ def _say_wrong(one: FieldComparison, rows: Rows) -> str:
         return say_wrong(one.operator, one.numbers, values)
     others = (column_value(row, one.other) for row in rows)
     return say_wrong_pair(one.operator, zip(values, others, strict=True))
-
-
-def _failing(spec: CheckSpec, rows: Rows) -> _Selection:
-    """The rows that ``expect`` does not hold for."""
-    return _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
 
 
 def _matching(
@@ -557,13 +552,17 @@ def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
             more = ", …" if len(known) > _NAMES_SHOWN else ""
             hint = did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
             return Unmet(field, hint)
-        values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
-        if isinstance(name, str) and not known and say_other_type("$eq", name, values):
-            return Unmet(
-                field,
-                f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}",
-            )
+        if isinstance(name, str) and not known and (hint := say_never_text(rows, field, name)):
+            return Unmet(field, hint)
     return None
+
+
+def say_never_text(rows: Iterable[Mapping[str, Any]], field: str, text: str) -> str:
+    """Return the hint that a field is never a text; "" if that is not the reason."""
+    values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
+    if not say_other_type("$eq", text, values):
+        return ""
+    return f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}"
 
 
 def _is_there(named: NamedField, rows: Rows) -> bool:
@@ -587,7 +586,8 @@ def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
 
 def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
     """The field of one condition, and those that it asks the elements of an array for."""
-    yield NamedField(name, path, _NOWHERE if _expects_nothing(condition) else {name: {"$exists": True}})
+    is_absent = isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
+    yield NamedField(name, path, _NOWHERE if is_absent else {name: {"$exists": True}})
     elements = condition
     while isinstance(elements, Mapping) and "$not" in elements:
         elements, path = elements["$not"], (*path, "$not")
@@ -595,7 +595,3 @@ def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
         for one in _list_named_fields(elements["$elemMatch"], (*path, "$elemMatch")):
             there = _NOWHERE if one.there is _NOWHERE else {name: {"$elemMatch": one.there}}
             yield NamedField(f"{name}.{one.field}", one.path, there)
-
-
-def _expects_nothing(condition: Any) -> bool:
-    return isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)

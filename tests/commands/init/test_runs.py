@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.commands.init.columns import suggest_for_runs
 from mongo_tables.commands.init.draft import Wishes, propose_comment
-from mongo_tables.commands.init.runs import suggest_for_runs
 from mongo_tables.commands.init.setup import plan
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limits import Limits

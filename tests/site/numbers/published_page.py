@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.commands.check.numbers import control
 from mongo_tables.site.numbers.classes import TextNumber, classify_numbers, open_findings
-from mongo_tables.site.numbers.report import control
 from mongo_tables.site.pages import read_page, tables_by_id
 from tests.outside import outside_folder
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mongo_tables.site.numbers.report import control, report_lines
+from mongo_tables.commands.check.numbers import control, report_lines
 from tests.site.numbers.test_classes import TABLE, VALUE, classify
 
 PAGE = f"# Runs\n\nalpha takes 120.4 ms, beta {VALUE}, delta 111.1 ms.\n\n{TABLE}\n"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.site.numbers.classes import NearTables, is_found
+from mongo_tables.site.numbers.classes import NearTables, find_place
 from mongo_tables.site.numbers.tables import read_table
 from mongo_tables.site.numbers.text import Notation, kind_of, normalized, read_heading, read_numbers
 
@@ -55,7 +55,7 @@ def test_a_number_is_found_in_the_cell_that_it_rounds_and_not_in_one_half_a_digi
         (number,) = read_numbers(sentence, ENGLISH)
         exact = number.precisions[:1]  # final zeros are another matter
         number = type(number)(**{**{n: getattr(number, n) for n in number.__slots__}, "precisions": exact})
-        assert is_found(number, sentence, NearTables([table])) is expected
+        assert (find_place(number, sentence, NearTables([table])) is not None) is expected
 
 
 @given(st.text(max_size=200))

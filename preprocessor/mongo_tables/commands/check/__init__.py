@@ -223,7 +223,7 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
     if not arguments.report:
         sys.stdout.write(text)
         return
-    from mongo_tables.site.numbers.report import report_data, report_lines
+    from mongo_tables.commands.check.numbers import report_data, report_lines
 
     if arguments.format == "json":
         import json

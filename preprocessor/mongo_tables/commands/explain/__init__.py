@@ -169,17 +169,16 @@ def _find_place(written: str) -> tuple[Path, int | None]:
 def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
     """Return the comments with a pipeline: all of them, or the one at or nearest to ``line``."""
     from mongo_tables.directives.page_scan import find
-    from mongo_tables.directives.specs import DIRECTIVES
+    from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec
 
+    kinds = [kind for kind, spec in DIRECTIVES.items() if issubclass(spec, PipelineSpec)]
     found = [
         comment
         for comment in find(text, file).comments
-        if DIRECTIVES[comment.kind].has_pipeline
-        or (comment.kind == "value" and '"collection"' in comment.body)
+        if comment.kind in kinds or (comment.kind == "value" and '"collection"' in comment.body)
     ]
     if not found:
-        kinds = " or a ".join(one.kind for one in DIRECTIVES.values() if one.has_pipeline)
-        raise CommandError(f"{file} has no comment for a {kinds}")
+        raise CommandError(f"{file} has no comment for a {' or a '.join(kinds)}")
     if line is None:
         return found
 

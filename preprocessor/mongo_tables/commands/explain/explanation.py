@@ -176,7 +176,9 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
     steps, shapes = walk.steps, [shape_of(step.rows) for step in walk.steps]
     start = 0
     for index, stage in enumerate(spec.pipeline[: len(steps) - 1]):
-        if _goes_on(spec, index) and index + 2 < len(steps):
+        # The key ``rows`` may represent several stages, which are one step.
+        both = spec.origins[index : index + 2]
+        if len(both) == 2 and index + 2 < len(steps) and all(one.path == ("rows",) for one in both):
             continue
         before, after = steps[start], steps[index + 1]
         line, column = spec.locate(("pipeline", index))
@@ -198,12 +200,6 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
         reports.append(replace(report, remarks=tuple(_remark_on_stage(report, reports, walk))))
         start = index + 1
     return reports
-
-
-def _goes_on(spec: PipelineSpec, index: int) -> bool:
-    """Return whether the key ``rows`` also represents the next stage of the pipeline."""
-    following = spec.origins[index : index + 2]
-    return len(following) == 2 and all(one.path == ("rows",) for one in following)
 
 
 def _as_written(spec: PipelineSpec, index: int) -> Stage:

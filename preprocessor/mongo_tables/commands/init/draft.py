@@ -27,8 +27,8 @@ from mongo_tables.commands.init.columns import (
     propose_sorting,
     suggest_columns,
     suggest_for_benchmarks,
+    suggest_for_runs,
 )
-from mongo_tables.commands.init.runs import suggest_for_runs
 from mongo_tables.directives.keywords import HTML, MDX, is_mdx, keyword_like
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages

@@ -60,7 +60,7 @@ class Candidate:
     @property
     def is_found(self) -> bool:
         """Return whether a table contains the number."""
-        return is_found(self.number, self.sentence, self.tables)
+        return find_place(self.number, self.sentence, self.tables) is not None
 
     @property
     def offset(self) -> int:
@@ -243,11 +243,6 @@ class NearTables:
 
     def __bool__(self) -> bool:
         return bool(self.near or self.others or self.expected or self.results)
-
-
-def is_found(number: Number, sentence: str, tables: NearTables) -> bool:
-    """Return whether a number matches a cell, two cells, or an expected number. ``sentence`` surrounds it."""
-    return find_place(number, sentence, tables) is not None
 
 
 def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:

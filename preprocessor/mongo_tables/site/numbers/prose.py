@@ -53,10 +53,6 @@ _MDX: Final = re.compile(
 )
 
 
-def _read_mdx(text: str) -> Prose:
-    return Prose(blank(text, (one.span() for one in _MDX.finditer(text))))
-
-
 # -- HTML --
 
 _HTML: Final = re.compile(
@@ -167,7 +163,7 @@ _SLASHED_SUFFIXES: Final = (
     ".swift", ".cs", ".scala", ".dart", ".zig",
 )  # fmt: skip
 _KINDS: Final[Mapping[str, Callable[[str], Prose]]] = {
-    ".mdx": _read_mdx,
+    ".mdx": lambda text: Prose(blank(text, (one.span() for one in _MDX.finditer(text)))),
     ".html": _read_html,
     ".htm": _read_html,
     ".rst": _read_rst,

@@ -40,10 +40,6 @@ class Target:
     value: float = field(compare=False)
     is_sure: bool = field(compare=False)
 
-    def is_stated_by(self, number: Number) -> bool:
-        """Return whether a number rounds the value."""
-        return any(is_within(number, precision, self.value) for precision in number.precisions)
-
 
 def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
     """Return the cells of the stale numbers, by position in ``numbers``.
@@ -71,7 +67,8 @@ def _find_target_of(one: TextNumber) -> Target | None:
     target = find_target(one.candidate) if one.candidate else None
     if target is None or one.candidate is None or one.kind == "open":
         return target
-    return target if target.is_stated_by(one.candidate.number) else None
+    number = one.candidate.number
+    return target if any(is_within(number, each, target.value) for each in number.precisions) else None
 
 
 def find_target(candidate: Candidate) -> Target | None:

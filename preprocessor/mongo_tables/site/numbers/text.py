@@ -153,7 +153,7 @@ def _read(written: str, start: int, notation: Notation) -> Number:
 def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
     before = text[number.start - 1 : number.start]
     if before and before in _CURRENCIES:
-        return replace(number, start=number.start - 1, units=(Unit(1.0, ((before, 1),)),))
+        return replace(number, start=number.start - 1, units=(_sign_unit(before),))
     found = _UNIT.match(text, number.end)
     if found is None:
         return number
@@ -210,10 +210,8 @@ def read_heading(header: str) -> Heading:
 
 
 def _header_units(text: str) -> tuple[Unit, ...]:
-    if text in ("×", "x", "times"):
-        return (RATIO,)
-    if text and text in _CURRENCIES:
-        return (Unit(1.0, ((text, 1),)),)
+    if text in ("×", "x", "times", *_CURRENCIES):
+        return (_sign_unit(text),)
     return tuple(unit for unit in readings(text) if select_measured(unit) or not unit.powers)
 
 

@@ -12,9 +12,9 @@ from jsonschema import Draft7Validator
 
 from mongo_tables import SITE
 from mongo_tables.aggregation.catalogue import operators
+from mongo_tables.commands.schema import editor_schema
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.schemas import load, names
-from mongo_tables.directives.schemas.editors import editor_schema
 from mongo_tables.jsontext.reader import parse
 
 ROOT = Path(__file__).parents[4]
