@@ -25,6 +25,7 @@ from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from markdown.util import Processor
 
 from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings
@@ -157,7 +158,10 @@ class _Conversion:
 
     def _build(self, text: str, place: PagePlace, settings: _Settings, *, every: bool = False) -> Report:
         """Return the report on the page as handed over, within its site; ``every``: on all its pages."""
-        site = _read_site(place, settings)
+        if place.preview or place.pages is None:
+            _read_once.cache_clear()  # The site and its results are read once for each build or preview page.
+        left_out = place.left_out if place.pages else None
+        site = _read_once(place.folder.absolute(), place.pages, left_out, settings)
         on_disk = place.on_disk if place.on_disk and place.on_disk != text else None
         path = (place.folder / place.shown).resolve()
         known = {one.path: one for one in site.pages}
@@ -257,29 +261,23 @@ class _Conversion:
         return f"{fault_box(found)}\n{html}"
 
 
-class _Tokens(Preprocessor):  # type: ignore[misc]
+class _Step(Processor):  # type: ignore[misc]
     def __init__(self, md: Markdown, conversion: _Conversion) -> None:
         super().__init__(md)
         self._conversion = conversion
 
+
+class _Tokens(_Step, Preprocessor):  # type: ignore[misc]
     def run(self, lines: list[str]) -> list[str]:
         return self._conversion.begin("\n".join(lines)).split("\n")
 
 
-class _Parsed(Treeprocessor):  # type: ignore[misc]
-    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
-        super().__init__(md)
-        self._conversion = conversion
-
+class _Parsed(_Step, Treeprocessor):  # type: ignore[misc]
     def run(self, root: Element) -> None:
         self._conversion.parsed = True
 
 
-class _Figures(Postprocessor):  # type: ignore[misc]
-    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
-        super().__init__(md)
-        self._conversion = conversion
-
+class _Figures(_Step, Postprocessor):  # type: ignore[misc]
     def run(self, text: str) -> str:
         return self._conversion.end(text)
 
@@ -299,13 +297,6 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
             if item.get(key):
                 item[key] = swap_names(item[key], texts.get)
         _repeat_headings(item["children"], texts)
-
-
-def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
-    """Return the pages of the site on disk. They and the results are read once per build or preview page."""
-    if place.preview or place.pages is None:
-        _read_once.cache_clear()
-    return _read_once(place.folder.absolute(), place.pages, place.left_out if place.pages else None, settings)
 
 
 @lru_cache(maxsize=1)

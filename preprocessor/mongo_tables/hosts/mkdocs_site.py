@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,10 @@ from mkdocs.plugins import PrefixedLogger
 from mkdocs.utils import is_markdown_file
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
+from mongo_tables.directives.front_matter import front_matter_findings
 from mongo_tables.directives.html_comments import PageLines
 from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.files.memo import Memo
 from mongo_tables.files.process import today
 from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
 from mongo_tables.findings.finding import Finding
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Severity
     from mongo_tables.hosts.options import MongoTablesConfig
     from mongo_tables.hosts.page_figures import PlainFigure
@@ -112,9 +111,8 @@ class SiteBuild:
     copied: set[str] = field(default_factory=set)
     navigation: Sequence[Any] = ()
     twins: dict[str, str] = field(default_factory=dict)
-    _rendered: OrderedDict[int, PageFigures] = field(default_factory=OrderedDict)
+    _rendered: Memo = field(default_factory=lambda: Memo(_RENDERED))
     _without: tuple[SitePage, str] | None = None
-    _plain: tuple[Given, list[PlainFigure]] | None = None
 
     # While MkDocs reads pages
 
@@ -124,7 +122,7 @@ class SiteBuild:
         if isinstance(text, Finding):
             report([text], "error", "nothing was built")
             return ""
-        if may_have_front_matter(text) and may_have_comment(text):
+        if may_have_comment(text):
             self.late += front_matter_findings(PageLines(text), choose_shown_path(page.file))
         self.source = page, text
         return text
@@ -320,19 +318,10 @@ class SiteBuild:
         return {name: (given, number) for given in self.given for number, name in enumerate(given.names)}
 
     def _figures_of(self, given: Given) -> PageFigures:
-        found = self._rendered.pop(id(given), None) or render(
-            given, self.report, self.documents.address, described=self._is_machine_readable
+        return self._rendered.get(
+            id(given),
+            lambda: render(given, self.report, self.documents.address, described=self._is_machine_readable),
         )
-        self._rendered[id(given)] = found
-        if len(self._rendered) > _RENDERED:
-            self._rendered.popitem(last=False)
-        return found
-
-    def _plain_figures_of(self, given: Given) -> list[PlainFigure]:
-        """Return the figures of a page as Markdown. Those of the last page are kept."""
-        if self._plain is None or self._plain[0] is not given:
-            self._plain = given, plain_figures(given.read, self.report)
-        return self._plain[1]
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:
         """Return the figures for a file of the site, by its path and its text."""
@@ -364,7 +353,8 @@ class SiteBuild:
 
         def markdown(name: str) -> PlainFigure:
             given, number = by_name[name]
-            return self._plain_figures_of(given)[number]
+            key = "Markdown", id(given)
+            return self._rendered.get(key, lambda: plain_figures(given.read, self.report))[number]
 
         return TokenFigures(
             by_name.keys(),

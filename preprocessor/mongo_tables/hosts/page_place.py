@@ -97,7 +97,7 @@ def find_place(md: Markdown, file: str) -> PagePlace:
 def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
     root = Path(context.config.get("root_dir") or "")
     pages = Path(context.config.get("docs_dir") or "docs")
-    preview = _is_preview()
+    preview = next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
     drafts = "" if preview else context.config.get("draft_docs") or ""
     return PagePlace(
         (pages / context.page.path).as_posix(),
@@ -115,11 +115,6 @@ def _leaves_out(exclude: str, drafts: str, docs: Path) -> LeavesOut:
     """Return a function that says whether Zensical excludes a page; the same one for all pages of a build."""
     patterns = ExclusionPatterns(exclude, drafts)
     return lambda page: page.suffix != ".md" or patterns.has(page, docs)
-
-
-def _is_preview() -> bool:
-    """Return whether this process is ``zensical serve``."""
-    return next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
 
 
 def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:

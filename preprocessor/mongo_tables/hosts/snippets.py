@@ -7,7 +7,6 @@ that. So snippets with comments of ours are included earlier, by the same extens
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +35,11 @@ def where_taken_in(text: str) -> tuple[int, int]:
 def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
     """Read the files that a page includes and that may have our comments: paths and texts."""
     page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
-    return read_with_comments(page, text, _folders(config))
+    root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+    bases = _options(config).get("base_path", ["."])
+    # Besides the folder of the page, plugins look for files in these.
+    named = map(Path, [bases] if isinstance(bases, str) else bases)
+    return read_with_comments(page, text, [*named, Path(config.docs_dir), root, Path.cwd()])
 
 
 def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
@@ -59,13 +62,6 @@ def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
         return markdown  # The conversion reports the error.
     # Escaped markers are bare now; escape them again for the conversion.
     return _ESCAPED.sub(lambda match: f"{match[1] or ''};{match[2] or match[3]}", text)
-
-
-def _folders(config: MkDocsConfig) -> Sequence[Path]:
-    """Return the folders where plugins look for files, besides the folder of the page."""
-    root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
-    bases = _options(config).get("base_path", ["."])
-    return [*map(Path, [bases] if isinstance(bases, str) else bases), Path(config.docs_dir), root, Path.cwd()]
 
 
 def _options(config: MkDocsConfig) -> dict[str, Any]:

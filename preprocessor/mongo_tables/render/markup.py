@@ -170,6 +170,10 @@ def escape_words(text: str) -> str:
     return _BREAK.join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
 
 
+def _escape_character(match: re.Match[str]) -> str:
+    return "\\" + match[0] if match[0] in _BACKSLASHED else _refer_to(match[0])
+
+
 def _escape_line(text: str) -> str:
     """Return a text without line ends, escaped for part of a line. Blanks at its ends stay."""
     return _escape(_SPACE.sub(" ", text), _escape_character)
@@ -179,10 +183,6 @@ def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
     if _PLAIN.issuperset(text) and "www." not in text.lower():
         return text
     return re.sub(_SPECIAL, write, text, flags=re.VERBOSE)
-
-
-def _escape_character(match: re.Match[str]) -> str:
-    return "\\" + match[0] if match[0] in _BACKSLASHED else _refer_to(match[0])
 
 
 def _refer_to(character: str) -> str:

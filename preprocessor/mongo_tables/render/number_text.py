@@ -125,14 +125,14 @@ class Writer:
     Attributes:
         fit: Returns a number as the cell shows it, rounded by a function, and its unit.
         join: Joins the digits of a number and its unit by a convention.
-        digits: Returns the format with the digits for a number, if the format does not set them.
+        digits: The significant digits, if the format does not set any; None for all.
     """
 
     fit: Callable[[Decimal, ColumnFormat, Round], tuple[Decimal, str]]
     join: Callable[[str, str, ColumnFormat, Convention], str] = lambda text, unit, form, convention: (
         f"{text} {unit}"
     )
-    digits: Callable[[Decimal, ColumnFormat], ColumnFormat] = lambda number, form: form
+    digits: int | None = None
 
 
 def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decimal | None:
@@ -219,10 +219,6 @@ def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Rou
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
 
-def _three_digits(number: Decimal, form: ColumnFormat) -> ColumnFormat:
-    return form._replace(significant=_DIGITS_OF_AMOUNTS)
-
-
 WRITERS: Final[Mapping[str, Writer]] = {
     "percent": Writer(
         lambda number, form, rounded: (rounded(number.scaleb(2, context=WIDE)), "%"),
@@ -230,13 +226,14 @@ WRITERS: Final[Mapping[str, Writer]] = {
     ),
     "currency": Writer(lambda number, form, rounded: (rounded(number), form.currency or ""), _join_currency),
     "duration": Writer(
-        lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded), digits=_three_digits
+        lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded),
+        digits=_DIGITS_OF_AMOUNTS,
     ),
     "bytes": Writer(
         lambda number, form, rounded: _fit(
             number, "B", _BYTES[form.bytes or ""], rounded, few=form.decimals is None
         ),
-        digits=_three_digits,
+        digits=_DIGITS_OF_AMOUNTS,
     ),
 }
 """The writers by the keys of ``CELL_UNITS``."""
@@ -266,7 +263,7 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
         is_raw = rounded is number and not (form.thousands or form.locale)
         return raw if is_raw else _write(rounded, form, convention)
     if form.decimals is None and form.significant is None:
-        form = writer.digits(number, form)
+        form = form._replace(significant=writer.digits)
     amount, unit = writer.fit(number, form, lambda one: round_as(one, form, whole=whole))
     return writer.join(_write(amount, form, convention), unit, form, convention)
 

@@ -6,8 +6,9 @@ GitHub-flavoured Markdown and Python-Markdown both show exactly the text of each
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.markup import (
     NO_ROWS,
@@ -20,20 +21,20 @@ from mongo_tables.render.markup import (
 )
 from mongo_tables.render.table_layout import TableLayout, lay_out
 
-if TYPE_CHECKING:
-    from mongo_tables.directives.specs import PipelineSpec, TableSpec
-
 _MINIMUM: Final = 3
 
 
 def pipe_table(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
+    spec: PipelineSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
 ) -> list[str]:
     """Return the lines of the table, without line ends and without a container's prefix.
 
-    Title and caption are a paragraph above it, followed by ``picture`` in Markdown, if any. Without rows the author's
-    ``empty`` text (or a default) replaces the table. Notes, and ``below`` as plain text, follow it.
+    Title and caption are a paragraph above it, followed by ``picture`` in Markdown, if any, which is all of a chart.
+    Without rows the author's ``empty`` text (or a default) replaces the table. Notes, and ``below`` as plain text,
+    follow it.
     """
+    if not isinstance(spec, TableSpec):
+        return [*_heading(spec), picture, *_notes(below)]
     if not rows:
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
     layout = lay_out(spec, rows)
@@ -41,11 +42,6 @@ def pipe_table(
     columns = [_pad_column(cells, column.align) for column, cells in _columns(layout)]
     table = [f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True)]
     return [*_heading(spec), *drawn, *table, *_notes([*layout.notes, *below])]
-
-
-def pipe_picture(spec: PipelineSpec, picture: str, *, below: Sequence[str] = ()) -> list[str]:
-    """Return the lines of a figure that only has a picture; parameters as for ``pipe_table``."""
-    return [*_heading(spec), picture, *_notes(below)]
 
 
 def image(name: str, address: str) -> str:

@@ -17,7 +17,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -158,7 +158,10 @@ def _unwrap(value: Document) -> tuple[Any, int]:
     decoded, malformed = decode(value)
     if malformed:
         raise NotPlain
-    return _to_bson({"": decoded})[""], _count_colons(value)
+    try:
+        return through_bson({"": decoded})[""], _count_colons(value)
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
+        raise NotPlain from None
 
 
 def _read_long(value: Document) -> Any:
@@ -183,14 +186,6 @@ def _read_date(value: Document) -> datetime | None:
         return datetime.fromisoformat(text[:-1])
     except ValueError:
         return None
-
-
-def _to_bson(document: Mapping[str, Any]) -> Document:
-    """Return the document with the values that ``bson.decode`` gives. Raises ``NotPlain`` for values not in BSON."""
-    try:
-        return through_bson(document)
-    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
-        raise NotPlain from None
 
 
 # -- all other texts --

@@ -61,9 +61,7 @@ def settle_field_order(rows: Rows, query: Query) -> Rows:
     written = repr(query.pipeline)  # Much cheaper than a walk through every pipeline of a site.
     if "$setWindowFields" not in written and "$fill" not in written:
         return rows
-    places: Places = {}
-    for name in _window_fields(query.pipeline):
-        places.setdefault(name, len(places))
+    places = {name: at for at, name in enumerate(dict.fromkeys(_window_fields(query.pipeline)))}
     return [_sort_fields(row, places) for row in rows] if len(places) > 1 else rows
 
 

@@ -119,7 +119,10 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
         own_parts = (ground, texts, rows, lines) if mark.from_zero else (ground, lines, texts, rows)
         drawn.append((bottom + LINE + 8, [*name, *chain.from_iterable(own_parts)]))
     bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
-    title, first = title_of(plot, width), bottom + TITLE_HEIGHT - 16
+    # The key has the names of the parts of a stack.
+    unit, in_key = plot.common_unit, plot.stack and len(plot.y) > 1
+    named = unit if in_key and unit else with_unit(", ".join(map(plot.label, plot.y)), unit)
+    title, first = axis_title(plot, named, "y", width), bottom + TITLE_HEIGHT - 16
     centred = (scale.start, scale.end) if alone else (0.0, float(width))
     return first + LINE * (len(title) - 1) + 10, [
         *draw_key(key, width, _KEY_AT),
@@ -232,14 +235,6 @@ def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: floa
         grid.append(f'<path d="M{coordinate(at)} {coordinate(sides[0])}V{coordinate(sides[1])}"/>')
         grid.append(draw_text(text, within((0.0, width), at, text), sides[1] + 16, anchor="middle"))
     return as_axis(grid)
-
-
-def title_of(plot: Plot, width: float) -> list[str]:
-    """Return the lines of the axis title."""
-    names, unit = ", ".join(map(plot.label, plot.y)), plot.common_unit
-    # The key has the names of the parts of a stack.
-    several = plot.stack and len(plot.y) > 1 and unit
-    return axis_title(plot, unit if several else with_unit(names, unit), "y", width)
 
 
 def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[AxisMark]:

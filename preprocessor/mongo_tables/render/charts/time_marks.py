@@ -155,11 +155,6 @@ def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
     return "" if same_day else f"{parts.day} {MONTHS[parts.month - 1]} {year}".rstrip()
 
 
-def has_clock_times(marks: Sequence[AxisMark]) -> bool:
-    """Return whether marks show times of day, which need a time zone."""
-    return any(":" in text for _, text in marks)
-
-
 def moment_text(value: Any, named: str) -> str:
     """Return a date in full in the zone ``named``, with its UTC offset: ``2024-03-31T03:00:00+02:00``."""
     moment, clock = millis(value), zone(named)

@@ -51,7 +51,7 @@ from mongo_tables.render.charts.panels import (
     put_panels,
 )
 from mongo_tables.render.charts.plot import Data, Panel, Plot
-from mongo_tables.render.charts.time_marks import AxisMark, has_clock_times
+from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
 
 _BELOW_TITLE: Final = 34
@@ -175,5 +175,5 @@ def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> 
     """Return the title of the horizontal axis in lines. For dates with the zone, if it is named or times are shown."""
     unit = plot.unit(plot.x)
     if data.kind == "time":
-        unit = plot.timezone or ("UTC" if has_clock_times(marks) else "")
+        unit = plot.timezone or ("UTC" if any(":" in text for _, text in marks) else "")
     return axis_title(plot, with_unit(plot.label(plot.x), unit), "x", width)

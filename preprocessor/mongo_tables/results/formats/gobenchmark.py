@@ -125,7 +125,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if failure := _FAILURE.fullmatch(line.rstrip()):
             raise _refuse_failure(file, number, failure[1])
         if not line.endswith("\n"):
-            raise file.refuse(_describe_cut(line), number, 1, AGAIN)
+            name = line.split()[0] if line.startswith("Benchmark") else ""
+            cut = f"the file ends within {f'the result of {name!r}' if name else 'a line'}"
+            raise file.refuse(cut, number, 1, AGAIN)
         if line.startswith("Benchmark"):
             _refuse_begun(file, reading)
             _read_named(file, number, line, reading)
@@ -175,11 +177,6 @@ def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
     """Return the error that the run failed: the file lacks the results after the failure."""
     message = f"the run failed, so results may be missing: {' '.join(said.split())}"
     return file.refuse(message, number, 1, AGAIN)
-
-
-def _describe_cut(line: str) -> str:
-    name = line.split()[0] if line.startswith("Benchmark") else ""
-    return f"the file ends within {f'the result of {name!r}' if name else 'a line'}"
 
 
 def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _ReaderState) -> None:

@@ -56,7 +56,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     runs: dict[str, list[JsonPart]] = {}
     for one in whole.need("benchmarks").elements():
         runs.setdefault((one.find("run_name") or one.need("name")).text(), []).append(one)
-    suite = _name_program(context)
+    # The path of the program may identify the machine.
+    program = context.find("executable")
+    suite = re.split(r"[/\\]", program.text())[-1] if program else _TOOL
     benchmarks = [one for name, parts in runs.items() for one in _read_runs(suite, name, parts)]
     return make_documents(file, _read_origin(context), benchmarks)
 
@@ -74,12 +76,6 @@ def _read_origin(context: JsonPart) -> RunOrigin:
         versions={"harness": f"{_TOOL} {number}".strip()},
         hardware={"cores": cores.whole()} if cores else {},
     )
-
-
-def _name_program(context: JsonPart) -> str:
-    """Return the program name without its path, which may identify the machine."""
-    program = context.find("executable")
-    return re.split(r"[/\\]", program.text())[-1] if program else _TOOL
 
 
 def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benchmark]:

@@ -33,7 +33,7 @@ _METRICS: Final = {
     "cache_misses": "cache misses", "branch_misses": "branch misses",
 }  # fmt: skip
 """Our names of measures; others keep the name from hyperfine."""
-_SUMMARY: Final = ("mean", "median", "min", "max", "stddev")
+_SUMMARY: Final = {name: name for name in ("mean", "median", "min", "max", "stddev")}
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
@@ -73,7 +73,14 @@ def _read_result(part: JsonPart) -> Iterator[Benchmark]:
     runs = times.numbers() if times else []
     failed = (_say_failed(codes.values()) if codes else "") or (times.lost_numbers() if times else "")
     yield _measure(
-        command, TIME, SECONDS, parameters, runs, _read_statistics(part), part.need("mean"), failed=failed
+        command,
+        TIME,
+        SECONDS,
+        parameters,
+        runs,
+        part.named_numbers(_SUMMARY),
+        part.need("mean"),
+        failed=failed,
     )
     for key in ("user", "system"):
         if mean := part.find(key):
@@ -96,7 +103,7 @@ def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
         samples = [one.need(metric).need("value").number() for one in runs]
         yield _measure(
             name.text(), _METRICS.get(metric, metric), _UNITS[unit], parameters,
-            [one for one in samples if one is not None], _read_statistics(summary), summary.need("mean"),
+            [one for one in samples if one is not None], summary.named_numbers(_SUMMARY), summary.need("mean"),
             failed=failed, extra=extra,
         )  # fmt: skip
 
@@ -132,11 +139,6 @@ def _without_values(command: str, parameters: dict[str, Any]) -> str:
         named = f"{{{name}}}".replace("\\", "\\\\")
         command = re.sub(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", named, command)
     return command
-
-
-def _read_statistics(part: JsonPart) -> dict[str, float]:
-    found = {name: one.number() for name in _SUMMARY if (one := part.find(name))}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def _read_parameters(part: JsonPart) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.files.text import place_at
@@ -98,6 +98,11 @@ class JsonPart(NamedTuple):
             for one in self.elements()
             if one.value is not None and (number := one.number()) is not None
         ]
+
+    def named_numbers(self, names: Mapping[str, str]) -> dict[str, float]:
+        """Return the finite numbers of this object by our names for its keys."""
+        found = {name: part.number() for key, name in names.items() if (part := self.find(key))}
+        return {name: value for name, value in found.items() if value is not None}
 
     def lost_numbers(self) -> str:
         """Return how many values of this list are not finite, or "" for none. JavaScript writes them as null."""

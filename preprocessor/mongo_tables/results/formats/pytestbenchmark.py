@@ -101,14 +101,9 @@ def _read_benchmark(one: JsonPart) -> Benchmark:
         parameters=parameters.fields() if parameters else {},
         value=median.number() if (median := stats.find("median")) else None,
         statistic="median",
-        summary=_read_summary(stats),
+        summary=stats.named_numbers(_SUMMARY),
         samples=samples.numbers() if samples else (),
         iterations=stats.need("iterations").whole_or_none(),
         failed=samples.lost_numbers() if samples else "",
         extra={name: value for name, value in told.items() if value != ""},
     )
-
-
-def _read_summary(stats: JsonPart) -> dict[str, float]:
-    found = {name: part.number() for key, name in _SUMMARY.items() if (part := stats.find(key))}
-    return {name: value for name, value in found.items() if value is not None}
