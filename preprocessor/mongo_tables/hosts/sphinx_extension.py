@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from docutils import nodes
-from sphinx.errors import ExtensionError
+from sphinx.errors import ConfigError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.logging import getLogger
 
@@ -90,7 +90,7 @@ class SphinxSite:
             self._read(app, env)
         except (CommandError, ValueError) as error:
             hint = f"; {error.hint}" if isinstance(error, CommandError) and error.hint else ""
-            raise ExtensionError(f"mongo-tables: {error}{hint}") from None
+            raise ConfigError(f"mongo-tables: {error}{hint}") from None
         report = build(self._snapshot, self._answers)
         self._report(report.findings)
         names = {shorten_path(Path(env.doc2path(docname))): docname for docname in env.found_docs}
@@ -119,7 +119,7 @@ class SphinxSite:
             "figures",
             server,
             limits.files,
-            shorten_path(site.file),
+            shorten_path(site.file if site.file.exists() else root / "conf.py"),
             built=True,
             versions=read_versions(pages),
         )

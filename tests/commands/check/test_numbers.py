@@ -51,7 +51,8 @@ def test_a_text_without_stale_numbers_passes_and_says_how_many_are_open(project:
     [
         ("With rtk it takes 181 ms.", ["194 ms"]),
         ("With rtk it takes 0.181 s.", ["0.194 s"]),
-        ("With ctx the median is 2 s.", ["0 s"]),
+        ("With ctx the median is 2 s.", ["0.35 s"]),
+        ("With rtk it takes 181 ± 3 ms.", ["194"]),
         ("The memory of rtk is 14 MB.", ["12 MB"]),
         ("The memory of rtk is 14 MB and the median 181 ms.", ["12 MB", "194 ms"]),
         # Two rows, two numbers for one cell, a cell that the sentence states, no row, another kind, far away.
@@ -61,6 +62,8 @@ def test_a_text_without_stale_numbers_passes_and_says_how_many_are_open(project:
         ("It takes 181 ms.", []),
         ("With rtk it is 12 % faster.", []),
         ("With rtk it takes 5 s.", []),
+        ("The package of rtk is 3 MB.", []),
+        ("With rtk the median fell by 12 ms.", []),
         ("With rtks it takes 181 ms.", []),
     ],
 )
@@ -70,6 +73,19 @@ def test_a_number_is_stale_where_its_sentence_names_one_cell(
     (project / "README.md").write_text(f"{sentence}\n")
     done = check(project, "README.md", expect=1 if told else 0)
     assert [line.split("`")[1] for line in done.splitlines() if "hint:" in line] == told
+
+
+def test_an_attribute_of_html_and_the_text_after_it_may_say_the_same(project: Path) -> None:
+    (project / "index.html").write_text('<p>The median of rtk is <b data-count="181">181</b> ms.</p>\n')
+    done = check(project, "index.html", expect=1)
+    assert [line.split("`")[1] for line in done.splitlines() if "hint:" in line] == ["194", "194 ms"]
+
+
+def test_a_ratio_is_that_of_the_column_that_its_sentence_names(project: Path) -> None:
+    (project / "README.md").write_text(
+        "ctx has 1.8 times the median of rtk. ctx has 1.8 times the memory of rtk.\n"
+    )
+    assert check(project, "README.md") == "2 numbers in 1 file: none stale, 1 open\n"
 
 
 def test_the_gate_fails_for_each_open_number_and_a_baseline_accepts_those_of_today(project: Path) -> None:

@@ -308,8 +308,8 @@ def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
 def _is_ratio(number: Number, words: str, table: Table) -> bool:
     """Return whether a number is the ratio of two cells of one column whose rows the sentence names.
 
-    The column is a named one, or the first with a unit. A share may be a difference: 150 ms are 50 % more
-    than 100 ms.
+    The columns are the named ones; if none is named, the first with a unit. A share may be a difference:
+    150 ms are 50 % more than 100 ms.
     """
     named = table.rows.find_any(words)
     if len(named) > _MOST_NAMED:
@@ -318,7 +318,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
     first = min(
         ((not cell.units, cell.column) for cell in cells if cell.column >= table.naming), default=None
     )
-    columns = table.columns.find_any(words) | ({first[1]} if first else set())
+    columns = table.columns.find_any(words) & {cell.column for cell in cells} or ({first[1]} if first else ())
     cells = [cell for cell in cells if cell.column in columns]
     scale = number.units[0].factor
     for one, two in permutations(cells, 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log10
+from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.findings.finding import Finding, Place
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from mongo_tables.site.numbers.text import Number
 
 _RULE: Final = "MT326"
-_FAR: Final = 10.0
+_FAR: Final = 3.0
 """A number is not taken for one that is this many times as large, unless its column and its unit are named."""
+_FARTHEST: Final = 10.0
+"""A number with a named column is not, either, unless it is a factor: `fell by 12 ms` is another number."""
 _TELLING: Final = 3
 """Digits of a number that is a copy of another one wherever it is."""
 _LONGEST: Final = 8
@@ -55,7 +57,11 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
         if all(numbers[at].kind != "open" for at in own):
             continue
         targets = {at: target for at in own if (target := _find_target_of(numbers[at]))}
-        said = Counter(targets.values())
+        # An attribute of HTML and the text after it may say the same.
+        values = {
+            (target, one.number.value) for at, target in targets.items() if (one := numbers[at].candidate)
+        }
+        said = Counter(target for target, _ in values)
         found |= {
             at: target for at, target in targets.items() if numbers[at].kind == "open" and said[target] == 1
         }
@@ -81,8 +87,10 @@ def find_target(candidate: Candidate) -> Target | None:
     if len(found) != 1:
         return None
     (target,) = found
-    is_near = number.value / _FAR <= target.value <= number.value * _FAR
-    return target if target.is_sure or is_near else None
+    if target.is_sure and number.is_ratio:
+        return target
+    far = _FARTHEST if target.is_sure else _FAR
+    return target if number.value / far <= target.value <= number.value * far else None
 
 
 def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
@@ -147,7 +155,7 @@ def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
     if number.has_unit and own.units:
         is_same = not _amounts(number).isdisjoint(_amounts(own))
     else:
-        is_same = number.value == own.value and number.noun in ("", own.noun)
+        is_same = number.value == own.value and not number.units and number.noun in ("", own.noun)
     return is_same and (
         number.precisions[-1].digits >= _TELLING
         or without_language(other.file) == without_language(one.file)
@@ -160,13 +168,18 @@ def _amounts(number: Number) -> set[tuple[object, float]]:
 
 
 def rewrite(one: TextNumber, value: float) -> str:
-    """Return a typed number with another value, with as many decimals and in its notation."""
+    """Return a typed number with another value, with as many decimals and in its notation.
+
+    A value that these decimals round to zero has more: two digits.
+    """
     assert one.candidate is not None, "only typed numbers are stale"
     typed = one.candidate.number
     marks = [mark for mark in typed.written if not mark.isdigit()]
     decimals = round(-log10(2 * typed.precisions[0].half))
-    decimal = marks[-1] if decimals else ""
     group = marks[0] if len(marks) > bool(decimals) else ""
+    decimal = marks[-1] if decimals else "."
+    if value and not round(value, decimals):
+        decimals = 1 - floor(log10(abs(value)))
     text = f"{value:{',' if group else ''}.{decimals}f}"
     text = text.replace(",", "\0").replace(".", decimal).replace("\0", group)
     start = typed.digits_at - typed.start

@@ -34,6 +34,7 @@ _UNIT: Final = re.compile(
     rf"(?:{_SPACE}(?P<next>{_WORD})(?:(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})(?P<next_per>{_WORD}))?)?"
 )
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
+_UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
 _LONGEST: Final = 40
 """Maximum characters of a number; longer ones are not measurements, and exceed the range of doubles."""
 RATIO: Final = Unit(1.0, ())
@@ -93,7 +94,7 @@ class Number:
 
 
 def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
-    """Return all numbers of a text. In ``4 to 5 ms`` both numbers have the unit.
+    """Return all numbers of a text. In ``4 to 5 ms`` both have the unit; in ``5 ± 1 ms`` the 1 is left out.
 
     Example:
         >>> [(one.value, one.has_unit) for one in read_numbers("from 4 to 5 ms", Notation())]
@@ -105,9 +106,12 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
             continue
         number = _read(match[0], match.start(), own)
         number = _with_unit(number, text, nouns)
-        joiner = _JOINER.match(text, match.end())
-        if not number.has_unit and joiner and found and found[-1].start == joiner.end():
-            number = replace(number, units=found[-1].units, noun=found[-1].noun)
+        uncertain = _UNCERTAIN.match(text, number.end)
+        joiner = uncertain or _JOINER.match(text, match.end())
+        if joiner and found and found[-1].start == joiner.end():
+            behind = found.pop() if uncertain else found[-1]
+            if not number.has_unit:
+                number = replace(number, units=behind.units, noun=behind.noun)
         found.append(number)
     return found[::-1]
 
