@@ -105,7 +105,8 @@ def test_a_region_has_marks_of_mdx() -> None:
             "1:1 MT107 MDX has no comments of HTML, so RESULT_TABLE ends the build of the site "
             "| write {/* RESULT_TABLE: … */}",
         ),
-        ('{/* RESULT_TABLE: {"a": 1}', "1:1 MT101 RESULT_TABLE is never closed | add */} after the JSON"),
+        ('{/* RESULT_TABLE: {"a": 1}', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),
+        ('{/* RESULT_TABLE: {"a": 1} */', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),
         ('{/* RESULT_TABLE: {"a": 1} */ }', "1:28 MT107 RESULT_TABLE is closed by */ } | write */} instead"),
         (
             '{/* RESULT_TABLE: {"a": "x*/y"} */}',

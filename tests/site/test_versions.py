@@ -117,6 +117,7 @@ def test_a_file_without_a_version_is_reported(
 
 def test_a_tag_is_a_version(capsys: pytest.CaptureFixture[str]) -> None:
     lay_out("tag", "1.2.0")
+    assert "the page is in no Git repository" in told(capsys)[0]
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for asked in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *asked], check=True)

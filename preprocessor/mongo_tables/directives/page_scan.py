@@ -320,7 +320,8 @@ def _name_fault(one: _Candidate, text: str) -> Complaint[int]:
 def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     html, name, at = one.html, one.opening.name, one.html.start
     body, marks = text[one.opening.body : html.end], marks_at(text, at)
-    add = f"add {marks.close} after the JSON"
+    # In MDX only the brace may be missing.
+    add = f"{'write' if marks is MDX else 'add'} {marks.close} after the JSON"
     if not html.closed:
         return Complaint(f"{name} is never closed", add, at, "MT101")
     if _NEXT_DIRECTIVE.search(body):

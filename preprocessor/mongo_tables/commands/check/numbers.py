@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.disk import PAGE_SUFFIXES
 from mongo_tables.site.numbers.classes import Class, TextNumber, classify_numbers, open_findings
@@ -121,7 +122,7 @@ def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
         f"{count} {kind}" + (f" ({100 * count / len(numbers):.0f} %)" if count else "")
         for kind, count in counts
     )
-    yield f"{len(numbers)} numbers: {', '.join(shares)}"
+    yield f"{format_count(len(numbers), 'number')}: {', '.join(shares)}"
     yield f"control: {100 * control(numbers):.1f} % are found when each is replaced by another of as many digits"
 
 
