@@ -106,7 +106,10 @@ def test_a_region_has_marks_of_mdx() -> None:
             "| write {/* RESULT_TABLE: … */}",
         ),
         ('{/* RESULT_TABLE: {"a": 1}', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),
-        ('{/* RESULT_TABLE: {"a": 1} */', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),
+        (
+            '{/* RESULT_TABLE: {"a": 1} */',
+            "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON",
+        ),
         ('{/* RESULT_TABLE: {"a": 1} */ }', "1:28 MT107 RESULT_TABLE is closed by */ } | write */} instead"),
         (
             '{/* RESULT_TABLE: {"a": "x*/y"} */}',

@@ -50,7 +50,11 @@ def _read_tag(page: Path) -> ProjectVersion:
     except FileNotFoundError:
         return ProjectVersion(fault="git is not installed")
     text = done.stdout.decode("utf-8", "replace").strip()
-    fault = "the page is in no Git repository" if b"not a git repository" in done.stderr else "the repository has no tag"
+    fault = (
+        "the page is in no Git repository"
+        if b"not a git repository" in done.stderr
+        else "the repository has no tag"
+    )
     return ProjectVersion(text, fault="" if text else fault)
 
 
@@ -90,14 +94,18 @@ def version_findings(
     found = sorted((str(one["_id"]) for one in groups if one.get("_id") is not None), key=_split)
     if known.fault:
         message = f"the version at hand is not known: {known.fault}"
-        hint = "name a file, such as pyproject.toml" if measured.file == TAG else 'name another file, or "tag"'
+        hint = (
+            "name a file, such as pyproject.toml" if measured.file == TAG else 'name another file, or "tag"'
+        )
     elif not found:
         message = f"no document behind the figure has `{measured.field}`, the version that it was measured on"
         hint = f'name the field that has it: "measured_of": {{"file": "{measured.file}", "field": "…"}}'
     elif not any(_is_alike(one, known.text, measured) for one in found):
         where = "the last tag is" if measured.file == TAG else f"{measured.file} has"
         message = f"the newest result is of version {found[-1]}, and {where} {known.text}"
-        tolerance = "" if measured.within else ', or say how far they may differ: "within": "minor" or "major"'
+        tolerance = (
+            "" if measured.within else ', or say how far they may differ: "within": "minor" or "major"'
+        )
         hint = f"measure again{tolerance}"
     else:
         return []

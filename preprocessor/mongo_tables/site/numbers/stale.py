@@ -59,7 +59,7 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
         targets = {at: target for at in own if (target := _find_target_of(numbers[at]))}
         # An attribute of HTML and the text after it may say the same.
         values = {
-            (target, one.number.value) for at, target in targets.items() if (one := numbers[at].candidate)
+            (target, typed.number.value) for at, target in targets.items() if (typed := numbers[at].candidate)
         }
         said = Counter(target for target, _ in values)
         found |= {
