@@ -266,12 +266,12 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
     """Return the values of a column that shows too many digits, or nothing for any other column."""
-    traits, form = subject.column(column).traits, _form_of(subject.spec, column, rows)
-    if traits.digits is not None or (form and (form.rounds or form.few_digits)):
-        return []
-    values = [column_value(row, column) for row in rows]
+    traits, values = subject.column(column).traits, [column_value(row, column) for row in rows]
     most = max(map(significant_digits, values), default=0)
-    return values if most > (MOST_DIGITS if traits.path is None else MOST_AS_STORED) else []
+    if traits.digits is not None or most <= (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
+        return []
+    form = _form_of(subject.spec, column, rows)
+    return [] if form and (form.rounds or form.few_digits) else values
 
 
 def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
