@@ -173,7 +173,8 @@ class _Conversion:
         source = _source(settings)
         if place.preview:
             print_unwatched(place.watch, place.folder, settings.results, settings.pipelines)
-        site = replace(site, pages=pages, results=place.shown, versions=read_versions(pages))
+        versions = {**site.versions, **read_versions([handed])}
+        site = replace(site, pages=pages, results=place.shown, versions=versions)
         return build(site, source, _memo())
 
     def end(self, html: str) -> str:

@@ -334,7 +334,8 @@ def read_folder(
                 text = file.read_bytes().decode("utf-8-sig", "replace")
                 found.append(PageText(file.relative_to(root).as_posix(), text, _real(file)))
     shared = SharedPipelines(pipelines, values=values)
-    return Snapshot(tuple(found), shared, today(), "figures", server, limits, results)
+    versions = _read_versions(found)
+    return Snapshot(tuple(found), shared, today(), "figures", server, limits, results, versions=versions)
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:

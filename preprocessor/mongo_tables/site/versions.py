@@ -33,20 +33,25 @@ _VERSION: Final = re.compile(r"(?P<numbers>\d+(?:\.\d+)*)(?P<rest>[^\s+]*)")
 
 
 def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVersion]:
-    """Read the versions that pages ask for. A file is in the folder of the page, or above it."""
-    return {
-        (one.file, name): _read_tag(one.path) if name == TAG else _read_nearest(one.path, name)
+    """Read the versions that pages ask for, once for each folder. A file is in that folder, or above it."""
+    asked = {
+        (one.file, name): (one.path.absolute().parent, name)
         for one in pages
         if "measured_of" in one.text
         for name in _ASKED.findall(one.text)
     }
+    read = {
+        (folder, name): _read_tag(folder) if name == TAG else _read_nearest(folder, name)
+        for folder, name in set(asked.values())
+    }
+    return {key: read[place] for key, place in asked.items()}
 
 
-def _read_tag(page: Path) -> ProjectVersion:
+def _read_tag(folder: Path) -> ProjectVersion:
     from mongo_tables.results.revisions import run_git  # few figures go by a tag
 
     try:
-        done = run_git("-C", str(page.absolute().parent), "describe", "--tags", "--abbrev=0")
+        done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
     except FileNotFoundError:
         return ProjectVersion(fault="git is not installed")
     text = done.stdout.decode("utf-8", "replace").strip()
@@ -58,11 +63,11 @@ def _read_tag(page: Path) -> ProjectVersion:
     return ProjectVersion(text, fault="" if text else fault)
 
 
-def _read_nearest(page: Path, name: str) -> ProjectVersion:
-    for folder in page.absolute().parents:
-        if (file := folder / name).is_file():
+def _read_nearest(folder: Path, name: str) -> ProjectVersion:
+    for around in (folder, *folder.parents):
+        if (file := around / name).is_file():
             return _read_file(file)
-        if (folder / ".git").exists():
+        if (around / ".git").exists():
             break
     return ProjectVersion(fault=f"there is no {name} in the page's folder or above it")
 
