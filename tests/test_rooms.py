@@ -117,7 +117,7 @@ def test_the_aggregation_language_imports_nothing_of_ours(found: set[Import]) ->
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, text: str) -> None:
     files = {"__init__.py": "", "files/__init__.py": "", "files/text.py": text}
     root = write(tmp_path, {**files, "hosts/__init__.py": "", "hosts/plugin.py": "class Plugin: ...\n"})
-    assert upward(imports(modules(root))) == ["mongo_tables.files.text imports mongo_tables.hosts.plugin"]
+    assert upward(imports(modules(root))) == ["mongo_tables.files.folders imports mongo_tables.hosts.plugin"]
 
 
 def test_a_circle_is_seen_though_one_side_imports_late(tmp_path: Path) -> None:

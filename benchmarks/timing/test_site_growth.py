@@ -12,7 +12,7 @@ import pytest
 from mongo_tables.directives.page_scan import find
 from mongo_tables.hosts.page_figures import PlainFigure
 from mongo_tables.hosts.written_site import TokenFigures, swap_markdown, swap_markup
-from mongo_tables.render.anchors import distinct
+from mongo_tables.render.markup import distinct
 from mongo_tables.site.markdown import TableSpan, standing_alone
 from mongo_tables.site.pages import by_comment
 from mongo_tables.site.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens

@@ -64,7 +64,7 @@ GROUPS: Final = {
         "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
         "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
         "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
+        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.server"),
         "completion": Command(
             "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
         ),
@@ -191,7 +191,7 @@ def _report_failure(error: Exception) -> int:
         clear_frames(error.__traceback__)  # The frames hold the data that filled the memory.
         return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):
-        # The error of a file has a file name (``mongo_tables.files.atomic``); that of a stream has none.
+        # The error of a file has a file name (``mongo_tables.files.folders``); that of a stream has none.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
         if full:
             _drop_output()

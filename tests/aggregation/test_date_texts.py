@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
-from mongo_tables.aggregation.date_formats import date_text, read_formatted
-from mongo_tables.aggregation.date_texts import read_date
+from mongo_tables.aggregation.date_formats import date_text, read_date, read_formatted
 from mongo_tables.aggregation.dates import UTC
 
 

@@ -10,7 +10,7 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation import AggregationError, sort_patterns
+from mongo_tables.aggregation import AggregationError, value_order
 
 NUMBERS = st.sampled_from([0, 1, -1, 1.0, -0.0, 2.5, Int64(2), Int64(2**62), 2.0**62, 10**9])
 TEXTS = st.sampled_from(["", "a", "B", "é", "\U0001f600", "\uffff", "10", "9"])
@@ -39,7 +39,7 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_documents_come_in_the_order_of_their_keys_and_equal_ones_stay(
     rows: list[dict[str, Any]], names: list[str], ways: list[int]
 ) -> None:
-    pattern = sort_patterns.parse(dict(zip(names, ways, strict=False)), ())
+    pattern = value_order.parse(dict(zip(names, ways, strict=False)), ())
     try:
         keys = [pattern.direct_keys(pattern.keys(row)) for row in rows]
     except AggregationError:

@@ -10,7 +10,7 @@ from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation.summation import DoubleDouble, certain_sum
+from mongo_tables.aggregation.numbers import DoubleDouble, certain_sum
 from mongo_tables.aggregation.value_order import key, largest, smallest
 
 DOUBLES = st.floats(allow_nan=True, allow_infinity=True)

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from mongo_tables.cli import COMMANDS, GROUPS
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 
 
 def core_packages() -> set[str]:

@@ -23,11 +23,13 @@ from mongo_tables.aggregation.numbers import (
     DOUBLE,
     INT32,
     INT64,
+    DoubleDouble,
     decimal128,
+    half_away,
+    halves,
     integer,
     rank,
 )
-from mongo_tables.aggregation.summation import DoubleDouble, half_away, halves
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     INT32_MIN,

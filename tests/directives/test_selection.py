@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.directives.headers import column_headers
+from mongo_tables.directives.columns import column_headers
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.pipelines import read_sort, write_sort
 from mongo_tables.directives.reader import read

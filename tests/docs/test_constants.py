@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.guards import OPTIONS
 
 HERE = Path(__file__).parents[2]
 EXPERIMENTS = HERE / "preprocessor" / "mongo_tables" / "runner" / "experiments"

@@ -8,8 +8,7 @@ import pytest
 
 from docs.hooks.referencepages import calibration_page, command_page, commands_page, fields_page, keys_page
 from mongo_tables.cli import COMMANDS, main
-from mongo_tables.directives.schemas import load
-from mongo_tables.directives.schemas.result_fields import fields
+from mongo_tables.directives.schemas import fields, load
 from mongo_tables.directives.specs import DIRECTIVES
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")

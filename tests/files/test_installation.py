@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.findings.baseline import compare_with_baseline, format_baseline
 from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.reporters import compare_with_baseline, format_baseline
 from tests.commands.test_commands import TABLE, mongo_tables
 
 FAULTY = TABLE.replace("$sort", "$sor")

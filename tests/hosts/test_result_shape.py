@@ -13,7 +13,7 @@ import pytest
 from bson import json_util
 
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.lint.documents import Documents
+from mongo_tables.lint.rule_context import Documents
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.checks import lint_site
 from mongo_tables.site.pages import read_page

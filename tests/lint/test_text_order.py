@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lint.text_order import find_misplaced_texts
+from mongo_tables.lint.order_rules import find_misplaced_texts
 
 
 @pytest.mark.parametrize(

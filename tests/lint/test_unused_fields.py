@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 from mongo_tables.aggregation.fields import split_path
+from mongo_tables.lint.field_rules import FieldUsage, Live, usage
 from mongo_tables.lint.shape.flow import read_stages
-from mongo_tables.lint.unused_fields import FieldUsage, Live, usage
 from mongo_tables.render.column import column_value
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

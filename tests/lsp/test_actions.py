@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lsp.positions import Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Lines, Position, Span
 from mongo_tables.lsp.session import Session
 from mongo_tables.site.rewrites import apply_edits
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here

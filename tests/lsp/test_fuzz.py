@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.lsp.positions import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
 from mongo_tables.lsp.session import Session
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 

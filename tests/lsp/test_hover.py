@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lsp.positions import Lines
+from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.session import Session
 from tests.lsp.conftest import PAGE, SAID, TABLE, checked_session, lay_out
 

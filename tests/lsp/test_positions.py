@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.lsp.positions import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
 
 TEXTS = st.text(st.sampled_from('a"\n\r é😀\u2028\x0c\t'), max_size=60)
 

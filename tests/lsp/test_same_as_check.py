@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lsp.positions import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
 from mongo_tables.lsp.session import Session, request_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request

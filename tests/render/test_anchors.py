@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mongo_tables.render.anchors import anchors_in, with_anchors
 from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.markup import anchors_in, with_anchors
 from tests.render.specs import chart, table
 
 

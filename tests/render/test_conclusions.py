@@ -13,9 +13,8 @@ from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.render.conclusions import conclusion_in_words
 from mongo_tables.render.downloads import csv_text
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import html_table, plain_html_table
 from mongo_tables.render.pipe_table import pipe_table
-from mongo_tables.render.plain_html import plain_html_table
 from mongo_tables.results.verdicts import judge
 from mongo_tables.site.row_faults import row_findings
 from tests.hosts.builds import read

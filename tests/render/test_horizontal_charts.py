@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.specs import Reference
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.faults import plot_faults

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mongo_tables.directives.addresses import safe_address
-from mongo_tables.directives.inline_markdown import plain_text, read_inline
+from mongo_tables.directives.columns import plain_text, read_inline
 from mongo_tables.render.markup import inline_html, inline_markdown
 from mongo_tables.render.values import visible
 from tests.hostile.corpus import CORPUS

@@ -15,7 +15,7 @@ from bson.datetime_ms import DatetimeMS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.directives.column_format import ColumnFormat, convention_of
+from mongo_tables.directives.columns import ColumnFormat, convention_of
 from mongo_tables.directives.schemas import load
 from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.number_text import number_text

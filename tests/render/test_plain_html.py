@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.render.plain_html import plain_html_table
+from mongo_tables.render.html import plain_html_table
 from mongo_tables.render.values import visible
 from tests.hosts.builds import read
 from tests.render.specs import table

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import cell_text, visible
 

@@ -16,7 +16,7 @@ import pymongo
 import pytest
 from bson.raw_bson import RawBSONDocument
 
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.mongodb import MongoSource
 from tests import mongod as servers

@@ -12,7 +12,7 @@ from mongo_tables.hosts.published_files import PublishedDocuments
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
 from mongo_tables.site.checks import lint_site

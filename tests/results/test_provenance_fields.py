@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.directives.schemas.result_fields import fields
+from mongo_tables.directives.schemas import fields
 from mongo_tables.results.provenance import COMPARED, IN_PROVENANCE, RUN_COLUMNS
 
 PATHS = [

@@ -9,8 +9,8 @@ from bson.code import Code
 from mongo_tables.aggregation import NotOffline, check
 from mongo_tables.aggregation.catalogue import forbidden_operators, operators
 from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.results.guards import guard, refusals
 from mongo_tables.results.model import Query, ResultsError
-from mongo_tables.results.readonly import guard, refusals
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,7 +16,7 @@ from bson.objectid import ObjectId
 from bson.regex import Regex
 
 from mongo_tables.results.file_source import open_fixtures
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source

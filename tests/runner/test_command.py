@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from mongo_tables.cli import main
 from mongo_tables.commands import measurement
 from mongo_tables.commands.run import plan
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
 from mongo_tables.runner.options import PROFILES

@@ -23,7 +23,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool

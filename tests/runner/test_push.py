@@ -17,7 +17,7 @@ from benchmarks.results_database import INDEX, make_documents
 from mongo_tables.cli import main
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_source import open_fixtures
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.pull import PULL_LIMITS, Copied, pull

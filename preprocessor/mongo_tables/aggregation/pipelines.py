@@ -2,6 +2,12 @@
 
 A stage that depends only on its own content is compiled once and cached: a pipeline is compiled to be judged
 and again to run, pipelines of one site share stages, and the statements of a page query the same rows.
+
+The visible effects of the server's optimizer on adjacent stages.
+
+``$lookup`` stages that lead the pipeline run in the server's other engine: there the field that a join sets
+is removed and added at the end of the document; elsewhere it keeps its place. A ``$group`` there treats a key
+that simplifies to a document of one field like one that is written so. A sort includes a limit that follows.
 """
 
 from __future__ import annotations
@@ -14,12 +20,215 @@ from typing import Any, Final
 import bson
 
 from mongo_tables.aggregation import limits
+from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.fields import StageRecord, record_of, register_record
+from mongo_tables.aggregation.fields import Gives, StageRecord, record_of, register_record
 from mongo_tables.aggregation.limits import LimitReached, give_held_documents
-from mongo_tables.aggregation.optimizer import leading_group, leading_joins, reorder, sort_limit
-from mongo_tables.aggregation.values import Document
+from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.values import Document, is_number
+
+
+def reorder(pipeline: Sequence[Any]) -> list[int]:
+    """Return the positions of the stages in the order in which they run.
+
+    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements; a ``$skip``
+    moves ahead of stages that return one document for each, to save their work on skipped documents. Of
+    consecutive sorts only the last remains: the others do not even order equal documents.
+    """
+    order = _places(pipeline, _overtakes)
+    return [
+        place
+        for place, after in zip(order, [*order[1:], None], strict=False)
+        if after is None or not ("$sort" in pipeline[place] and "$sort" in pipeline[after])
+    ]
+
+
+def _overtakes(spec: Any, before: Any) -> bool:
+    if "$match" in spec:
+        return "$sort" in before and not _stays(spec["$match"])
+    return "$skip" in spec and any(map(_transforms, before))
+
+
+_QUERY_RANKS = (1, 2)
+"""Ranks of stages that choose documents: ``$match`` and ``$sort``, then ``$skip`` and ``$limit``.
+
+A later stage of an earlier rank ends the part that the other engine runs; ``$match`` moves ahead of
+``$sort``.
+"""
+
+
+def _rank(name: str) -> int:
+    record = record_of(name)
+    return record.rank if record else 0
+
+
+def _transforms(name: str) -> bool:
+    """Return whether a stage makes one document from each, and reads nothing else."""
+    record = record_of(name)
+    return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
+
+
+_FIRST_ENGINE_ONLY = frozenset({
+    "$elemMatch", "$jsonSchema", "$pow", "$round", "$subtract", "$trunc", "$mergeObjects", "$objectToArray",
+    "$strcasecmp", "$toBool", "$toDecimal", "$toDouble", "$toInt", "$toLong", "$toString", "$avg", "$max", "$min",
+    "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField",
+})  # fmt: skip
+# Conditions for which the server does not know whether they are independent of the stage before.
+_STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
+
+
+def _stays(condition: Any) -> bool:
+    if isinstance(condition, Mapping):
+        return not _STAYING.isdisjoint(condition) or any(_stays(inner) for inner in condition.values())
+    return isinstance(condition, list | tuple) and any(_stays(inner) for inner in condition)
+
+
+def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
+    """Return the positions of the ``$lookup`` stages that set their field at the end of the document.
+
+    ``let``: the command's variables; if the other engine cannot compute them, it runs no stage.
+    """
+    if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
+        return frozenset()
+    found, reached = set[int](), 0
+    for place in _places(pipeline, _passes):
+        ((name, argument),) = pipeline[place].items()
+        rank = _rank(name)
+        if rank < reached or not rank or (rank == reached == 3) or not _is_understood(name, argument):
+            break
+        if name == "$lookup":
+            if _unwound(argument, pipeline[place + 1 : place + 2]):
+                break
+            found.add(place)
+        reached = rank
+    return frozenset(found)
+
+
+def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
+    """Return the positions of the stages, each as far ahead as it may move ahead of the stage before it."""
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        while at and moves_ahead(spec, pipeline[order[at - 1]]):
+            at -= 1
+        order.insert(at, place)
+    return order
+
+
+def _passes(spec: Any, before: Any) -> bool:
+    ((name, argument),) = spec.items()
+    join = before.get("$lookup")
+    if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
+        return False
+    joined = f"{join.get('as')}."
+    overlap = any(f"{path}.".startswith(joined) or joined.startswith(f"{path}.") for path in _paths(argument))
+    return not overlap and not _stays(argument)
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Yield all names and texts in the value: each may be a path."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name
+            yield from _paths(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _paths(inner)
+    elif isinstance(value, str):
+        yield value.lstrip("$")
+
+
+def _is_understood(stage: str, argument: Any) -> bool:
+    """Return whether the other engine runs a stage.
+
+    It supports no positions in the paths of a condition or a join, and lacks some operators; a projection
+    must be an inclusion, with computed fields at its top level only; a join must be by two fields.
+    """
+    if stage == "$lookup":
+        if not isinstance(argument, Mapping) or "pipeline" in argument:
+            return False
+        return not _has_position(f"{argument.get('localField')}.{argument.get('foreignField')}")
+    if stage not in ("$match", "$sort", "$project"):
+        return True
+    names = set(_paths(argument))
+    if not _FIRST_ENGINE_ONLY.isdisjoint(names):
+        return False
+    if stage != "$project":
+        return not any(map(_has_position, names))
+    if not isinstance(argument, Mapping):
+        return False
+    computed = [name for name, value in argument.items() if not isinstance(value, bool | int | float)]
+    if computed and ("_id" in computed or any("." in name for name in argument)):
+        return False
+    return not any(value in (0, False) for name, value in argument.items() if name != "_id")
+
+
+def _has_position(path: str) -> bool:
+    return any(part.isdigit() for part in path.split("."))
+
+
+def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
+    """Return whether the next stage unwinds the joined field: the server merges the two stages."""
+    unwind = following[0].get("$unwind") if following else None
+    path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
+    return path == f"${argument.get('as')}"
+
+
+_CHOICES = frozenset(("$and", "$or", "$not", "$eq", "$gt", "$gte", "$lt", "$lte", "$ne"))
+_CONDITIONS = _CHOICES | {"$nor", "$in", "$nin", "$exists"}
+_KEYS = _CHOICES | {"$let", "$cond", "$switch", "$ifNull"}
+_SUMMARIES = frozenset(("$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$addToSet", "$count"))
+
+_IN_GROUPS = _KEYS | _SUMMARIES
+
+
+def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
+    """Return the position of the ``$group`` or ``$sortByCount`` that certainly runs in the other engine.
+
+    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede it, and it must not need the first
+    engine: neither in the command's variables nor in a ``$match`` after it, which may move ahead.
+    """
+    for place, spec in enumerate(pipeline):
+        ((name, argument),) = spec.items()
+        if name in ("$group", "$sortByCount"):
+            used: list[Any] = [list(one.values()) for one in pipeline[:place]]
+            used += [one["$match"] for one in pipeline[place:] if "$match" in one]
+            simple = all(_simple(one, _CONDITIONS) for one in used)
+            return place if simple and _simple(let, _KEYS) and _simple(argument, _IN_GROUPS) else None
+        if _rank(name) not in _QUERY_RANKS:
+            break
+    return None
+
+
+def _simple(value: Any, operators: frozenset[str]) -> bool:
+    """Return whether a value uses only ``operators``, and no path with a number in it."""
+    if isinstance(value, Mapping):
+        inner = [*(name for name in value if not name.startswith("$")), *value.values()]
+        used = (name for name in value if name.startswith("$"))
+        return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
+    if isinstance(value, list | tuple):
+        return all(_simple(one, operators) for one in value)
+    return not isinstance(value, str) or not _has_position(value)
+
+
+def sort_limit(pipeline: Sequence[Any], place: int) -> int:
+    """Return how many documents the ``$sort`` at ``place`` must return, or 0 for all of them and for another stage."""
+    if "$sort" not in pipeline[place]:
+        return 0
+    skipped, most = 0, 0
+    for spec in pipeline[place + 1 :]:
+        (name,) = spec
+        if name in ("$skip", "$limit") and is_number(spec[name]):
+            count = integral(spec[name]) or 0
+            if name == "$skip":
+                skipped += count
+            else:
+                most = min(most or skipped + count, skipped + count)
+        elif name != "$lookup" and not _transforms(name):
+            break
+    return most
+
 
 Stage = Callable[[Iterator[Document]], Iterator[Document]]
 StageForm = Callable[[Any, Scope, Path], Stage]

@@ -4,24 +4,38 @@
 value across types, strings by code point (byte order of UTF-8), documents field by field.
 
 Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+
+Sort patterns: ``{"a.b": 1, "c": -1}`` as `$sort`, `$setWindowFields` and `$top` read them.
+
+A document with arrays on the path has many sort keys, one for each element as in an index, and uses the one
+that comes first in the pattern's order: the least element for an ascending part, the greatest for a
+descending part. Missing is null, an empty array comes before null.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cmp_to_key
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
+from mongo_tables.aggregation import paths
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import check_key, count_array, spend
+from mongo_tables.aggregation.numbers import is_nan, to_decimal
 from mongo_tables.aggregation.values import (
+    MISSING,
+    Document,
     binary_parts,
     is_date,
     is_nullish,
+    is_number,
     millis,
     regex_parts,
     type_order,
@@ -164,3 +178,257 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
         if total == total:  # Python orders them as the server does.
             return choose(values, default=None)
     return choose((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+Row = tuple[Any, Any]  # sort key, document
+
+
+def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
+    """Return the ``most`` rows with the least keys, sorted."""
+    heap: list[Row] = []
+    for row in rows:
+        if len(heap) < most:
+            heap.append(row)
+            if len(heap) == most:
+                for place in range((most - 2) // 2, -1, -1):
+                    _sink(heap, place, most, heap[place])
+        elif row[0] < heap[0][0]:
+            _pop(heap, most)
+            heap[-1] = row
+            _rise(heap, most - 1, 0, row)
+    if len(heap) < most:
+        return sorted(heap, key=lambda row: row[0])
+    for length in range(most, 1, -1):
+        _pop(heap, length)
+    return heap
+
+
+def _pop(heap: list[Row], length: int) -> None:
+    """Move the greatest of the first ``length`` rows to their end."""
+    if length > 1:
+        row, heap[length - 1] = heap[length - 1], heap[0]
+        _sink(heap, 0, length - 1, row)
+
+
+def _sink(heap: list[Row], place: int, length: int, row: Row) -> None:
+    top = child = place
+    while child < (length - 1) // 2:
+        child = 2 * (child + 1)
+        if heap[child][0] < heap[child - 1][0]:
+            child -= 1
+        heap[place] = heap[child]
+        place = child
+    if length % 2 == 0 and child == (length - 2) // 2:
+        child = 2 * (child + 1)
+        heap[place] = heap[child - 1]
+        place = child - 1
+    _rise(heap, place, top, row)
+
+
+def _rise(heap: list[Row], place: int, top: int, row: Row) -> None:
+    while place > top and heap[(place - 1) // 2][0] < row[0]:
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = row
+
+
+_NULL: Key = key(None)
+# The key of an empty array: BSON's undefined, after MinKey and before null.
+EMPTY: Key = (0,)
+_MOST_PARTS = 32
+
+
+class SortKey(NamedTuple):
+    """One part of a sort pattern: a dotted path and its direction."""
+
+    path: tuple[str, ...]
+    descending: bool
+
+
+class SortPattern(NamedTuple):
+    """A parsed sort pattern.
+
+    ``compound``: it is the rest of a longer one, whose first parts are equal for all documents here.
+    """
+
+    parts: tuple[SortKey, ...]
+    compound: bool = False
+
+    def keys(self, document: Any) -> tuple[Key, ...]:
+        """Return the document's sort key, one key of the value order per part, without the direction.
+
+        Raises:
+            AggregationError: If the document has two parallel arrays on the pattern's paths.
+        """
+        if self._is_by_id:
+            return (key(document.get("_id")),)
+        found = []
+        for part in self.parts:
+            value = _plain(document, part.path)
+            if type(value) is list:
+                keys: list[tuple[Key, ...]] = []
+                nothing = [MISSING] * len(self.parts)
+                _expand([part.path for part in self.parts], nothing, document, nothing, keys)
+                return min(keys, key=self.direct_keys)
+            found.append(_key(value))
+        return tuple(found)
+
+    @property
+    def _is_by_id(self) -> bool:
+        """Return whether it sorts as the index on _id, which treats an array like any other value."""
+        return not self.compound and len(self.parts) == 1 and self.parts[0].path == ("_id",)
+
+    def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
+        """Combine ``keys`` into one value that compares in the pattern's directions."""
+        return tuple(
+            reverse_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
+        )
+
+    def first(self, documents: Iterable[Document], most: int) -> list[Document]:
+        """Return the first ``most`` documents in order; equal ones in the server's order."""
+        rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
+        return [document for _, document in first_sorted(rows, most)]
+
+    def sort(self, documents: Iterable[Document]) -> list[Document]:
+        """Return the documents in order. The sort is stable."""
+        held = list(documents)
+        columns = self._columns(held)
+        order = list(range(len(held)))
+        for part, column in zip(reversed(self.parts), reversed(columns), strict=True):
+            order.sort(key=column.__getitem__, reverse=part.descending)
+        return [held[place] for place in order]
+
+    def _columns(self, documents: Sequence[Document]) -> list[Sequence[Any]]:
+        """Return for each part the column of sort values, which order the documents like their keys.
+
+        Columns of only numbers or only texts are used directly: their keys would take more memory than most
+        documents.
+        """
+        if self._is_by_id:
+            return [[key(document.get("_id")) for document in documents]]
+        columns: list[Sequence[Any]] = []
+        for part in self.parts:
+            values = [_plain(document, part.path) for document in documents]
+            kinds = set(map(type, values))
+            if list in kinds:
+                keys = [self.keys(document) for document in documents]
+                return [[row[place] for row in keys] for place in range(len(self.parts))]
+            plain = kinds == {str} or (kinds <= _NUMBERS and all(value == value for value in values))
+            columns.append(values if plain else list(map(_key, values)))
+        return columns
+
+
+_NUMBERS = {int, float, Int64}
+
+
+def _key(value: Any) -> Key:
+    return _NULL if value is MISSING else key(value)
+
+
+def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
+    """Parse a sort pattern. Raises AggregationError if the server refuses it."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{name} requires a document of fields and directions", path, 15973)
+    if not argument:
+        raise AggregationError(f"{name} needs at least one field", path, 15976)
+    parts = tuple(_part(name, dotted, way, (*path, dotted)) for dotted, way in argument.items())
+    if len(parts) > _MOST_PARTS:
+        raise AggregationError(f"{name} accepts at most {_MOST_PARTS} fields", path, 13103)
+    return SortPattern(parts)
+
+
+def _part(name: str, dotted: str, way: Any, path: Path) -> SortKey:
+    saying = f"the directions of {name} must be 1 (ascending) or -1 (descending)"
+    if isinstance(way, Mapping):
+        if "$meta" not in way:
+            raise AggregationError(saying, path, 17312)
+        raise NotOffline(f"{name} by $meta requires scores that exist only on a server", path)
+    if not is_number(way) or isinstance(way, bool):
+        raise AggregationError(saying, path, 15974)
+    if is_nan(way) or not to_decimal(way).is_finite():
+        direction = 0
+    else:  # the server truncates a double and rounds a Decimal128
+        direction = int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
+    if direction not in (-1, 1):
+        raise AggregationError(saying, path, 15975)
+    return SortKey(paths.split(dotted, path), direction == -1)
+
+
+def _plain(value: Any, parts: tuple[str, ...]) -> Any:
+    """Return the value at ``parts``, or the first array on the path, or MISSING."""
+    for part in parts:
+        if type(value) is list:
+            return value
+        if not isinstance(value, Mapping):
+            return MISSING
+        value = value.get(part, MISSING)
+    return value
+
+
+# Documents with arrays: the algorithm of the server's BtreeKeyGenerator, as one recursion.
+
+_Paths = list[tuple[str, ...]]
+
+
+def _expand(
+    ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
+) -> None:
+    """Add the keys of ``value``. ``positional``: per path, the match of its number in the enclosing array."""
+    ways, fixed = list(ways), list(fixed)
+    array: Any = None
+    in_array: list[int] = []
+    unembedded = True
+    for index, way in enumerate(ways):
+        if not way:
+            continue
+        found, ways[index], nested = _next(value, way, positional[index])
+        if type(found) is list:
+            if array is not None and array is not found:
+                raise AggregationError("cannot sort by two parallel arrays", code=2)
+            array = found
+            in_array.append(index)
+            unembedded = unembedded and not nested
+        else:
+            fixed[index], ways[index] = found, ()
+    if array is None:
+        keys.append(tuple(item if item is EMPTY else _key(item) for item in fixed))
+        return
+    positions = [_position(array, way) if way else MISSING for way in ways]
+    for item in array or [EMPTY]:
+        for index in in_array:
+            if not ways[index]:
+                fixed[index] = item if unembedded or item is EMPTY else array
+        _expand(ways, fixed, item, positions, keys)
+
+
+def _position(array: list[Any], way: tuple[str, ...]) -> Any:
+    """Return the element that a path's number selects in the array, and the rest of the path, or MISSING."""
+    number = way[0]
+    if not (number.isascii() and number.isdigit()) or (number[0] == "0" and number != "0"):
+        return MISSING
+    return (array[int(number)], way[1:]) if int(number) < len(array) else MISSING
+
+
+def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
+    """Return the path's value up to the first array, the rest of the path, and if the array is nested."""
+    named = isinstance(value, Mapping) and way[0] in value
+    if positional is not MISSING:
+        if named:
+            raise AggregationError(
+                f"'{way[0]}' is both an array index and a field of its elements", code=16746
+            )
+        item, rest = positional
+        found, left = _along(item, rest)
+        return found, left, type(item) is list
+    if not named:
+        return MISSING, (), False
+    found, left = _along(value[way[0]], way[1:])
+    return found, left, False
+
+
+def _along(value: Any, way: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+    while way and type(value) is not list:
+        if not isinstance(value, Mapping):
+            return MISSING, ()
+        value, way = value.get(way[0], MISSING), way[1:]
+    return value, way

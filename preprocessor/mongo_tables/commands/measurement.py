@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mongo_tables.files.installation import install_command
-from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
+from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, install_command, read_variable
 from mongo_tables.findings.usage import CommandError, print_error
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
-    from mongo_tables.results.secrets import holds_secret
+    from mongo_tables.results.opening import holds_secret
 
     if any(map(holds_secret, given)):
         print_error(

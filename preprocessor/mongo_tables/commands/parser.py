@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.findings.finding import did_you_mean, nearest_word
 from mongo_tables.findings.reporters import hint_line
 
 _MISTYPED_OPTION = r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines, request_of
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
 
@@ -71,9 +71,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Copy, and print a line for each changed file. Return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
+    from mongo_tables.results.history import on_disk
     from mongo_tables.results.pull import PULL_LIMITS, pull
     from mongo_tables.results.read_paths import trees_by_collection
-    from mongo_tables.results.revisions import on_disk
 
     readers = _find_readers(arguments)
     copied = _select_collections(arguments, readers)
@@ -95,8 +95,8 @@ def run(arguments: Namespace) -> int:
 
 def _select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:
     """Return the collections to copy: the named ones, else those that pages read."""
+    from mongo_tables.results.history import is_revision, last_change
     from mongo_tables.results.pull import Copied
-    from mongo_tables.results.revisions import is_revision, last_change
 
     option = "--pipeline" if arguments.pipeline else "--as" if arguments.name else ""
     if option and len(arguments.collections) != 1:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
-from mongo_tables.directives.column_format import CELL_UNITS, convention_of
+from mongo_tables.directives.columns import CELL_UNITS, convention_of
 from mongo_tables.directives.pipelines import STAGES, selection_operand
 from mongo_tables.directives.schemas import load
-from mongo_tables.findings.finding import Complaint, Finding
-from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, nearest_word
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import Document, value_at

@@ -15,11 +15,10 @@ from pathlib import Path as FilePath
 from typing import Any, Final, Literal, TypeAlias
 
 from mongo_tables.directives.schemas.validation import schema_findings
+from mongo_tables.files.folders import bad_byte, leads_within, may_be_file, place_at
 from mongo_tables.files.memo import digest_of
-from mongo_tables.files.text import bad_byte, leads_within, may_be_file, place_at
 from mongo_tables.findings import rules
-from mongo_tables.findings.finding import Complaint, Finding, Place
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Complaint, Finding, Place, did_you_mean
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings, value_at
 from mongo_tables.jsontext.reader import Path, parse
 

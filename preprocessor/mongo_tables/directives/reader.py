@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
-from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.keywords import NAMED
+from mongo_tables.directives.comments import NAMED, Comment
 from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable
 
 from mongo_tables.directives.specs import PipelineSpec, Spec
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.reader import Parsed, parse
 

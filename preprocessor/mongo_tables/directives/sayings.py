@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from mongo_tables.findings.finding import Complaint
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Complaint, did_you_mean
 from mongo_tables.jsontext.reader import Path
 
 FORMS: Final = ("factor", "percent")

@@ -12,10 +12,17 @@ from functools import cached_property
 from typing import Any, Final, Self
 
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.column_format import ColumnFormat, formats_of
+from mongo_tables.directives.columns import (
+    ColumnFormat,
+    HeaderGroup,
+    Piece,
+    formats_of,
+    header_groups_of,
+    headers_of,
+    plain_text,
+    read_marked,
+)
 from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.headers import HeaderGroup, header_groups_of, headers_of, read_marked
-from mongo_tables.directives.inline_markdown import Piece, plain_text
 from mongo_tables.directives.pipelines import Expanded, Origin, Stage
 from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext.document import Document, offset_in_string

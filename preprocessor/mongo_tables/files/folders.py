@@ -1,9 +1,18 @@
-"""Traversal of folders, including links."""
+"""Files and folders: traversal that includes links, text as it is on disk, atomic writes.
+
+Readers of a file that is written see the old bytes or the new ones, never a part.
+"""
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from errno import EACCES, EISDIR, ENAMETOOLONG
+from pathlib import Path
+from typing import Final, NamedTuple
 
 Entries = Sequence[os.DirEntry[str]]
 
@@ -55,3 +64,155 @@ def _leads_around(real: str, around: Sequence[str]) -> bool:
 def _with_separator(folder: str) -> str:
     """Return a folder as the prefix of the paths below it. The root already ends with a separator."""
     return os.path.join(folder, "")  # noqa: PTH118
+
+
+_LONGEST = 80
+"""The number of characters of a text in a message."""
+
+
+class BadByte(NamedTuple):
+    """The first byte of a file that is not UTF-8, and its line and column, both from 1, in characters."""
+
+    value: int
+    line: int
+    column: int
+
+
+def bad_byte(content: bytes) -> BadByte | None:
+    """Return the first byte of ``content`` that is not UTF-8, or None if all are.
+
+    Example:
+        >>> bad_byte(b"ab\\xff")
+        BadByte(value=255, line=1, column=3)
+    """
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        above = re.split(r"\r\n|\r|\n", content[: error.start].decode())
+        return BadByte(content[error.start], len(above), len(above[-1]) + 1)
+    return None
+
+
+def place_at(text: str, offset: int) -> tuple[int, int]:
+    """Return line and column of ``offset``, both from 1 and in characters. The offset is from 0.
+
+    Example:
+        >>> place_at("ab\\ncd", 4)
+        (2, 2)
+    """
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def may_be_file(path: Path) -> bool:
+    """Return whether ``path`` is a file or cannot be inspected, in which case reading it gives the reason."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        return error.errno != ENAMETOOLONG
+
+
+def shorten_path(path: Path) -> str:
+    """Return a path as findings show it: relative to the working folder if it is below it."""
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
+
+
+def shorten(text: str) -> str:
+    """Return a text from a file for a message: on one line, and cut if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+
+
+def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
+    """Return names for a message, joined by ``mark``: the first ``most``, and the number of the others.
+
+    Example:
+        >>> list_some(["a", "b", "c"], 2)
+        'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{mark.join(names[:most])}{more}"
+
+
+def plain_path(path: Path) -> Path:
+    """Return the absolute path without following links, as MkDocs takes folders."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - ``absolute`` keeps `..`
+
+
+def leads_within(path: Path, folder: Path) -> bool:
+    """Return whether ``path``, which is below ``folder``, is still within it after all links are resolved."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+NOWHERE = "/dev/null"
+"""The name of a missing file in a diff."""
+
+
+def changed_lines(before: str, after: str, old_name: str, new_name: str) -> Iterator[str]:
+    """Yield the lines of a unified diff, each with its line end."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for line in difflib.unified_diff(old, new, old_name, new_name):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+class TextChange(NamedTuple):
+    """A text that replaces the one from ``start`` to ``end``, offsets in characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+_ANY_WRITES: Final = 0o222
+
+Content = bytes | Iterable[bytes]
+"""The content of a file; parts are written one after the other."""
+
+
+def write(path: Path, content: Content) -> None:
+    """Write ``content`` to ``path``, atomically replacing an existing file, whose mode is kept.
+
+    After a full disk or an interrupt the old file remains, without temporary files; a file without write permission is
+    not replaced.
+
+    Raises:
+        OSError: With the name ``path``.
+    """
+    write_all({path: content})
+
+
+def write_all(contents: Mapping[Path, Content]) -> None:
+    """Write the bytes to each path, as ``write`` does, all or none: files are replaced once all are on disk.
+
+    Raises:
+        OSError: With the name of the path that cannot be written.
+    """
+    temporaries: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            _write_beside(path, content, temporaries)
+        for path, temporary in temporaries.items():
+            temporary.replace(path)
+    except BaseException:
+        for temporary in temporaries.values():
+            with suppress(OSError):
+                temporary.unlink()
+        raise
+
+
+def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
+    """Write a temporary file next to ``path`` for replacing it. Record it before anything can fail."""
+    from tempfile import mkstemp  # late import: most runs write nothing
+
+    try:
+        if path.is_dir():  # Checked before any replacement: a file cannot replace a folder.
+            raise OSError(EISDIR, os.strerror(EISDIR))
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        if not mode & _ANY_WRITES:  # A writable folder would allow the replacement of a read-only file.
+            raise OSError(EACCES, os.strerror(EACCES))
+        handle, name = mkstemp(dir=path.parent, prefix=".new-")
+        temporaries[path] = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.writelines((content,) if isinstance(content, bytes) else content)
+        temporaries[path].chmod(mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None

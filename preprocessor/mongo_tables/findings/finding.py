@@ -1,4 +1,4 @@
-"""The data type of all findings.
+"""The data type of all findings, and the known words that they suggest.
 
 A fault is data: code that detects one records a ``Finding`` and continues, so that one run reports all faults of all
 files. Only ``mongo_tables.findings.reporters`` turns findings into text, JSON, annotations and exit codes.
@@ -10,6 +10,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "did you mean `…`?" for the known word nearest to ``word``, or an empty string.
+
+    Example:
+        >>> did_you_mean("colums", ["columns", "headers"])
+        'did you mean `columns`?'
+    """
+    near = nearest_word(word, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
+def nearest_word(word: str, known: Iterable[str]) -> str:
+    """Return the known word nearest to ``word``, ignoring case, or an empty string."""
+    from difflib import get_close_matches  # late import: only needed for a misspelt word
+
+    by_small = {each.lower(): each for each in sorted(known, reverse=True)}
+    near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
+    return by_small[near[0]] if near else ""
+
 
 At = TypeVar("At", bound=int | tuple[str | int, ...])
 Severity = Literal["error", "warning", "note"]

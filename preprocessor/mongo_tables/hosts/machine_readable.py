@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils import get_relative_url
 
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.render.anchors import with_anchors
+from mongo_tables.render.markup import with_anchors
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

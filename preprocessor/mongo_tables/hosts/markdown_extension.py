@@ -28,9 +28,9 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import Processor
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.front_matter import front_matter_findings
+from mongo_tables.directives.comments import may_have_comment
 from mongo_tables.directives.html_comments import PageLines
-from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.findings.usage import CommandError
@@ -38,7 +38,7 @@ from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limits import OPTIONS, limits_of
+from mongo_tables.results.guards import OPTIONS, limits_of
 from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.disk import read_folder
 from mongo_tables.site.figures import fault_box, line_of, loose_findings, no_place, report_left_over
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
     from mongo_tables.findings.finding import Finding, Severity
-    from mongo_tables.results.limits import Limits
+    from mongo_tables.results.guards import Limits
     from mongo_tables.site.pages import Page
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).

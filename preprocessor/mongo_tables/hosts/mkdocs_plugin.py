@@ -32,7 +32,7 @@ from mongo_tables.hosts.mkdocs_site import SiteBuild, log
 from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of, two_sources
 from mongo_tables.hosts.published_files import path_of_all
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limits import limits_of
+from mongo_tables.results.guards import limits_of
 from mongo_tables.site.site_config import find_watched_path, from_here, named_values, results_source
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from mkdocs.plugins import PrefixedLogger
 from mkdocs.utils import is_markdown_file
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.front_matter import front_matter_findings
+from mongo_tables.directives.comments import may_have_comment
 from mongo_tables.directives.html_comments import PageLines
-from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.page_scan import front_matter_findings
+from mongo_tables.files.folders import bad_byte, may_be_file, shorten_path
 from mongo_tables.files.memo import Memo
 from mongo_tables.files.process import today
-from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import amounts, failing
 from mongo_tables.findings.rules import finding
@@ -46,7 +46,7 @@ from mongo_tables.hosts.page_place import choose_shown_path
 from mongo_tables.hosts.published_files import PublishedDocuments, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
-from mongo_tables.render.anchors import anchors_in
+from mongo_tables.render.markup import anchors_in
 from mongo_tables.site.figures import find_taken_anchors, line_of, no_place, report_left_over
 from mongo_tables.site.pages import no_text
 from mongo_tables.site.placeholders import (

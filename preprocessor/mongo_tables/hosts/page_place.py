@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.files.text import shorten_path
+from mongo_tables.files.folders import shorten_path
 from mongo_tables.site.disk import find_folders
 from mongo_tables.site.includes import read_with_comments
 from mongo_tables.site.site_config import ExclusionPatterns

@@ -19,7 +19,7 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mongo_tables.render.anchors import distinct, words
+from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.conclusions import variant_name
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.model import ResultsError

@@ -22,17 +22,17 @@ from sphinx.util.logging import getLogger
 from mongo_tables import __version__
 from mongo_tables.build import build
 from mongo_tables.directives import comments, rst_directives
+from mongo_tables.directives.comments import may_have_comment, place_of
 from mongo_tables.directives.html_comments import NEWLINE
-from mongo_tables.directives.keywords import may_have_comment, place_of
 from mongo_tables.directives.pipelines import SharedPipelines
+from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.process import today
-from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.reporters import failing
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.sphinx_figures import PageFigures
 from mongo_tables.render.markup import text_html
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limits import limits_of
+from mongo_tables.results.guards import limits_of
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.dependencies import Around, digests_of_files, digests_of_pages, needs_of
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES

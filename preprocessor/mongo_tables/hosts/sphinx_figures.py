@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from docutils import nodes
 
-from mongo_tables.directives.inline_markdown import Piece, has_link
+from mongo_tables.directives.columns import Piece, has_link
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
-from mongo_tables.render.anchors import with_anchors
 from mongo_tables.render.columns import with_few_digits
-from mongo_tables.render.markup import NO_ROWS, display_width, with_minus_signs
+from mongo_tables.render.markup import NO_ROWS, display_width, with_anchors, with_minus_signs
 from mongo_tables.render.provenance import provenance_parts
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import is_number, visible
 from mongo_tables.results.model import ResultsError
-from mongo_tables.site.drawing_files import draw_files
+from mongo_tables.site.drawing import draw_files
 from mongo_tables.site.figures import line_of
 from mongo_tables.site.pages import by_comment
 from mongo_tables.site.statements import shown_value, with_sentence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
-    from mongo_tables.site.drawing_files import DrawnFile
+    from mongo_tables.site.drawing import DrawnFile
     from mongo_tables.site.pages import Page
     from mongo_tables.site.statements import ShownValue
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation.fields import Gives, record_of
-from mongo_tables.directives.schemas.result_fields import ResultField, field_at
-from mongo_tables.lint.documents import load_result_shape
+from mongo_tables.directives.schemas import ResultField, field_at
+from mongo_tables.lint.rule_context import load_result_shape
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import column
 

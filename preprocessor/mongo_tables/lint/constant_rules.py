@@ -12,8 +12,7 @@ from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.documents import Documents
-from mongo_tables.lint.rule_context import RuleContext, quote, rule, uses_in
+from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule, uses_in
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup

@@ -1,41 +1,118 @@
 """The linter: applies the rules to each comment of a site, and to the tables of each page together.
 
 No rule runs a pipeline: rules inspect shapes, the rows of the answer and the documents behind them.
+
+Suppression of findings by a comment: ``"ignore": {"MT402": "why"}``.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import paths_in_query, split_path
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
 from mongo_tables.files.process import nothing_collected
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import RULES
-
-# Each module registers its rules.
+from mongo_tables.findings.finding import Finding, Severity
+from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint import (  # noqa: F401
     constant_rules,
     effect_rules,
+    field_rules,
     header_rules,
     number_rules,
     numeral_rules,
     order_rules,
     row_rules,
-    unused_fields,
-    unwind_rules,
 )
 from mongo_tables.lint.constant_rules import find_fields_as_strings, find_joins_of_kinds
-from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
-from mongo_tables.lint.rule_context import REGISTERED, RuleContext, RuleInput, ShownTable
+from mongo_tables.lint.rule_context import (
+    REGISTERED,
+    Documents,
+    RuleContext,
+    RuleInput,
+    ShownTable,
+    leading_match,
+)
 from mongo_tables.lint.shape.values import lookup
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
+
+_FIRST_IGNORABLE_ERROR: Final = "MT302"
+_ABOUT_SENTENCES: Final = "MT324"
+"""This rule needs `--numbers`, and its finding is in the text: an ``ignore`` of it is never reported as unused."""
+
+
+def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
+    """Return whether the comment suppresses the finding."""
+    return found.rule in ignore and may_be_ignored(found.rule, found.severity)
+
+
+def may_be_ignored(rule: str, severity: Severity) -> bool:
+    """Return whether a comment may suppress findings of a rule.
+
+    Errors of syntax, of safety and of pipelines that cannot run cannot be suppressed.
+    """
+    return severity != "error" or rule >= _FIRST_IGNORABLE_ERROR
+
+
+Places = Mapping[tuple[str, int], Sequence[Finding]]
+"""Findings by file and line, so that each comment looks only at its own lines."""
+
+
+def _by_place(found: Iterable[Finding]) -> Places:
+    places: dict[tuple[str, int], list[Finding]] = {}
+    for one in found:
+        places.setdefault((one.file, one.line), []).append(one)
+    return places
+
+
+def _about(spec: Spec, places: Places) -> Iterator[Finding]:
+    """Yield the findings within the lines of the comment."""
+    comment = spec.comment
+    last = comment.body_line + len(comment.columns) - 1
+    for line in range(comment.line, last + 1):
+        yield from places.get((spec.file, line), ())
+
+
+def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Finding]:
+    """Return the findings that no comment suppresses."""
+    listed = list(found)
+    places = _by_place(listed)
+    ignoring = (spec for spec in specs if spec.ignore)
+    silenced = {one for spec in ignoring for one in _about(spec, places) if is_silenced(one, spec.ignore)}
+    return [one for one in listed if one not in silenced]
+
+
+def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
+    """Return a finding for every rule that a comment ignores in vain.
+
+    ``found``: all findings, including suppressed ones. ``ran``: whether pipelines were run; otherwise the rules that
+    need rows were not applied.
+    """
+    places = _by_place(found)
+    return [
+        finding(
+            "MT507",
+            spec.file,
+            spec.locate(("ignore", rule), key=True),
+            f"{rule} is ignored, but has no finding here",
+            "remove it from the ignore list, or it will hide later findings",
+        )
+        for spec in specs
+        for rule in spec.ignore
+        if (ran or rule not in RULES or not RULES[rule].rows)
+        and rule != _ABOUT_SENTENCES
+        and not any(is_silenced(one, {rule: ""}) for one in _about(spec, places))
+    ]
+
+
+# Each module registers its rules.
+
 
 Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
 """The rows of each table that was run, by ``id`` of its spec; None if its pipeline failed."""

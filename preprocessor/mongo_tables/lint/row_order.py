@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError
 from mongo_tables.aggregation.fields import Effect, Gives, Order, Parts, effect_of, record_of, split_path
-from mongo_tables.aggregation.sort_patterns import parse
+from mongo_tables.aggregation.value_order import parse
 from mongo_tables.directives.pipelines import write_sort
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.lint.shape.expressions import Path

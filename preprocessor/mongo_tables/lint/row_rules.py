@@ -10,13 +10,22 @@ from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Gives, Order, record_of
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_sorting
-from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, find_made, quote, rule
+from mongo_tables.lint.rule_context import (
+    Documents,
+    Row,
+    Rows,
+    RuleContext,
+    differing_columns,
+    find_made,
+    leading_match,
+    quote,
+    rule,
+)
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import (

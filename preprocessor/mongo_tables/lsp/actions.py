@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from mongo_tables.files.text_changes import TextChange
+from mongo_tables.files.folders import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Path
-from mongo_tables.lint.suppressions import is_silenced
-from mongo_tables.lsp.diagnostics import Diagnostic, offset_of
-from mongo_tables.lsp.positions import Lines
+from mongo_tables.lint.linter import is_silenced
+from mongo_tables.lsp.diagnostics import Diagnostic, Lines, offset_of
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens
 from mongo_tables.site.rewrites import Rewrite, rewrites_of
 

@@ -13,8 +13,8 @@ from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
+from mongo_tables.lint.linter import may_be_ignored
 from mongo_tables.lint.shape.values import Shape, lookup
-from mongo_tables.lint.suppressions import may_be_ignored
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
 from mongo_tables.lsp.knowledge import Knowledge, has_more_fields, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names

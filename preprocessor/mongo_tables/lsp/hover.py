@@ -10,8 +10,8 @@ from typing import Any, Final
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Operator, OperatorKind
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.schemas.result_fields import ResultField, field_at
-from mongo_tables.files.text import list_some
+from mongo_tables.directives.schemas import ResultField, field_at
+from mongo_tables.files.folders import list_some
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.shape.values import Shape, lookup

@@ -13,11 +13,11 @@ from urllib.parse import unquote as unquote_path
 
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.containers import places
-from mongo_tables.directives.front_matter import front_matter_lines
 from mongo_tables.directives.html_comments import PageLines, fold
+from mongo_tables.directives.page_scan import front_matter_lines
 from mongo_tables.directives.pipelines import NAME
 from mongo_tables.jsontext.reader import Path
-from mongo_tables.lsp.positions import Lines
+from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, body_of, read_tokens, unquote
 
 Sort = Literal["table", "list"]

@@ -13,19 +13,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
+from mongo_tables.directives.comments import is_mdx
 from mongo_tables.directives.html_comments import is_fenced
-from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
-from mongo_tables.lsp.diagnostics import Diagnostic, diagnose, offset_of
+from mongo_tables.lsp.diagnostics import Diagnostic, Lines, Position, Span, diagnose, offset_of
+from mongo_tables.lsp.diagnostics import Edit as Typed
 from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.knowledge import Knowledge
 from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
-from mongo_tables.lsp.positions import Edit as Typed
-from mongo_tables.lsp.positions import Lines, Position, Span
 from mongo_tables.lsp.project import Findings, Project
 from mongo_tables.lsp.slots import Stretch
 from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at, read_tokens, read_value
@@ -36,7 +35,7 @@ from mongo_tables.site.site_config import SiteConfig, fill_in, find_site
 
 _OF_MISTAKES: Final = (
     "jsonschema",
-    "mongo_tables.lint.suppressions",
+    "mongo_tables.lint.linter",
     "mongo_tables.lint.versions",
     "mongo_tables.site.mistyped_words",
 )

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import fill_template
-from mongo_tables.directives.inline_markdown import Piece
+from mongo_tables.directives.columns import Piece
 from mongo_tables.render.values import raw_or_nothing
 
 Align = Literal["left", "right", "center"]

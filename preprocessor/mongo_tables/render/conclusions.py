@@ -5,22 +5,123 @@ baseline in the same block, so that changes from block to block affect neither t
 baseline's own ratio is that of its second measurement to its first.
 
 This module writes conclusions as words, cells, notes under a table, and small pictures.
+
+Sentences of comparisons: the words that an author wrote for the verdict, with the figures of the row in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from math import log
+from math import ceil, log
 from typing import Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.sayings import Placeholder, fill
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import text_html, with_minus_signs
 from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
-from mongo_tables.results.verdicts import CAMPAIGNS_FOR_T, ITSELF, Verdict, join_apart, list_ratios_apart
+from mongo_tables.results.verdicts import (
+    CAMPAIGNS_FOR_T,
+    IN_TIMES_FROM,
+    ITSELF,
+    Verdict,
+    describe_interval,
+    join_apart,
+    judge,
+    list_ratios_apart,
+)
+
+_WHOLE_FROM: Final = 10
+_SAY_DECIMALS: Final = 3
+
+
+def scale(one: Conclusion, number: Decimal) -> Conclusion:
+    """Return the comparison of what requests carry, if each of this row carries ``number`` times as much.
+
+    Requests at a tenth of the speed that fetch 400 documents instead of one deliver 40 times as many documents. The
+    verdict follows from the interval alone: which rows are discoveries was decided for requests.
+    """
+    if one.ratio is None or one.interval is None:
+        return one
+    low, high = one.interval[0] * number, one.interval[1] * number
+    verdict = judge(float(low), float(high), True, float(one.margin), float(one.negligible))
+    apart = tuple(each * number for each in one.apart)
+    return one._replace(ratio=one.ratio * number, interval=(low, high), apart=apart, verdict=verdict)
+
+
+def say_verdict(say: Mapping[str, str], one: Conclusion, field_text: Callable[[str], str]) -> str:
+    """Return the sentence for the verdict. ``field_text`` returns a field of the row as text.
+
+    It ends in "few requests" where these are too few for a conclusion.
+    """
+
+    def text_of(placeholder: Placeholder) -> str:
+        return figure_text(one, placeholder) if placeholder.is_figure else field_text(placeholder.name)
+
+    sentence = fill(say[one.verdict], text_of)
+    if not one.few_requests:
+        return sentence
+    return f"{sentence.removesuffix('.')}, few requests{'.' if sentence.endswith('.') else ''}"
+
+
+def figure_text(one: Conclusion, figure: Placeholder) -> str:
+    """Return a figure of a comparison in its form, or "" if the blocks do not give it.
+
+    Without a form a difference is in per cent, and in times from twice or half the speed on. Bounds are rounded up.
+
+    Example:
+        A ratio of 0.38 with an interval from 0.35 to 0.43 has the ``ratio`` 2.6 times, as ``percent`` 62 %.
+    """
+    if one.ratio is None or one.interval is None:
+        return ""
+    ratios, ends = [float(each) for each in one.apart or (one.ratio,)], sorted(map(float, one.interval))
+    low, high = ends
+    if figure.name == "bounds":
+        return describe_interval("not known", float(one.ratio), low, high)
+    bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
+    if figure.name in bounds:
+        bound = bounds[figure.name]
+        if (figure.form or _choose_form(bound)) == "percent":
+            return f"{ceil(round(_in_percent(bound), 6)):,} %"
+        times = _in_times(bound)
+        return (
+            f"{ceil(round(times, 6)):,} times"
+            if times >= _WHOLE_FROM
+            else f"{ceil(round(times * 10, 6)) / 10} times"
+        )
+    form = figure.form or _choose_form(float(one.ratio))
+    size = _in_percent if form == "percent" else _in_times
+    *each, nearer, farther = _round_alike([*sorted(map(size, ratios)), *sorted(map(size, ends))], form)
+    unit = "%" if form == "percent" else "times"
+    return f"{join_apart(each) if figure.name == 'ratio' else f'{nearer} to {farther}'} {unit}"
+
+
+def _choose_form(ratio: float) -> str:
+    return "factor" if _in_times(ratio) >= IN_TIMES_FROM else "percent"
+
+
+def _in_times(ratio: float) -> float:
+    return max(ratio, 1 / ratio)
+
+
+def _in_percent(ratio: float) -> float:
+    return 100 * abs(ratio - 1)
+
+
+def _round_alike(sizes: Sequence[float], form: str) -> list[str]:
+    """Return sizes with the fewest decimals that show a difference each, and keep both ends, the last two, apart."""
+    least, none = (0, 0.0) if form == "percent" else (1, 1.0)
+    texts: list[str] = []
+    for decimals in range(least, _SAY_DECIMALS):
+        few = (0 if round(size, decimals) >= _WHOLE_FROM else decimals for size in sizes)
+        texts = [f"{size:,.{each}f}" for size, each in zip(sizes, few, strict=True)]
+        if texts[-1] != texts[-2] and all(float(text.replace(",", "")) != none for text in texts):
+            break
+    return texts
+
 
 _SIGNS: Final[Mapping[str, str]] = {"no difference": "=", "not known": "?"}
 _MOST_DECIMALS: Final = 3

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING, is_date
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.column_format import CELL_UNITS, ColumnFormat
+from mongo_tables.directives.columns import CELL_UNITS, ColumnFormat
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.values import cell_text, finite_decimal, is_number, raw_or_nothing, raw_text
 

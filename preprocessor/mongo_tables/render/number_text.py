@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from mongo_tables.directives.column_format import ColumnFormat, Convention, convention_of
+from mongo_tables.directives.columns import ColumnFormat, Convention, convention_of
 
 # Enough digits for any Decimal128 or any double written in full, so that rounding never happens twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)

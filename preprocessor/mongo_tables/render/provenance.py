@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from mongo_tables.files.text import list_some
+from mongo_tables.files.folders import list_some
 from mongo_tables.render.conclusions import say_range
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.conditions import share_machine

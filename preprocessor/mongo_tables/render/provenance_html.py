@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.pipelines import ROW_KEYS
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.html import table_html
-from mongo_tables.render.markup import text_html
+from mongo_tables.render.markup import row_anchors, text_html
 from mongo_tables.render.provenance import (
     due_part,
     provenance_commands,

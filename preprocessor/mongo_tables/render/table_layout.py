@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import Column
 from mongo_tables.render.columns import columns_of

@@ -40,7 +40,7 @@ from mongo_tables.aggregation.values import MISSING, is_date, millis
 from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, wide_for
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.column_format import ColumnFormat
+    from mongo_tables.directives.columns import ColumnFormat
 
 
 MISSING_TEXT: Final = "—"

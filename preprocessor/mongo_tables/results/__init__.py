@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mongo_tables.results.limits import Limits
+    from mongo_tables.results.guards import Limits
     from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
     from mongo_tables.results.opening import is_uri, open_source
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 

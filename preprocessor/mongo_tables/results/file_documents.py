@@ -22,8 +22,8 @@ import bson.errors
 from bson.int64 import Int64
 
 from mongo_tables.aggregation.join_index import IndexedCollection
+from mongo_tables.files.folders import place_at, shorten_path
 from mongo_tables.files.memo import digest_of
-from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
@@ -34,8 +34,8 @@ from mongo_tables.results.formats import FORMATS, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
 from mongo_tables.results.formats.raw_values import hold_digits
 from mongo_tables.results.model import FAULTS_SHOWN, NoBenchmarks, ResultsError, combine_faults, file_fault
+from mongo_tables.results.opening import SourcePart
 from mongo_tables.results.rows import through_bson
-from mongo_tables.results.source_text import SourcePart
 
 Document = dict[str, Any]
 

@@ -19,13 +19,12 @@ from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline,
 from mongo_tables.aggregation.limits import PipelineLimits, pause_clock
 from mongo_tables.files.memo import digest_of
 from mongo_tables.files.process import nothing_collected
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import decode, find_fault, read_contents
 from mongo_tables.results.file_listing import Listing, list_results, refuse_two
-from mongo_tables.results.limits import OPTIONS, Limits
+from mongo_tables.results.guards import OPTIONS, Limits, guard
 from mongo_tables.results.model import (
     PipelineRefused,
     PlainRows,
@@ -35,10 +34,9 @@ from mongo_tables.results.model import (
     Rows,
     unusable,
 )
+from mongo_tables.results.opening import SourcePart
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
-from mongo_tables.results.readonly import guard
 from mongo_tables.results.rows import rows_within, settle_field_order, through_bson
-from mongo_tables.results.source_text import SourcePart
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase
@@ -302,7 +300,7 @@ class FileSource(ResultsSource):
                 except ModuleNotFoundError as error:
                     if error.name != "mongomock":
                         raise
-                    from mongo_tables.files.installation import install_command  # rarely needed
+                    from mongo_tables.files.process import install_command  # rarely needed
 
                     message = "files as a database are made by mongomock, which is not installed"
                     raise unusable(message, install_command("testing")) from None

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.memo import digest_of
-from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError

@@ -20,17 +20,16 @@ import bson
 from bson.raw_bson import RawBSONDocument
 
 from mongo_tables.aggregation.value_order import key as key_of
-from mongo_tables.files import atomic
-from mongo_tables.files.text import leads_within
+from mongo_tables.files import folders
+from mongo_tables.files.folders import leads_within
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, unusable
-from mongo_tables.results.opening import open_source
+from mongo_tables.results.opening import SourcePart, open_source
 from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
-from mongo_tables.results.source_text import SourcePart
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
@@ -296,7 +295,7 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
                 if not place.is_dir():
                     place.mkdir()
                     made.append(place)
-        atomic.write_all(different)
+        folders.write_all(different)
         for path in stale:
             path.unlink()
     except OSError as error:

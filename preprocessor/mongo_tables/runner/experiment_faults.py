@@ -15,8 +15,7 @@ from math import isfinite
 from typing import Any
 
 from mongo_tables.directives.schemas.validation import validator
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.runner.ownership import MARKER
 from mongo_tables.runner.sharding import SHARD_KEY
 from mongo_tables.runner.workloads import workload

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from mongo_tables.files.installation import install_command
-from mongo_tables.files.process import SERVERS_VARIABLE, read_variable
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.files.process import SERVERS_VARIABLE, install_command, read_variable
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.provenance import LOCAL
 from mongo_tables.runner.cache_size import SMALLEST_GB

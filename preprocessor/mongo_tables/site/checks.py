@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.lint.documents import Documents
     from mongo_tables.lint.linter import Looked, Ran
+    from mongo_tables.lint.rule_context import Documents
     from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import Query, Rows
     from mongo_tables.results.provenance import Provenance
@@ -94,7 +94,7 @@ class Judge:
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
-        from mongo_tables.site.kinds import KINDS  # also imports the drawing of figures
+        from mongo_tables.site.figures import KINDS  # also imports the drawing of figures
 
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
@@ -171,7 +171,7 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
         local = judge.source.local
         found = blame_texts(blame_columns(found, judge.pages, local), judge.pages, local)
     if any(spec.ignore for spec in specs):
-        from mongo_tables.lint.suppressions import find_unused_ignores, without_silenced
+        from mongo_tables.lint.linter import find_unused_ignores, without_silenced
 
         ran = judge.asked and not judge.away
         vain = [] if linted is None else find_unused_ignores(found, specs, ran=ran)
@@ -215,7 +215,7 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     ]
     if not pages:
         return []
-    from mongo_tables.site.drawing_files import judge_file, orphan_findings
+    from mongo_tables.site.drawing import judge_file, orphan_findings
     from mongo_tables.site.in_place import compose_in_place, stale_findings
 
     found = []
@@ -323,7 +323,7 @@ def _find_server_only(
     """
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.static import judge_offline
+    from mongo_tables.site.pages import judge_offline
 
     for page in pages:
         for spec, usual in zip(page.specs, page.server_only, strict=True):

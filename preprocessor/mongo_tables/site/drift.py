@@ -24,17 +24,17 @@ from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.number_text import NumbersInText, is_written_by, read_numbers
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
+from mongo_tables.site.in_place import Cells, WrittenTable, order_like, read_cell
 from mongo_tables.site.statements import quoted_row, value_form
-from mongo_tables.site.written_tables import Cells, WrittenTable, order_like, read_cell
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.column_format import ColumnFormat
+    from mongo_tables.directives.columns import ColumnFormat
     from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
     from mongo_tables.lint.row_order import Stages
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.markdown_figures import MarkdownContext
+    from mongo_tables.site.markdown import MarkdownContext
 
 
 _VALUE_WITH_RANGE: Final = 3
@@ -254,7 +254,7 @@ def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday)
 def _is_sorted(documents: Sequence[dict[str, object]], directions: Sequence[Any]) -> bool:
     """Return whether documents are sorted. Also true if only a server can tell."""
     from mongo_tables.aggregation import AggregationError
-    from mongo_tables.aggregation.sort_patterns import parse
+    from mongo_tables.aggregation.value_order import parse
 
     if not directions:
         return True

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.body_checks import not_shown
-from mongo_tables.files.text import shorten
-from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.files.folders import shorten
+from mongo_tables.findings.finding import did_you_mean, nearest_word
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import Document
 from mongo_tables.render.column import column_value

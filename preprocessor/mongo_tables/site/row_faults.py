@@ -11,7 +11,7 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import offset_in_string

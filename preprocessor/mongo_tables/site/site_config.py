@@ -23,10 +23,10 @@ from urllib.parse import quote
 
 from mongo_tables.directives.addresses import safe_address
 from mongo_tables.files.process import results_named
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.limits import OPTIONS, Limits, limits_of, parse_limits
+from mongo_tables.results.guards import OPTIONS, Limits, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from mongo_tables.site.includes import Inclusions
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
-    from mongo_tables.files.text import BadByte
+    from mongo_tables.files.folders import BadByte
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import Page
 

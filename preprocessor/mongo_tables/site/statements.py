@@ -15,13 +15,12 @@ from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import conditions_in, paths_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
-from mongo_tables.directives.column_format import ColumnFormat
-from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
+from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
-from mongo_tables.files.text import shorten
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.files.folders import shorten
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.numerals import (
+from mongo_tables.lint.numeral_rules import (
     FieldComparison,
     find_conditions,
     names_types,
@@ -118,7 +117,7 @@ def _say(
     spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
 ) -> str:
     """The author's sentence for the verdict of a comparison, with the figures and fields of the row."""
-    from mongo_tables.render.sentences import say_verdict  # few sentences have one
+    from mongo_tables.render.conclusions import say_verdict  # few sentences have one
 
     def field_text(name: str) -> str:
         own = None if tables[spec.table].form_of(name) else spec.format
@@ -138,7 +137,7 @@ def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None
     one, number = conclusion_of(value), finite_decimal(column_value(row, spec.per)) if spec.per else None
     if one is None or not number or number <= 0:
         return one
-    from mongo_tables.render.sentences import scale
+    from mongo_tables.render.conclusions import scale
 
     return scale(one, number)
 
@@ -302,7 +301,7 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
 def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str:
     """The first placeholder of a sentence that a row gives no text for, or ""."""
     from mongo_tables.directives.sayings import placeholders_in
-    from mongo_tables.render.sentences import figure_text
+    from mongo_tables.render.conclusions import figure_text
 
     texts = (
         (

@@ -48,7 +48,7 @@ def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVer
 
 
 def _read_tag(folder: Path) -> ProjectVersion:
-    from mongo_tables.results.revisions import run_git  # few figures go by a tag
+    from mongo_tables.results.history import run_git  # few figures go by a tag
 
     try:
         done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")

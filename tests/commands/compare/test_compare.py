@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 from mongo_tables.results.comparison import compare
 from mongo_tables.results.conclusions import list_ratios, pair_blocks
 from mongo_tables.results.intervals import interval_between

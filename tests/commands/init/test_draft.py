@@ -28,7 +28,7 @@ from mongo_tables.commands.init.columns import (
     propose_sorting,
     suggest_columns,
 )
-from mongo_tables.directives.headers import field_words
+from mongo_tables.directives.columns import field_words
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.reader import read
 from mongo_tables.directives.specs import TableSpec

@@ -11,7 +11,7 @@ from mongo_tables.commands.init.columns import suggest_for_runs
 from mongo_tables.commands.init.draft import Wishes, propose_comment
 from mongo_tables.commands.init.setup import plan
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limits import Limits
+from mongo_tables.results.guards import Limits
 from mongo_tables.runner.store import FileStore
 
 

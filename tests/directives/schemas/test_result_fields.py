@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.directives.schemas.result_fields import field_at, fields
+from mongo_tables.directives.schemas import field_at, fields
 
 RESULTS = sorted((Path(__file__).parents[3] / "fixtures" / "results").glob("*.jsonl"))
 SERVERS_OWN = ("before_status", "after_status")

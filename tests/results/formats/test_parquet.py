@@ -14,7 +14,7 @@ import pytest
 from bson.decimal128 import Decimal128
 from pyarrow import parquet
 
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 from tests.results.formats import documents, fault, written
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mongo_tables
-from mongo_tables.files.installation import install_command
+from mongo_tables.files.process import install_command
 
 pytest_plugins = ["pytester"]
 

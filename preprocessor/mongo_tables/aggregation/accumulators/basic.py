@@ -16,7 +16,7 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import memory_of
-from mongo_tables.aggregation.summation import MixedSum, Spread, mean, total
+from mongo_tables.aggregation.numbers import MixedSum, Spread, mean, total
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_nullish, mistyped
 

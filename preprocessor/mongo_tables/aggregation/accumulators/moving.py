@@ -31,14 +31,15 @@ from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
     DOUBLE,
+    MixedSum,
     decimal128,
+    half_away,
     integer,
     is_nan,
     rank,
     to_decimal,
     to_double,
 )
-from mongo_tables.aggregation.summation import MixedSum, half_away
 from mongo_tables.aggregation.value_order import key
 from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nullish
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from mongo_tables.aggregation import catalogue, paths, sort_patterns
+from mongo_tables.aggregation import catalogue, paths, value_order
 from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, form
 from mongo_tables.aggregation.compiler import Scope, compile_expression, placed
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
@@ -180,16 +180,14 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
     order = given["sortBy"]
     if not isinstance(order, Mapping):
         raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
-    pattern = (
-        sort_patterns.parse(order, (*path, "sortBy"), "sortBy") if order else sort_patterns.SortPattern(())
-    )
+    pattern = value_order.parse(order, (*path, "sortBy"), "sortBy") if order else value_order.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
     # Unlike `$sort`, which walks into arrays, this compares them as a whole, except for empty ones.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
         values = [null_for_missing(read(document)) for read in fields]
-        keys = [sort_patterns.EMPTY if value == [] else key(value) for value in values]
+        keys = [value_order.EMPTY if value == [] else key(value) for value in values]
         return pattern.direct_keys(keys), null_for_missing(output(document))
 
     return evaluate

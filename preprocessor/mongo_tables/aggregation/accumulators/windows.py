@@ -20,8 +20,7 @@ from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
 from mongo_tables.aggregation.limits import each, spend
 from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal, whole
-from mongo_tables.aggregation.sort_patterns import SortPattern
-from mongo_tables.aggregation.value_order import Key, compare, key
+from mongo_tables.aggregation.value_order import Key, SortPattern, compare, key
 from mongo_tables.aggregation.values import Document, Evaluate, is_date, mistyped
 
 Ends = tuple[int, int] | None

@@ -21,15 +21,18 @@ from mongo_tables.aggregation.numbers import (
     DOUBLE,
     INT32,
     INT64,
+    DoubleDouble,
     decimal128,
+    half_away,
+    halves,
     integer,
     integral,
     number_rank,
+    plain,
     rank,
     to_decimal,
     to_double,
 )
-from mongo_tables.aggregation.summation import DoubleDouble, half_away, halves, plain
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,

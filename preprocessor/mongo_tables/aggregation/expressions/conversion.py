@@ -30,8 +30,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 
 from mongo_tables.aggregation.compiler import Runs, named, operator
-from mongo_tables.aggregation.date_formats import ISO_UTC, date_text
-from mongo_tables.aggregation.date_texts import read_date
+from mongo_tables.aggregation.date_formats import ISO_UTC, date_text, read_date
 from mongo_tables.aggregation.dates import UTC, date_millis
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal, to_double

@@ -32,9 +32,9 @@ from mongo_tables.aggregation.date_formats import (
     check_format,
     check_reading_format,
     date_text,
+    read_date,
     read_formatted,
 )
-from mongo_tables.aggregation.date_texts import read_date
 from mongo_tables.aggregation.dates import (
     DAY,
     HOUR,

@@ -24,11 +24,11 @@ from mongo_tables.aggregation.numbers import (
     integer,
     is_nan,
     number_rank,
+    plain,
     rank,
     to_decimal,
     to_double,
 )
-from mongo_tables.aggregation.summation import plain
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,

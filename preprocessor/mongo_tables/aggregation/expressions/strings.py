@@ -4,6 +4,8 @@
 `$substrCP`, `$indexOfBytes`, `$strLenCP` and similar. Upper and lower case apply to ASCII only.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#string-expression-operators
+
+Regular expressions: `$regexFind`, `$regexFindAll`, `$regexMatch`. Their language is in `patterns`.
 """
 
 from __future__ import annotations
@@ -18,12 +20,25 @@ from bson.code import Code
 from bson.decimal128 import Decimal128
 from bson.timestamp import Timestamp
 
-from mongo_tables.aggregation.compiler import Runs, associative, lazy, named, operator
+from mongo_tables.aggregation.compiler import (
+    Node,
+    Runs,
+    Scope,
+    as_written,
+    associative,
+    compile_named_arguments,
+    form,
+    lazy,
+    named,
+    operator,
+    placed,
+)
 from mongo_tables.aggregation.date_formats import ISO_UTC, MONTHS, date_text
 from mongo_tables.aggregation.dates import UTC
-from mongo_tables.aggregation.errors import AggregationError, NotOffline
-from mongo_tables.aggregation.limits import admit_text, check_text, count_array
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.limits import admit_text, check_text, count_array, hold
 from mongo_tables.aggregation.numbers import decimal_to_long, rank, whole
+from mongo_tables.aggregation.patterns import Found, Pattern, compile_pattern
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -35,6 +50,7 @@ from mongo_tables.aggregation.values import (
     is_string,
     millis,
     mistyped,
+    regex_parts,
     type_name,
 )
 
@@ -258,3 +274,79 @@ def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int 
 
 lazy("$indexOfBytes")(functools.partial(_index_of, "$indexOfBytes", 40091))
 lazy("$indexOfCP")(functools.partial(_index_of, "$indexOfCP", 40093))
+
+
+# Bytes of one match; number of matches between two counts.
+_MATCH, _MANY = 500, 1_024
+
+
+def _compile_regex(name: str, regex: Any, options: Any) -> Pattern | None:
+    """Return the compiled expression, or None if it is null."""
+    if not is_nullish(options) and not is_string(options):
+        raise mistyped(f"'options' of {name} must be a string, not", options, 51106)
+    letters = "" if is_nullish(options) else options
+    if is_nullish(regex):
+        return None
+    if is_string(regex):
+        return compile_pattern(regex, letters)
+    if type_name(regex) != "regex":
+        raise mistyped(f"'regex' of {name} must be a string or a regex, not", regex, 51105)
+    pattern, own = regex_parts(regex)
+    if own and not is_nullish(options):
+        raise AggregationError(f"{name} has options in 'regex' and in 'options': use one", code=51107)
+    return compile_pattern(pattern, own or letters)
+
+
+def _find(text: str, pattern: Pattern) -> Any:
+    found = pattern.search(text)
+    return None if found is None else _document(text, found)
+
+
+def _find_all(text: str, pattern: Pattern) -> list[Any]:
+    results: list[Any] = []
+    start = 0
+    while found := pattern.search(text, start):
+        results.append(_document(text, found))
+        if len(results) % _MANY == 0:
+            hold(0, _MATCH * len(results))
+        start = max(found.end, found.start + 1)
+        # At the end of the text the server looks for no empty match, unless the text is empty.
+        if start >= len(text):
+            break
+    return results
+
+
+def _document(text: str, found: Found) -> Document:
+    return {"match": text[found.start : found.end], "idx": found.start, "captures": list(found.captures)}
+
+
+_ANSWERS: dict[str, tuple[Callable[[str, Pattern], Any], Callable[[], Any]]] = {
+    "$regexMatch": (lambda text, pattern: pattern.matches(text), bool),
+    "$regexFind": (_find, lambda: None),
+    "$regexFindAll": (_find_all, list),
+}
+"""The result of each operator, and its result without a text or an expression."""
+
+
+@form(*_ANSWERS)
+def _regex(argument: Any, scope: Scope, path: Path) -> Node:
+    name = str(path[-1])
+    answer, nothing = _ANSWERS[name]
+    nodes = compile_named_arguments(argument, scope, path)
+    read, regex, options = nodes["input"].run, nodes["regex"], nodes.get("options")
+
+    def compile_regex(document: Document) -> Pattern | None:
+        return _compile_regex(name, regex.run(document), options.run(document) if options else None)
+
+    # The server compiles the expression beforehand, but searches only when it reads a document.
+    fixed = regex.constant and (options is None or options.constant) and not as_written()
+    once = placed(compile_regex, path)({}) if fixed else None
+
+    def run(document: Document) -> Any:
+        text = read(document)
+        if not is_nullish(text) and not is_string(text):
+            raise mistyped(f"'input' of {name} must be a string, not", text, 51104)
+        pattern = once if fixed else compile_regex(document)
+        return nothing() if pattern is None or is_nullish(text) else answer(text, pattern)
+
+    return Node(placed(run, path))

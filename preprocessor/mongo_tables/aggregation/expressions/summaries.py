@@ -31,8 +31,7 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend
-from mongo_tables.aggregation.numbers import integral, rank
-from mongo_tables.aggregation.summation import mean, standard_deviation, total
+from mongo_tables.aggregation.numbers import integral, mean, rank, standard_deviation, total
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import Document, is_nullish, mistyped
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from mongo_tables.aggregation import paths, sort_patterns
+from mongo_tables.aggregation import paths, value_order
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
@@ -96,7 +96,7 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents sorted by partition and field, with new ones between them."""
     plan = _parse(argument, scope, path)
     order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
-    pattern = sort_patterns.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
+    pattern = value_order.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0

@@ -7,7 +7,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from mongo_tables.aggregation import sort_patterns
+from mongo_tables.aggregation import value_order
 from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Gives, Order, StageRecord, paths_in_query, split_path
@@ -48,7 +48,7 @@ def _effect_of_sort(argument: Any) -> Effect:
 @stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, lambda _: Order.SORTED, rank=1))
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents in the order of a pattern. Equal ones keep their order, unless a limit follows."""
-    pattern = sort_patterns.parse(argument, path)
+    pattern = value_order.parse(argument, path)
     most = scope.most
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:

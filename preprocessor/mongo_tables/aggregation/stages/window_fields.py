@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mongo_tables.aggregation import sort_patterns
+from mongo_tables.aggregation import value_order
 from mongo_tables.aggregation.accumulators.windows import (
     FORMS,
     Bounds,
@@ -19,9 +19,8 @@ from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unkno
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
 from mongo_tables.aggregation.pipelines import Stage, stage
-from mongo_tables.aggregation.sort_patterns import SortPattern
 from mongo_tables.aggregation.stages.projection import set_fields
-from mongo_tables.aggregation.value_order import Key, key
+from mongo_tables.aggregation.value_order import Key, SortPattern, key
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate
 
 _FAILED_TO_PARSE = 9
@@ -52,7 +51,7 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
     sort = None
     if order is not None:
-        sort = SortPattern(()) if order == {} else sort_patterns.parse(order, (*path, "sortBy"), "sortBy")
+        sort = SortPattern(()) if order == {} else value_order.parse(order, (*path, "sortBy"), "sortBy")
     partition = None
     if argument.get("partitionBy") is not None:
         partition = compile_expression(argument["partitionBy"], scope, (*path, "partitionBy")).run

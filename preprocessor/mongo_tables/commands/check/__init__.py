@@ -255,7 +255,7 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
     """Write the baseline that accepts ``findings``. Return the exit status."""
-    from mongo_tables.findings.baseline import format_baseline
+    from mongo_tables.findings.reporters import format_baseline
 
     _write(file, format_baseline(findings, file.parent))
     print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
@@ -267,7 +267,7 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
 
     Raises CommandError if the file is not a baseline.
     """
-    from mongo_tables.findings.baseline import compare_with_baseline
+    from mongo_tables.findings.reporters import compare_with_baseline
     from mongo_tables.site.disk import read_text
 
     if not file.is_file():
@@ -286,7 +286,7 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
 
 
 def _write(file: Path, text: str) -> None:
-    from mongo_tables.files import atomic
+    from mongo_tables.files import folders
 
     file.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(file.resolve(), text.encode())
+    folders.write(file.resolve(), text.encode())

@@ -20,17 +20,18 @@ from bson import json_util
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
-from mongo_tables.commands.explain.fields import (
+from mongo_tables.commands.explain.walk import (
     Stage,
+    StageWalk,
+    Step,
     fields_computed,
     fields_read,
     operator_of,
     path_of,
     suggest_path,
 )
-from mongo_tables.commands.explain.walk import StageWalk, Step
-from mongo_tables.files.text import list_some
-from mongo_tables.findings.nearest import nearest_word
+from mongo_tables.files.folders import list_some
+from mongo_tables.findings.finding import nearest_word
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.render.column import column_value

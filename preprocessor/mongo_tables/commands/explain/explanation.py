@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from bson import json_util
 
 from mongo_tables.commands.explain.causes import Gap, gap, new_gaps, why_fewer, why_nothing
-from mongo_tables.commands.explain.fields import (
+from mongo_tables.commands.explain.walk import (
     FieldChanges,
     FieldCounts,
     Stage,
+    StageWalk,
+    Step,
     difference,
     fields_guarded,
     fields_read,
@@ -24,10 +26,8 @@ from mongo_tables.commands.explain.fields import (
     shape_of,
     suggest_path,
 )
-from mongo_tables.commands.explain.walk import StageWalk, Step
 from mongo_tables.directives.pipelines import hint_on_inner_name
-from mongo_tables.findings.finding import Severity
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Severity, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import value_at

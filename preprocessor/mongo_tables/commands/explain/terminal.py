@@ -13,8 +13,15 @@ from typing import Any
 
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.commands.explain.explanation import Explanation, Remark, StageReport
-from mongo_tables.commands.explain.fields import FieldCount, FieldCounts, Stage, fields_named, operator_of
-from mongo_tables.commands.explain.walk import SAMPLE, Step
+from mongo_tables.commands.explain.walk import (
+    SAMPLE,
+    FieldCount,
+    FieldCounts,
+    Stage,
+    Step,
+    fields_named,
+    operator_of,
+)
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.render.column import column_value

@@ -93,8 +93,7 @@ def run(arguments: Namespace) -> int:
         read_campaigns,
         read_known,
     )
-    from mongo_tables.results.history import list_series
-    from mongo_tables.results.revisions import list_revisions
+    from mongo_tables.results.history import list_revisions, list_series
 
     known = read_known(arguments.known) if arguments.known else []
     revisions = list_revisions(arguments.revisions) if arguments.revisions else []
@@ -133,7 +132,7 @@ def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequenc
             for experiment, some in by_experiment.items():
                 store.put_history(experiment, measure, some)
     if arguments.feed:
-        from mongo_tables.files import atomic
+        from mongo_tables.files import folders
 
         feed = format_feed(documents, arguments.address, arguments.address)
-        atomic.write(Path(arguments.feed), feed.encode())
+        folders.write(Path(arguments.feed), feed.encode())

@@ -19,10 +19,10 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number, type_name
+from mongo_tables.directives.columns import column_headers, field_words
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.directives.headers import column_headers, field_words
 from mongo_tables.directives.schemas import load
-from mongo_tables.files.text import list_some
+from mongo_tables.files.folders import list_some
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.provenance import is_result
 from mongo_tables.results.row_names import COLUMN, ORDER, find_naming_fields, leaves

@@ -29,11 +29,11 @@ from mongo_tables.commands.init.columns import (
     suggest_for_benchmarks,
     suggest_for_runs,
 )
-from mongo_tables.directives.keywords import HTML, MDX, is_mdx, keyword_like
+from mongo_tables.directives.comments import HTML, MDX, is_mdx, keyword_like
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages
-from mongo_tables.files.text import list_some
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.files.folders import list_some
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import RULES
 from mongo_tables.findings.usage import CommandError

@@ -2,12 +2,19 @@
 
 An object of a schema may have ``x-parts``, a list of file names in ``parts/``: the properties in these files precede
 its own, or follow them if ``x-parts`` does. This avoids duplicates of properties that several kinds of comments share.
+
+The meanings of the fields of result documents: title, description and unit, from their JSON Schema.
+
+The schema of experiments describes the parameters of an experiment; where a result repeats them, its schema refers
+there by ``fieldsOf``. A path is dotted and traverses arrays like documents, as in an aggregation expression.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,3 +65,69 @@ def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
 def _part(name: str) -> dict[str, Any]:
     properties: dict[str, Any] = json.loads((_PARTS / f"{name}.json").read_text("utf-8"))
     return properties
+
+
+ANY_NAME: Final = "*"
+"""The path component for names that no schema lists, such as those of indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultField:
+    """One field: ``unit`` is empty if there is none, and ``1`` for a ratio or a plain count."""
+
+    path: str
+    title: str
+    description: str
+    unit: str
+
+
+@cache
+def fields(kind: str = "result") -> Mapping[str, ResultField]:
+    """Return all fields of a document of this kind by path, in the order of its schema.
+
+    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``. A document precedes its fields.
+    """
+    found: dict[str, ResultField] = {}
+    for field in _inside(load(kind), (), kind):
+        found.setdefault(field.path, field)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def field_at(path: str) -> ResultField | None:
+    """Return the field at a path, or None if no schema describes it."""
+    known = fields()
+    parts = path.split(".")
+    anywhere = (".".join((*parts[:at], ANY_NAME, *parts[at + 1 :])) for at in range(len(parts)))
+    return next((known[name] for name in (path, *anywhere) if name in known), None)
+
+
+def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[ResultField]:
+    """Yield the fields of a document that the schema in ``file`` describes."""
+    for name, inner in schema.get("properties", {}).items():
+        yield from _field(inner, (*path, name), file)
+    if "fieldsOf" in schema:
+        found, its = _follow_reference(schema["fieldsOf"], file)
+        yield from _inside(found, path, its)
+    for part in (schema.get("items"), *schema.get("anyOf", ())):
+        if isinstance(part, Mapping):
+            yield from _inside(part, path, file)
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        yield from _field(schema["additionalProperties"], (*path, ANY_NAME), file)
+
+
+def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[ResultField]:
+    if "$ref" in schema:
+        schema, file = _follow_reference(schema["$ref"], file)
+    yield ResultField(".".join(path), schema["title"], schema["description"], schema.get("unit", ""))
+    yield from _inside(schema, path, file)
+
+
+def _follow_reference(reference: str, file: str) -> tuple[Mapping[str, Any], str]:
+    """Return the target of ``NAME.schema.json#/a/b``, or ``#/a/b`` in the same file, and the file that contains it."""
+    named, _, pointer = reference.partition("#/")
+    file = named.removesuffix(".schema.json") or file
+    schema: Mapping[str, Any] = load(file)
+    for part in pointer.split("/"):
+        schema = schema[part]
+    return schema, file

@@ -14,8 +14,7 @@ from functools import cache
 from typing import Any
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.findings.finding import Complaint, Finding
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import Complaint, Finding, did_you_mean
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
 from mongo_tables.jsontext.reader import Path

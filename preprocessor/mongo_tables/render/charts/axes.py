@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from mongo_tables.aggregation.dates import DAY
-from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.render.charts.elements import LETTER, LINE, LONGEST, text_width, wrap_text
 from mongo_tables.render.charts.names import fit_names, letters_in
 from mongo_tables.render.charts.plot import Data, Plot

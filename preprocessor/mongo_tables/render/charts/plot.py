@@ -14,7 +14,7 @@ from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.values import cell_text, is_number
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.column_format import ColumnFormat
+    from mongo_tables.directives.columns import ColumnFormat
     from mongo_tables.directives.specs import PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.files.text import place_at
+from mongo_tables.files.folders import place_at
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import kind_of
 from mongo_tables.jsontext.reader import Parsed, Path, parse

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from mongo_tables.files.text import bad_byte
+from mongo_tables.files.folders import bad_byte
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bson.decimal128 import Decimal128
 
-from mongo_tables.files.installation import install_command
-from mongo_tables.files.text import shorten
+from mongo_tables.files.folders import shorten
+from mongo_tables.files.process import install_command
 from mongo_tables.results.formats.model import Document, SourceFile, field_names, find_repeated
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from mongo_tables.files.text import place_at
+from mongo_tables.files.folders import place_at
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form

@@ -26,8 +26,8 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from mongo_tables.files.text import shorten
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.files.folders import shorten
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.results.formats.model import (
     DATE,
     NUMBER,

@@ -23,8 +23,8 @@ import pytest
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.aggregation.fields import Order, record_of
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.files import atomic
-from mongo_tables.files.text import place_at, shorten_path
+from mongo_tables.files import folders
+from mongo_tables.files.folders import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 from mongo_tables.jsontext.reader import Path as Place
@@ -34,7 +34,7 @@ from mongo_tables.results.extended_json import Form
 from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.model import Query, ResultsError, combine_faults, file_fault
 from mongo_tables.results.testing import UPDATE
-from mongo_tables.results.testing.failures import fail, read_text, say, say_error
+from mongo_tables.results.testing.plugin import fail, read_text, say, say_error
 
 FOLDER: Final = "golden"
 """The folder next to the test file; in it each test file has a folder of its name."""
@@ -131,7 +131,7 @@ class GoldenAggregate:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists() or path.read_bytes() != content:
-                atomic.write(path, content)
+                folders.write(path, content)
         except OSError as error:
             fail(say(caller, f"{shorten_path(path)} cannot be written: {error.strerror}"))
 

@@ -18,7 +18,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.api import iso
 from mongo_tables.runner.errors import TargetError

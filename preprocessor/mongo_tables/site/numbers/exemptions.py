@@ -16,7 +16,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.files.text import place_at, shorten
+from mongo_tables.files.folders import place_at, shorten
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.disk import read_text

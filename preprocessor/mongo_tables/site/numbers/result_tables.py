@@ -13,7 +13,7 @@ from math import isfinite, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation.values import is_number
-from mongo_tables.directives.headers import field_words
+from mongo_tables.directives.columns import field_words
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.lint.shape.units import Unit, find_base_unit, of_name, select_measured
 from mongo_tables.render.values import raw_text

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.directives.column_format import convention_of
+from mongo_tables.directives.columns import convention_of
 from mongo_tables.directives.specs import PipelineSpec, ValueSpec
 from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
 from mongo_tables.site.numbers.prose import BLANK, CJK, Span, blank, read_prose
