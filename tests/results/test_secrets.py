@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.opening import open_source, redact, scrub
+from mongo_tables.results.opening import open_source
+from mongo_tables.results.source_text import redact, scrub
 from mongo_tables.site.site_config import find_watched_path, results_source
 
 # Longer than any word of ours, and recognisable: two halves around whatever else a password may hold.

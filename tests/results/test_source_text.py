@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.results.opening import SourcePart, is_uri, move_source, split_parts
+from mongo_tables.results.opening import is_uri, move_source
+from mongo_tables.results.source_text import SourcePart, split_parts
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
-    from mongo_tables.results.opening import holds_secret
+    from mongo_tables.results.source_text import holds_secret
 
     if any(map(holds_secret, given)):
         print_error(

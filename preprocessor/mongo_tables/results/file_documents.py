@@ -34,8 +34,8 @@ from mongo_tables.results.formats import FORMATS, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
 from mongo_tables.results.formats.raw_values import hold_digits
 from mongo_tables.results.model import FAULTS_SHOWN, NoBenchmarks, ResultsError, combine_faults, file_fault
-from mongo_tables.results.opening import SourcePart
 from mongo_tables.results.rows import through_bson
+from mongo_tables.results.source_text import SourcePart
 
 Document = dict[str, Any]
 

@@ -21,7 +21,7 @@ from mongo_tables.files.folders import leads_within, list_some
 from mongo_tables.results.formats import FORMATS, ONLY_NAMED, PLAIN, READ, find_format
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
-from mongo_tables.results.opening import SourcePart, has_magic
+from mongo_tables.results.source_text import SourcePart, has_magic
 
 _SETTINGS: Final = re.compile(
     r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",

@@ -34,9 +34,9 @@ from mongo_tables.results.model import (
     Rows,
     unusable,
 )
-from mongo_tables.results.opening import SourcePart
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
 from mongo_tables.results.rows import rows_within, settle_field_order, through_bson
+from mongo_tables.results.source_text import SourcePart
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase

@@ -23,8 +23,8 @@ from pymongo.uri_parser import parse_uri
 from mongo_tables.results.guards import Limits, guard
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.mongodb_errors import DEFAULT_DATABASE, MALFORMED, explain_failure, keep_to_one_line
-from mongo_tables.results.opening import redact
 from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
+from mongo_tables.results.source_text import redact
 
 if TYPE_CHECKING:
     from pymongo import MongoClient

@@ -15,7 +15,7 @@ from bson.errors import InvalidBSON
 from pymongo import errors
 
 from mongo_tables.results.model import Query, ResultsError, unusable
-from mongo_tables.results.opening import redact, scrub
+from mongo_tables.results.source_text import redact, scrub
 
 DEFAULT_DATABASE: Final = "performance"
 """The database if the URI names none."""

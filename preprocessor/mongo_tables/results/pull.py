@@ -27,9 +27,10 @@ from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
 from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, unusable
-from mongo_tables.results.opening import SourcePart, open_source
+from mongo_tables.results.opening import open_source
 from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
+from mongo_tables.results.source_text import SourcePart
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)

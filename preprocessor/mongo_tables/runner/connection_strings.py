@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.opening import redact, scrub
+from mongo_tables.results.source_text import redact, scrub
 
 if TYPE_CHECKING:
     from pymongo.errors import OperationFailure, PyMongoError

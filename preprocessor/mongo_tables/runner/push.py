@@ -19,7 +19,7 @@ from pymongo.errors import ConfigurationError, PyMongoError
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.opening import redact
+from mongo_tables.results.source_text import redact
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import MARKER

@@ -12,7 +12,8 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import OPTIONS
-from mongo_tables.results.opening import has_magic, is_uri, split_parts
+from mongo_tables.results.opening import is_uri
+from mongo_tables.results.source_text import has_magic, split_parts
 from mongo_tables.site.site_config import (
     NAME,
     OWN_FILE,

@@ -18,7 +18,7 @@ from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.formats import find_format
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.opening import SourcePart
+from mongo_tables.results.source_text import SourcePart
 from tests.results.formats.test_recorded import FILES
 
 DRAWS = 400

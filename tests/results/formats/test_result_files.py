@@ -14,7 +14,7 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.formats.raw_values import are_numbers, are_versions, version_key
 from mongo_tables.results.model import Query, ResultsError
-from mongo_tables.results.opening import split_parts
+from mongo_tables.results.source_text import split_parts
 from tests.commands.test_commands import mongo_tables
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import FILES, NAMES

@@ -157,7 +157,7 @@ def test_types_that_are_joined_by_a_comma_get_a_hint(tmp_path: Path) -> None:
 def test_what_is_pushed_has_the_field_that_sorts_versions(tmp_path: Path) -> None:
     written(tmp_path, "t.csv", VERSIONS)
     from mongo_tables.results.file_source import FileSource
-    from mongo_tables.results.opening import split_parts
+    from mongo_tables.results.source_text import split_parts
 
     lines = list(FileSource("t.csv", split_parts(str(tmp_path / "t.csv"))).lines("t"))
     assert json.loads(lines[1])["_sort"] == {"python": "0000000003.0000000010"}

@@ -30,7 +30,7 @@ from urllib.request import (
 
 from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY, read_variable
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.opening import HIDDEN
+from mongo_tables.results.source_text import HIDDEN
 from mongo_tables.runner.errors import TargetError
 
 
