@@ -342,3 +342,8 @@ def test_documents_in_a_folder_further_down_alone_are_named(tmp_path: Path):
     (tmp_path / "c" / "more" / "m.jsonl").write_bytes(b'{"_id": 1}\n')
     with pytest.raises(ResultsError, match=r"no \*\.jsonl in .*; there is more/m\.jsonl"):
         open_fixtures(tmp_path).aggregate(Query("c", ()))
+
+
+def test_documents_in_memory_are_known_by_their_content():
+    first, same, other = (FileSource("memory", given={"results": [{"n": n}]}) for n in (1, 1, 2))
+    assert first.digest("results") == same.digest("results") != other.digest("results")

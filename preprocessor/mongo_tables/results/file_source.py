@@ -35,7 +35,7 @@ from mongo_tables.results.model import (
     unusable,
 )
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
-from mongo_tables.results.rows import rows_within, settle_field_order, through_bson
+from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
 from mongo_tables.results.source_text import SourcePart
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
     """Open a folder of fixtures as a results source, including the plain files directly in it."""
     return FileSource(folder.as_posix(), [SourcePart("", str(folder), "")], limits)
+
+
+def _hold(name: str, documents: Iterable[Mapping[str, Any]]) -> Collection:
+    """Return a collection in memory, whose digest is that of its documents."""
+    written = [bson.encode(one) for one in documents]
+    return Collection(name, [bson.decode(one, CODEC) for one in written], digest_of(name, *written))
 
 
 class FileSource(ResultsSource):
@@ -63,10 +69,7 @@ class FileSource(ResultsSource):
         self._name = name
         self._parts = parts
         self._limits = limits or Limits()
-        self._given = {
-            name: Collection(name, [through_bson(one) for one in documents], digest_of(name))
-            for name, documents in (given or {}).items()
-        }
+        self._given = {name: _hold(name, documents) for name, documents in (given or {}).items()}
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
