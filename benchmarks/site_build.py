@@ -31,7 +31,8 @@ from pathlib import Path
 from benchmarks.site_speed import cpu_seconds
 from mongo_tables.build import build
 from mongo_tables.directives import comments
-from mongo_tables.directives.comments import Comment, place_of
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.published_files import PublishedDocuments, Shelf, path_of_all, put
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.file_source import open_fixtures

@@ -115,7 +115,7 @@ def test_the_aggregation_language_imports_nothing_of_ours(found: set[Import]) ->
     ids=["module", "name", "submodule", "relative", "relative-name", "late", "by-name", "types-only"],
 )
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, text: str) -> None:
-    files = {"__init__.py": "", "files/__init__.py": "", "files/text.py": text}
+    files = {"__init__.py": "", "files/__init__.py": "", "files/folders.py": text}
     root = write(tmp_path, {**files, "hosts/__init__.py": "", "hosts/plugin.py": "class Plugin: ...\n"})
     assert upward(imports(modules(root))) == ["mongo_tables.files.folders imports mongo_tables.hosts.plugin"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from mongo_tables.aggregation.catalogue import Operator, OperatorKind, operators
 from mongo_tables.cli import COMMANDS, GROUPS, build_parser
-from mongo_tables.directives.comments import KEYWORDS
+from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import ResultField, fields, load
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.findings.rules import RULES

@@ -64,7 +64,7 @@ GROUPS: Final = {
         "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
         "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
         "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.server"),
+        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
         "completion": Command(
             "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
         ),

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from mongo_tables.render.charts.drawing import chart_file, draw_chart, read_drawing_look
+from mongo_tables.render.charts.drawing import draw_chart
 from mongo_tables.render.charts.plot import Plot
+from mongo_tables.render.charts.svg_file import chart_file, read_drawing_look
 
 ROWS = [{"x": f"case {x}", "y": x, "s": s} for s in ("one", "two") for x in (4, 5, 6)]
 PLOT = Plot(mark="bar", x="x", y=("y",), series="s", name="Speed")

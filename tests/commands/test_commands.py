@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.render.columns import TABLE_FORMATS
+from mongo_tables.render.formats import TABLE_FORMATS
 from tests import forked
 from tests.mongod import Mongod
 

@@ -124,7 +124,7 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     differing = {
         "mongo_tables.site.drift",
-        "mongo_tables.site.in_place",
+        "mongo_tables.site.written_tables",
         "mongo_tables.render.provenance",
     }
     assert "mongo_tables.site.in_place" in loaded
@@ -191,11 +191,11 @@ def test_the_help_of_the_program_imports_no_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp_path: Path) -> None:
-    names_of_formats = {"mongo_tables.render", "mongo_tables.render.columns"}
+    names_of_formats = {"mongo_tables.render", "mongo_tables.render.formats"}
     loaded = imported([name, "--help"], tmp_path) - names_of_formats
     assert "uuid" not in loaded  # and with it platform
     assert COMMANDS[name].module in loaded
-    of_the_server = {"mongo_tables.lsp", "mongo_tables.lsp.server"}  # which declares it, and no more
+    of_the_server = {"mongo_tables.lsp", "mongo_tables.lsp.command"}  # which declares it, and no more
     assert own_rooms(loaded - of_the_server) <= {
         "aggregation",
         "cli",

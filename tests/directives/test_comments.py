@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from mongo_tables.directives.comments import KEYWORDS, Comment, Scan, digest, replace
+from mongo_tables.directives.comments import Comment, Scan, digest, replace
+from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.page_scan import find
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "r"} -->'

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.directives.comments import PREFIXES
+from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.directives.page_scan import find
 from tests.directives.oracle import Reading, convert, published
 

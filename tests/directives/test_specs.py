@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.directives import reader, references, specs
-from mongo_tables.directives.comments import KEYWORDS
+from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import ChartSettings

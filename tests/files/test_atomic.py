@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 
 
 def names(folder: Path) -> list[str]:
@@ -17,7 +17,7 @@ def test_a_file_gets_new_bytes_and_keeps_its_mode(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_bytes(b"old")
     file.chmod(0o640)
-    folders.write(file, b"new")
+    atomic.write(file, b"new")
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o640)
     assert names(tmp_path) == ["a"]
 
@@ -27,7 +27,7 @@ def test_a_file_that_nobody_may_write_is_not_replaced(tmp_path: Path) -> None:
     file.write_bytes(b"old")
     file.chmod(0o444)
     with pytest.raises(PermissionError) as caught:
-        folders.write_all({other: b"new", file: b"new"})
+        atomic.write_all({other: b"new", file: b"new"})
     assert caught.value.filename == str(file)
     assert file.read_bytes() == b"old"
     assert names(tmp_path) == ["a"]
@@ -38,7 +38,7 @@ def test_no_file_is_replaced_when_a_later_one_cannot_be_written(tmp_path: Path) 
     first.write_bytes(b"old")
     folder.mkdir()
     with pytest.raises(OSError, match="Is a directory") as caught:
-        folders.write_all({first: b"new", folder: b"new"})
+        atomic.write_all({first: b"new", folder: b"new"})
     assert caught.value.filename == str(folder)
     assert first.read_bytes() == b"old"
     assert names(tmp_path) == ["a", "b"]
@@ -46,7 +46,7 @@ def test_no_file_is_replaced_when_a_later_one_cannot_be_written(tmp_path: Path) 
 
 def test_the_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
-        folders.write(tmp_path / "nowhere" / "a", b"")
+        atomic.write(tmp_path / "nowhere" / "a", b"")
     assert caught.value.filename == str(tmp_path / "nowhere" / "a")
 
 
@@ -62,7 +62,7 @@ def test_a_full_disk_leaves_every_old_file_and_no_other(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # Writing more fails, as on a full disk.
     try:
         with pytest.raises(OSError, match="File too large") as caught:
-            folders.write_all({files[0]: b"new", files[1]: b"n" * 10_000})
+            atomic.write_all({files[0]: b"new", files[1]: b"n" * 10_000})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)

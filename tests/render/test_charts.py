@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.render.charts import elements
 from mongo_tables.render.charts.axes import Scale, apart, linear_marks, log_marks
-from mongo_tables.render.charts.drawing import STYLE_SHEET_FILE, chart_html
+from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot, as_table, plot_of
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.site.row_faults import row_findings

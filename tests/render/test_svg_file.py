@@ -11,14 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.directives.specs import Reference
-from mongo_tables.render.charts.drawing import (
-    STYLE_SHEET_FILE,
-    chart_file,
-    draw_chart,
-    is_as_written,
-    is_marked,
-)
+from mongo_tables.render.charts.drawing import draw_chart
 from mongo_tables.render.charts.plot import Plot
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE, chart_file, is_as_written, is_marked
 
 ROWS = [
     {"x": x, "y": 10 * x + 1, "low": 10 * x, "high": 10 * x + 5, "name": f"case {x}", "s": s}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.blocks import Campaign, Turn, WindowKey, open_journal
 from mongo_tables.runner.store import FileStore
@@ -19,7 +19,7 @@ def disk(monkeypatch):
     class Disk:
         room = 1000
 
-    whole = folders.write
+    whole = atomic.write
 
     def write(path, content):
         if not Disk.room:
@@ -27,7 +27,7 @@ def disk(monkeypatch):
         Disk.room -= 1
         whole(path, content)
 
-    monkeypatch.setattr(folders, "write", write)
+    monkeypatch.setattr(atomic, "write", write)
     return Disk
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.commands.schema import schema_address
-from mongo_tables.directives.comments import KEYWORDS
+from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.specs import DIRECTIVES
-from mongo_tables.site.figures import KINDS
+from mongo_tables.site.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = {

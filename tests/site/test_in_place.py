@@ -19,11 +19,7 @@ from markdown_it import MarkdownIt
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.render.values import visible
-from mongo_tables.site.in_place import (
-    InPlace,
-    region_findings,
-    stale_findings,
-)
+from mongo_tables.site.in_place import InPlace, region_findings, stale_findings
 from mongo_tables.site.markdown import render_markdown
 from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import asked, composed_in_place

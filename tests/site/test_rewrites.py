@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.files.folders import TextChange
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.files import folders
-from mongo_tables.files.folders import changed_lines
+from mongo_tables.files import atomic
+from mongo_tables.files.text_changes import changed_lines
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def save_texts(texts: Mapping[Path, str]) -> None:
     contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)
-    folders.write_all(contents)
+    atomic.write_all(contents)
 
 
 # -- a fixture folder --

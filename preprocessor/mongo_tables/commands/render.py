@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
-from mongo_tables.directives.comments import HTML, MDX
+from mongo_tables.directives.keywords import HTML, MDX
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.render.columns import DEFAULT, TABLE_FORMATS
+from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 
 if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.drawing import Files
+    from mongo_tables.site.drawing_files import Files
     from mongo_tables.site.in_place import InPlace
 
 DESCRIPTION = (
@@ -110,7 +110,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _require_markdown(report: Report) -> None:
-    from mongo_tables.directives.comments import RST
+    from mongo_tables.directives.keywords import RST
 
     for page in report.site.named:
         if page.comments and page.file.endswith(RST):
@@ -171,7 +171,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
     from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.drawing import read_drawings
+    from mongo_tables.site.drawing_files import read_drawings
     from mongo_tables.site.in_place import region_findings
 
     def has_errors(findings: Iterable[Finding]) -> bool:
@@ -210,7 +210,7 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
     Raises CommandError if two pages would have the same drawing.
     """
     from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.drawing import judge_file, orphan_findings
+    from mongo_tables.site.drawing_files import judge_file, orphan_findings
 
     owners: dict[Path, str] = {}
     for one in composed:

@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _schema_called(name: str) -> str:
     """Return the name of the schema for a comment with this keyword. Return any other text unchanged."""
-    from mongo_tables.directives.comments import KEYWORDS  # the list of choices does not need it
+    from mongo_tables.directives.keywords import KEYWORDS
 
     return KEYWORDS.get(name, name)
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mongo_tables.directives.comments import MDX, OPEN, OURS_IN_MDX, marks_at, opening_at
+from mongo_tables.directives.keywords import MDX, OPEN, OURS_IN_MDX, marks_at, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options.

@@ -16,18 +16,18 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from mongo_tables.directives.comments import (
+from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
+from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
+from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
+from mongo_tables.directives.keywords import (
     BEGINNING,
     HTML,
     KEYWORDS,
     MDX,
     OPEN,
-    RAW_HTML,
     RST,
     SUSPECT,
-    Comment,
     Opening,
-    Scan,
     is_mdx,
     keyword_like,
     marks_at,
@@ -35,8 +35,6 @@ from mongo_tables.directives.comments import (
     opening_at,
     place_of,
 )
-from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
-from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
 from mongo_tables.directives.regions import Marker, attach_regions, marker_at
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.rules import RULES, finding

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
-from mongo_tables.directives.comments import NAMED, Comment
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.keywords import NAMED
 from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec

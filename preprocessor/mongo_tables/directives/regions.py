@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from mongo_tables.directives.comments import OPEN, Comment, Region, marks_at, place_of
+from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
 from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, PageLines
+from mongo_tables.directives.keywords import OPEN, marks_at, place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 

@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.comments import Comment, Opening, Scan, opening_at, place_of
+from mongo_tables.directives.comments import Comment, Scan
 from mongo_tables.directives.html_comments import NEWLINE, PageLines
+from mongo_tables.directives.keywords import Opening, opening_at, place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 

@@ -28,8 +28,8 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import Processor
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.comments import may_have_comment
 from mongo_tables.directives.html_comments import PageLines
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing

@@ -17,8 +17,8 @@ from mkdocs.plugins import PrefixedLogger
 from mkdocs.utils import is_markdown_file
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.comments import may_have_comment
 from mongo_tables.directives.html_comments import PageLines
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.folders import bad_byte, may_be_file, shorten_path
 from mongo_tables.files.memo import Memo

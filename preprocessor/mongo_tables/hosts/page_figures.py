@@ -10,11 +10,12 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from mongo_tables.directives.comments import place_of
+from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.published_files import Shelf
 from mongo_tables.render.markup import text_html
-from mongo_tables.site.figures import KINDS, fault_box, loose_findings
-from mongo_tables.site.markdown import MarkdownContext
+from mongo_tables.site.figures import fault_box, loose_findings
+from mongo_tables.site.kinds import KINDS
+from mongo_tables.site.markdown_figures import MarkdownContext
 from mongo_tables.site.pages import source_findings
 from mongo_tables.site.placeholders import figure_text
 

@@ -22,8 +22,8 @@ from sphinx.util.logging import getLogger
 from mongo_tables import __version__
 from mongo_tables.build import build
 from mongo_tables.directives import comments, rst_directives
-from mongo_tables.directives.comments import may_have_comment, place_of
 from mongo_tables.directives.html_comments import NEWLINE
+from mongo_tables.directives.keywords import may_have_comment, place_of
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.process import today

@@ -22,7 +22,7 @@ from mongo_tables.render.provenance import provenance_parts
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import is_number, visible
 from mongo_tables.results.model import ResultsError
-from mongo_tables.site.drawing import draw_files
+from mongo_tables.site.drawing_files import draw_files
 from mongo_tables.site.figures import line_of
 from mongo_tables.site.pages import by_comment
 from mongo_tables.site.statements import shown_value, with_sentence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
-    from mongo_tables.site.drawing import DrawnFile
+    from mongo_tables.site.drawing_files import DrawnFile
     from mongo_tables.site.pages import Page
     from mongo_tables.site.statements import ShownValue
 

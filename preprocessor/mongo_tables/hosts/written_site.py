@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
-from mongo_tables.directives.comments import PREFIXES
+from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.published_files import ROWS_FOLDER

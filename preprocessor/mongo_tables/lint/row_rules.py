@@ -288,7 +288,7 @@ def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None
     form = spec.format.get(column)
     if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
         return form
-    from mongo_tables.render.columns import fit_format  # a slow import
+    from mongo_tables.render.columns import fit_format
 
     return fit_format(form, spec, column, rows)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from mongo_tables.files.folders import TextChange
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.linter import is_silenced

@@ -1,13 +1,11 @@
-"""The command ``mongo-tables lsp``: the server of one editor, its files, the schedule of checks, published findings."""
+"""The server for one editor: its files, the schedule of checks, and the published findings."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import logging
 import os
-import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,9 +20,6 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from mongo_tables import SITE, __version__
-from mongo_tables.commands.options import SOURCE, add_limit, add_results
-from mongo_tables.files.process import install_command
-from mongo_tables.findings.usage import CommandError
 from mongo_tables.lsp.diagnostics import Diagnostic, Edit, Position, Span
 from mongo_tables.lsp.names import Mention, Texts
 from mongo_tables.lsp.session import Checked, Session, Sites, request_of
@@ -272,52 +267,3 @@ def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnost
         source="mongo-tables",
         related_information=related or None,
     )
-
-
-DESCRIPTION = (
-    "Speaks the Language Server Protocol over standard input and output, for Markdown pages and shared pipelines\n"
-    "(docs/pipelines/*.json). An editor starts it. It marks what `check` finds while you type, and offers keys,\n"
-    "stages, operators and the fields that documents have at that place."
-)
-EPILOG = f"""\
-{SOURCE}
-
-A mongodb:// source is not asked, unless with --database: pages are then checked as by `check --static`. Nothing of the
-folder is run, whatever its mkdocs.yml lists.
-
-example, for Neovim:
-  vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "mdx", "json"}},
-                                  root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
-  vim.lsp.enable("mongo_tables")
-
-exit status: 0 the editor has ended it, 1 the editor went away, 2 wrong usage or the extra [lsp] is missing"""
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments for the source of rows, and for permission to use a database."""
-    parser.add_argument("--stdio", action="store_true", help="what it does anyway: some editors insist on it")
-    parser.add_argument(
-        "--database", action="store_true", help="ask a mongodb:// source too, whenever a pipeline is typed"
-    )
-    add_results(parser)
-    add_limit(parser)
-    # There is no default name: the site is only known once the editor has named its folder.
-    parser.add_argument(
-        "-f",
-        "--config-file",
-        dest="site_file",
-        metavar="FILE",
-        help="what the site is built from (default: mkdocs.yml, properdocs.yml or zensical.toml there)",
-    )
-
-
-def run(arguments: Namespace) -> int:
-    """Serve until the editor ends the session. Raises CommandError if pygls is not installed."""
-    if importlib.util.find_spec("pygls") is None:
-        raise CommandError("command lsp needs the extra lsp", install_command("lsp"))
-    if sys.stdin.isatty():
-        raise CommandError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
-    from mongo_tables.lsp.protocol import serve
-
-    serve(arguments)
-    return 0

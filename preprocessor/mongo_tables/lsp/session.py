@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.comments import is_mdx
 from mongo_tables.directives.html_comments import is_fenced
+from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions

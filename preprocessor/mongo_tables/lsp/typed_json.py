@@ -10,7 +10,8 @@ import json
 import re
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.directives.comments import HTML, KEYWORDS, LIVE, MDX, OPEN, Comment, marks_at
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.keywords import HTML, KEYWORDS, LIVE, MDX, OPEN, marks_at
 from mongo_tables.jsontext.reader import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon"]

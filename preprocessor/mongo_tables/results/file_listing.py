@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import unquote
 
 from mongo_tables.files.folders import leads_within, list_some
@@ -22,63 +22,6 @@ from mongo_tables.results.formats import FORMATS, ONLY_NAMED, PLAIN, READ, find_
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
-
-_SETTINGS: Final = re.compile(
-    r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
-    re.IGNORECASE,
-)
-LARGEST: Final = 64 * 2**20
-"""The most bytes of a file whose content is examined."""
-_TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
-
-
-class LikelyFile(NamedTuple):
-    """A file with documents: its path, the name of its format, and whether a measuring tool wrote it."""
-
-    path: Path
-    format: str
-    is_of_tool: bool
-
-
-def look_at(path: Path) -> LikelyFile | None:
-    """Return what the file may be, or None if it has no known format, holds settings, or cannot be opened."""
-    if not _may_have_rows(path.name):
-        return None
-    try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        found = find_format(SourceFile(path))
-    except OSError:
-        return None
-    if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):
-        return None
-    return None if found is None else LikelyFile(path, found.name, bool(found.marks))
-
-
-def _may_have_rows(name: str) -> bool:
-    return suffix_of(name) in READ and not _SETTINGS.fullmatch(name)
-
-
-def may_hold_results(path: Path) -> bool:
-    """Return whether a file is data by its name, and not settings: most YAML, TOML and text is not."""
-    by_suffix = suffix_of(path.name) in PLAIN - ONLY_NAMED
-    return _may_have_rows(path.name) and (by_suffix or has_telling_name(path.name))
-
-
-def has_telling_name(name: str) -> bool:
-    """Return whether a name, or a path, suggests measurements."""
-    return _TELLING.search(name) is not None
-
-
-def list_likely_files(folder: Path) -> list[str]:
-    """Return the names of a folder's files from a tool or with a telling name, or nothing if there is no folder."""
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.is_file())
-    except OSError:
-        return []
-    looked = (look_at(path) for path in paths)
-    return [one.path.name for one in looked if one and (one.is_of_tool or has_telling_name(one.path.name))]
-
 
 SUFFIXES: Final = (".jsonl", ".json")
 """The suffixes of fixture files."""
@@ -234,7 +177,7 @@ def _suggest_files(folder: Path) -> str:
     """Return a hint for a folder without fixture folders: it may hold results that no configuration names yet."""
     import shlex  # only for this error
 
-    from mongo_tables.results.file_listing import list_likely_files
+    from mongo_tables.results.likely_files import list_likely_files
 
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]
     if not names:

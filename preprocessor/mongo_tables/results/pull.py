@@ -20,7 +20,7 @@ import bson
 from bson.raw_bson import RawBSONDocument
 
 from mongo_tables.aggregation.value_order import key as key_of
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from mongo_tables.files.folders import leads_within
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
@@ -296,7 +296,7 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
                 if not place.is_dir():
                     place.mkdir()
                     made.append(place)
-        folders.write_all(different)
+        atomic.write_all(different)
         for path in stale:
             path.unlink()
     except OSError as error:

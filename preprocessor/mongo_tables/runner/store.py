@@ -26,7 +26,7 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.directives.schemas.validation import validator
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
@@ -322,7 +322,7 @@ def check_document(name: str, document: Document) -> None:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        folders.write(path, text.encode("utf-8"))
+        atomic.write(path, text.encode("utf-8"))
     except OSError as error:
         raise CommandError(f"cannot write {path}: {error.strerror}", KEPT) from None
 

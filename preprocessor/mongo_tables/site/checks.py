@@ -94,7 +94,7 @@ class Judge:
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
-        from mongo_tables.site.figures import KINDS  # also imports the drawing of figures
+        from mongo_tables.site.kinds import KINDS
 
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
@@ -215,7 +215,7 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     ]
     if not pages:
         return []
-    from mongo_tables.site.drawing import judge_file, orphan_findings
+    from mongo_tables.site.drawing_files import judge_file, orphan_findings
     from mongo_tables.site.in_place import compose_in_place, stale_findings
 
     found = []
@@ -323,7 +323,7 @@ def _find_server_only(
     """
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.pages import judge_offline
+    from mongo_tables.site.static import judge_offline
 
     for page in pages:
         for spec, usual in zip(page.specs, page.server_only, strict=True):

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.directives.comments import RST, may_have_comment
+from mongo_tables.directives.keywords import RST, may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.folders import bad_byte, may_be_file, plain_path, walk
 from mongo_tables.files.process import today
@@ -126,7 +126,7 @@ def _snapshot(
     drawings: dict[Path, WrittenFile] = {}
     for one in asked:
         if one.file in in_place or "mongo-tables: begin" in one.text:
-            from mongo_tables.site.drawing import read_drawings
+            from mongo_tables.site.drawing_files import read_drawings
 
             drawings |= read_drawings(one.path)
     return Snapshot(

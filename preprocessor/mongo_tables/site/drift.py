@@ -24,8 +24,8 @@ from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.number_text import NumbersInText, is_written_by, read_numbers
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
-from mongo_tables.site.in_place import Cells, WrittenTable, order_like, read_cell
 from mongo_tables.site.statements import quoted_row, value_form
+from mongo_tables.site.written_tables import Cells, WrittenTable, order_like, read_cell
 
 if TYPE_CHECKING:
     from mongo_tables.directives.columns import ColumnFormat
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.markdown import MarkdownContext
+    from mongo_tables.site.markdown_figures import MarkdownContext
 
 
 _VALUE_WITH_RANGE: Final = 3

@@ -1,92 +1,29 @@
-"""The figures of a page as HTML: the content of each comment, or a box with its faults.
-
-Display and checks of each kind of comment: one record per kind.
-
-In Markdown a block has lines of its own; a comment in a sentence gives at most one line, which becomes part
-of it.
-"""
+"""The figures of a page as HTML: the content of each comment, or a box with its faults."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from mongo_tables.directives.comments import place_of
+from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.references import unknown_tables
-from mongo_tables.directives.specs import ChartSpec, CheckSpec, PipelineSpec, Spec, TableSpec, ValueSpec
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.linter import without_silenced
 from mongo_tables.render.markup import text_html, with_anchors
 from mongo_tables.site.drawing import FigureContext, Find, Place
+from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import by_comment, list_written_ids
-from mongo_tables.site.row_faults import row_findings
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.checks import Judge
-    from mongo_tables.site.drawing import FigureContext
-    from mongo_tables.site.markdown import MarkdownContext
-    from mongo_tables.site.pages import AnswersByKey, Page, Tables
+    from mongo_tables.site.pages import Page
     from mongo_tables.site.placeholders import LeftOver
-
-
-class CommentKind(NamedTuple):
-    """A kind of comment: its HTML on a site, its lines of Markdown, and the findings of its rows.
-
-    ``html`` and ``markdown`` get their drawing context as an argument, so that checks need not import it.
-    ``findings`` also gets the names of the collections of the results source, and the current date.
-    """
-
-    html: Callable[[Any, FigureContext], str]
-    markdown: Callable[[Any, MarkdownContext], Sequence[str]]
-    findings: Callable[[Any, Tables, AnswersByKey, Sequence[str], date], list[Finding]]
-
-
-def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:
-    from mongo_tables.site.statements import value_findings  # many pages have no values or checks
-
-    return value_findings(spec, *known)
-
-
-def _chart_findings(spec: ChartSpec, *known: Any) -> list[Finding]:
-    found = row_findings(spec, *known)
-    return [*found, *_value_findings(spec.sentence, *known)] if spec.sentence else found
-
-
-def _check_findings(spec: CheckSpec, *known: Any) -> list[Finding]:
-    from mongo_tables.site.statements import check_findings
-
-    return check_findings(spec, *known)
-
-
-KINDS: Final[Mapping[type[Spec], CommentKind]] = {
-    TableSpec: CommentKind(
-        html=lambda spec, context: context.draw_table(spec),
-        markdown=lambda spec, context: context.table_lines(spec),
-        findings=row_findings,
-    ),
-    ChartSpec: CommentKind(
-        html=lambda spec, context: context.draw_chart(spec),
-        markdown=lambda spec, context: context.table_lines(spec),
-        findings=_chart_findings,
-    ),
-    ValueSpec: CommentKind(
-        html=lambda spec, context: context.draw_value(spec),
-        markdown=lambda spec, context: [context.value_text(spec)],
-        findings=_value_findings,
-    ),
-    CheckSpec: CommentKind(
-        html=lambda spec, context: "",
-        markdown=lambda spec, context: [],
-        findings=_check_findings,
-    ),
-}
-"""All kinds, by spec class."""
 
 
 def figures_of(

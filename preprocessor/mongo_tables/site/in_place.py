@@ -11,37 +11,16 @@ together, so that they always agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import takewhile
-from math import inf
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mongo_tables.directives.comments import (
-    HTML,
-    RAW_HTML,
-    Comment,
-    Region,
-    list_blocks,
-    markers,
-    place_of,
-    read_generated,
-    read_signs,
-    read_words,
-    was_edited,
-)
+from mongo_tables.directives.comments import RAW_HTML, Comment, Region, markers, read_generated, was_edited
+from mongo_tables.directives.keywords import HTML, place_of
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec, may_be_drawn
-from mongo_tables.files.folders import shorten
 from mongo_tables.findings.rules import finding
-from mongo_tables.render.number_text import read_numbers
-from mongo_tables.site.figures import KINDS
-from mongo_tables.site.markdown import (
-    MarkdownContext,
-    end_of_line,
-    leads_its_line,
-    newline_of,
-    prefix_lines,
-    stands_alone,
-)
+from mongo_tables.site.kinds import KINDS
+from mongo_tables.site.markdown import end_of_line, leads_its_line, newline_of, prefix_lines, stands_alone
+from mongo_tables.site.markdown_figures import MarkdownContext
 from mongo_tables.site.snapshot import relative_address
 
 if TYPE_CHECKING:
@@ -49,8 +28,9 @@ if TYPE_CHECKING:
 
     from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.drawing import DrawnFile
+    from mongo_tables.site.drawing_files import DrawnFile
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
+
 
 FigureState = Literal["not there", "the same", "near", "another"]
 
@@ -126,7 +106,7 @@ def _draw(
 ) -> list[DrawnFile]:
     if not any(may_be_drawn(spec) for spec in page.specs):
         return []
-    from mongo_tables.site.drawing import draw_files  # most pages have no drawings
+    from mongo_tables.site.drawing_files import draw_files
 
     return draw_files(page, path, answers, tables, address_of)
 
@@ -259,7 +239,7 @@ def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
 
 
 def _describe_change(comment: Comment, standing: str, today: str) -> str:
-    from mongo_tables.site.in_place import (  # most written tables are up to date
+    from mongo_tables.site.written_tables import (  # most written tables are up to date
         describe_change,
         describe_difference,
     )
@@ -342,142 +322,3 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
         reason = "GitHub reads a line that begins with a comment as HTML, without Markdown"
         return ShownReason(reason, _AFTER_WORD)
     return None
-
-
-Cells = Sequence[str]
-
-_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
-_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
-_NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
-
-
-class WrittenTable(NamedTuple):
-    """The lines of a table by ``pipe_table``: those above it, its headers, alignments and cells.
-
-    All are without escapes. ``below`` has the words of its notes, because their numbers follow from the rows.
-    """
-
-    above: list[str]
-    headers: list[str]
-    alignments: list[str]
-    rows: list[list[str]]
-    below: list[str]
-
-    @classmethod
-    def of(cls, lines: Iterable[str], read: Callable[[str], str] = read_words) -> WrittenTable:
-        """Parse the lines of a table. ``read`` removes the escapes of a cell."""
-        written = list_blocks("\n".join(lines))
-        above = list(takewhile(lambda line: not line.startswith("|"), written))
-        rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
-        cells = [[*map(read, _BETWEEN_CELLS.split(row[1:].removesuffix("|")))] for row in rows]
-        notes = [
-            read_numbers(read_cell(read_words(line))).words for line in written[len(above) + len(rows) :]
-        ]
-        headers, alignments = (cells[at] if len(cells) > at else [] for at in (0, 1))
-        return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
-
-    @property
-    def named_rows(self) -> list[list[str]]:
-        """Return the headers, and its rows."""
-        return [self.headers, *self.rows]
-
-    @property
-    def texts(self) -> list[list[str]]:
-        """Return the cells of its rows as readers see them."""
-        return [[read_cell(cell) for cell in row] for row in self.rows]
-
-
-def read_cell(markdown: str) -> str:
-    """Return a cell as readers see it, with the digits of addresses replaced, since they are not numbers."""
-    return _ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), read_words(markdown))
-
-
-def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
-    """Return the rows in the order of ``others``, or None if they cannot be matched.
-
-    Rows are matched by their cells at ``names``, ignoring changed ones, as figures do that sort rows; if
-    these are not unique, by all cells that are equal in both tables.
-    """
-    settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
-    for known in ([at for at in names if at in settled], settled):
-        by_name = {tuple(row[at] for at in known): row for row in rows}
-        ordered = [by_name.get(tuple(row[at] for at in known)) for row in others]
-        if len(by_name) == len(rows) == len(others):
-            return None if None in ordered else [row for row in ordered if row is not None]
-    return None
-
-
-def _column(rows: Sequence[Cells], at: int) -> list[str]:
-    return sorted(row[at] for row in rows if at < len(row))
-
-
-def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """Describe how two tables differ: rows, their order, or a cell before and now, or "" for no tables.
-
-    Of several cells, the one that moved farthest is named: another may be within the tolerance.
-    """
-    standing, today = list(standing), list(today)
-    then, now = WrittenTable.of(standing), WrittenTable.of(today)
-    if not then.rows or not now.rows:
-        return ""
-    if then.headers != now.headers:
-        return "its columns are others"
-    if len(then.rows) != len(now.rows):
-        return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
-    if sorted(then.rows) == sorted(now.rows):
-        return "only the order of its rows is another" if then.rows != now.rows else ""
-    rows = order_like(then.rows, now.rows, [0]) or then.rows
-    named = _count_names(now.rows)
-    differing = [
-        (cell, today_cell, header, new[: named if at >= named else 1])
-        for old, new in zip(rows, now.rows, strict=True)
-        for at, (header, cell, today_cell) in enumerate(zip(now.headers, old, new, strict=False))
-        if cell != today_cell
-    ]
-    if not differing:
-        return ""
-    farthest = max(differing, key=lambda one: _distance(one[0], one[1]))
-    # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
-    written = {
-        compared: sign
-        for lines, table in ((standing, then), (today, now))
-        for names, row in zip(table.named_rows, WrittenTable.of(lines, read_signs).named_rows, strict=True)
-        for compared, sign in zip(names, row, strict=True)
-    }
-    *figures, names = farthest
-    cell, today_cell, header = (shorten(written[one]) or "nothing" for one in figures)
-    name = shorten(", ".join(written[one] for one in names)) or "nothing"
-    return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
-
-
-def _count_names(rows: Sequence[Cells]) -> int:
-    """Return how many of the first cells tell the rows apart, or 1 if no two or three do."""
-    for count in range(1, min(4, len(rows[0]))):
-        if len({tuple(row[:count]) for row in rows}) == len(rows):
-            return count
-    return 1
-
-
-def _distance(standing: str, today: str) -> float:
-    """Return the relative change of a cell's first number, or infinity if the words differ."""
-    then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
-    if then.words != now.words or not then.numbers or not then.numbers[0]:
-        return inf
-    return float(abs(now.numbers[0] - then.numbers[0]) / abs(then.numbers[0]))
-
-
-def describe_change(standing: str, today: str) -> str:
-    """Describe the change of a value, or return "" if there is none.
-
-    Example:
-        >>> describe_change("120 ms", "125 ms")
-        'it is 120 ms, and 125 ms now'
-    """
-    if shorten(read_words(standing)) == shorten(read_words(today)):
-        return ""
-    then, now = (shorten(read_signs(one)) or "nothing" for one in (standing, today))
-    return f"it is {then}, and {now} now"
-
-
-def _rows(count: int) -> str:
-    return "row" if count == 1 else "rows"

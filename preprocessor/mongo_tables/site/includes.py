@@ -13,7 +13,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.comments import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.site.generated import without_code
 
 _SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""

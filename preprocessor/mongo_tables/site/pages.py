@@ -5,80 +5,24 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
-from mongo_tables.directives import page_scan, reader
-from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.directives import page_scan
 from mongo_tables.files.folders import shorten_path
-from mongo_tables.findings.finding import Finding, did_you_mean
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.results.guards import refusals
 from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.comments import Comment, Scan
-    from mongo_tables.directives.pipelines import Lookup, SharedPipeline
+    from mongo_tables.directives.pipelines import Lookup
     from mongo_tables.directives.reader import Reading
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.files.folders import BadByte
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
-
-    ReadComment = Callable[[Comment, str, Lookup], tuple[Reading, Finding | None]]
-
-
-class Judgement(NamedTuple):
-    """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
-
-    faults: tuple[Finding, ...] = ()
-    server_only: Finding | None = None
-
-
-def read_comment(
-    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
-) -> tuple[Reading, Finding | None]:
-    """Read a comment, without a spec if its pipeline is faulty. Also return its server-only fault."""
-    read = reader.read(comment, file, shared)
-    judged = judge(read.pipeline) if read.pipeline else Judgement()
-    spec = None if judged.faults else read.spec
-    return replace(read, spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
-
-
-def judge(spec: PipelineSpec) -> Judgement:
-    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator."""
-    refused = [
-        finding(one.rule, spec.file, spec.locate((key, *one.at), key=True), one.message, one.hint)
-        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
-        for one in refusals(part)
-    ]
-    if any(one.rule == "MT201" for one in refused):
-        return Judgement(tuple(refused))
-    compiled = judge_offline(spec)  # It has better messages about unknown names.
-    return compiled if compiled.faults or not refused else Judgement(tuple(refused))
-
-
-def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
-    """Judge a pipeline by compiling it. ``limits`` apply to constants, which are computed at once."""
-    try:
-        check(spec.pipeline, variables=spec.let, limits=limits)
-    except AggregationError as error:
-        at = spec.locate(("pipeline", *(error.path or ())), key=True)
-        if not isinstance(error, NotOffline):
-            hint = did_you_mean(error.unknown, error.known)
-            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
-            return Judgement((finding("MT301", spec.file, at, error.message, hint),))
-        # A server may know the operator; on files the run itself reports it.
-        message = f"{error.message}: this pipeline cannot run on files"
-        hint = "use a mongodb:// source, or other operators"
-        if isinstance(error, LimitReached):
-            hint = "let it do less, or give a mongodb:// source"
-        return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
-    return Judgement()
 
 
 AnswersByKey = Mapping[str, "Rows | ResultsError"]
@@ -162,6 +106,10 @@ def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | Non
     return provenance_of(groups, asked=bool(spec.provenance))
 
 
+if TYPE_CHECKING:
+    ReadComment = Callable[[Comment, str, Lookup], tuple[Reading, Finding | None]]
+
+
 def no_text(file: str, bad: BadByte) -> Finding:
     """Return the fault of a page that is not UTF-8, at its first bad byte."""
     message = f"the page is not UTF-8: there is a byte 0x{bad.value:02x} here"
@@ -190,7 +138,7 @@ def read_page(
     if not chosen:
         return Page(file, text, (), (), tuple(found), scan.rejected)
     # Imported on demand: pages without comments need neither the schemas nor the evaluator.
-    from mongo_tables.site.pages import read_comment
+    from mongo_tables.site.static import read_comment
 
     readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
     found += (each for one, _ in readings for each in one.findings)

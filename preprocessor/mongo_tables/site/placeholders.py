@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.directives.comments import LIVE, PREFIXES, place_of
 from mongo_tables.directives.containers import OPAQUE
+from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
 from mongo_tables.files.memo import digest_of
 
 if TYPE_CHECKING:

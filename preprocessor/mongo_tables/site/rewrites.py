@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.directives.comments import HTML, MDX, OPEN, marks_at
-from mongo_tables.files.folders import TextChange
+from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
+from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import nearest_word
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.directives.comments import is_mdx, may_have_comment
+from mongo_tables.directives.keywords import is_mdx, may_have_comment
 from mongo_tables.files.memo import digest_of
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
@@ -164,7 +164,7 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
         return read_page(text, file, shared)
 
     def read(comment: Comment, file: str, lookup: Lookup) -> tuple[Reading, Finding | None]:
-        from mongo_tables.site.pages import read_comment
+        from mongo_tables.site.static import read_comment
 
         key = "comment", file, comment.matter, comment.line, comment.start, shared.digest
         return memo.get(key, lambda: read_comment(comment, file, lookup))

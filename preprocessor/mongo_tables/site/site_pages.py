@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mongo_tables.directives.comments import RST
+from mongo_tables.directives.keywords import RST
 from mongo_tables.files.folders import plain_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import (

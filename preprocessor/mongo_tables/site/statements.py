@@ -154,7 +154,7 @@ def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Column
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
         return form
-    from mongo_tables.render.columns import fit_format  # a slow import
+    from mongo_tables.render.columns import fit_format
 
     return fit_format(form, table, spec.column, rows)
 
@@ -334,9 +334,7 @@ def check_findings(
     outcome = _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
     if not (failing := outcome.rows):
         return list(outcome.findings)
-    from mongo_tables.render.columns import (
-        with_few_digits,  # a statement that holds does not pay for it
-    )
+    from mongo_tables.render.columns import with_few_digits
 
     said = f": “{spec.message}”" if spec.message else ""
     shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))

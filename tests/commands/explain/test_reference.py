@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.explain import explain_word
+from mongo_tables.commands.explain.reference import explain_word
 from mongo_tables.directives.schemas import comment_names, load
 from mongo_tables.findings.rules import RULES
 from tests.commands.test_commands import mongo_tables

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from mongo_tables.cli import main
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from tests.commands.test_commands import mongo_tables
 
 BENCH = [
@@ -558,7 +558,7 @@ def test_names_of_every_kind_end_up_whole_in_every_file(project: Path) -> None:
 
 def test_an_interrupt_leaves_everything_as_it_was(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, written = files(project), []
-    write = folders._write_beside
+    write = atomic._write_beside
 
     def interrupted(path: Path, *rest: object) -> None:
         if written:
@@ -566,7 +566,7 @@ def test_an_interrupt_leaves_everything_as_it_was(project: Path, monkeypatch: py
         written.append(path)
         write(path, *rest)
 
-    monkeypatch.setattr(folders, "_write_beside", interrupted)
+    monkeypatch.setattr(atomic, "_write_beside", interrupted)
     monkeypatch.chdir(project)
     with pytest.raises(KeyboardInterrupt):
         main(["init"])

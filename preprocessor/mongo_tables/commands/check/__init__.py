@@ -286,7 +286,7 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
 
 
 def _write(file: Path, text: str) -> None:
-    from mongo_tables.files import folders
+    from mongo_tables.files import atomic
 
     file.parent.mkdir(parents=True, exist_ok=True)
-    folders.write(file.resolve(), text.encode())
+    atomic.write(file.resolve(), text.encode())

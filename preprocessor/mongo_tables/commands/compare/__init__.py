@@ -1,32 +1,16 @@
 """``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one, or pool several.
 
-``wording`` formats results, and explains them block by block.
+``campaigns`` reads, pools and stores rows, ``wording`` formats results, and explains them block by block.
 """
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.commands.compare.wording import format_pooled
-from mongo_tables.commands.measurement import require_intervals
-from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError, print_error
-from mongo_tables.results.benchmark_results import list_processes, read_benchmarks
-from mongo_tables.results.comparison import name_row
-from mongo_tables.results.conclusions import block_speeds
-from mongo_tables.results.guards import Limits
-from mongo_tables.results.history import is_revision, on_disk
-from mongo_tables.results.model import ResultsError
-from mongo_tables.results.opening import is_uri
-from mongo_tables.results.pooling import FIELD, pool_rows, thin_out
-from mongo_tables.results.row_check import find_row_fault
-from mongo_tables.runner.connection_strings import shown
-from mongo_tables.runner.store import FileStore, open_store
 
 if TYPE_CHECKING:
     from mongo_tables.results.comparison import Comparison, Difference
@@ -163,7 +147,7 @@ def run(arguments: Namespace) -> int:
 
 def _pool(arguments: Namespace) -> int:
     """Pool and store. Raises CommandError before anything is written."""
-    from mongo_tables.commands.compare import pool_campaigns
+    from mongo_tables.commands.compare.campaigns import pool_campaigns
 
     if arguments.new is not None:
         raise CommandError(
@@ -180,7 +164,7 @@ def _pool(arguments: Namespace) -> int:
 
 
 def _compare(arguments: Namespace) -> Difference:
-    from mongo_tables.commands.compare import read_rows
+    from mongo_tables.commands.compare.campaigns import read_rows
     from mongo_tables.results.comparison import compare
     from mongo_tables.results.within_campaign import compare_within
 
@@ -255,108 +239,3 @@ def _meets(row: Comparison, asked: FailCondition) -> bool:
         and judged.ratio is not None
         and abs(judged.ratio - 1) * 100 >= asked.percent
     )
-
-
-_HINT: Final = (
-    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
-)
-_ID: Final = re.compile(r"\w[\w.-]*", re.ASCII)
-
-Row = Mapping[str, Any]
-
-
-def read_rows(
-    where: str, names: Sequence[str] | None, *, with_replaced: bool = False
-) -> list[dict[str, Any]]:
-    """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
-
-    ``with_replaced``: also those that a later run replaced.
-
-    A file, or a folder without rows of a run, provides those of benchmark tools. Raises CommandError if there are
-    none, if one lacks the fields that conclusions need, and if intervals cannot be computed.
-    """
-    with on_disk(where) as place:
-        rows: list[dict[str, Any]] = []
-        if not Path(place).is_file():
-            with closing(open_store(place, Limits().connect_ms)) as store:
-                for name in names or store.experiments():
-                    rows += store.rows(name)
-                    rows += store.replaced_rows(name) if with_replaced else []
-        if not rows and not is_uri(place) and Path(place).exists():
-            rows = _read_benchmarks(place, names)
-    if not rows:
-        raise CommandError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
-    measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
-    if not measured:
-        raise CommandError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
-    for row in measured:
-        if fault := find_row_fault(row):
-            hint = "measure it again, use the row as it was measured, or leave it out with --experiment"
-            raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
-    if any(block_speeds(row) or list_processes(row) for row in measured):
-        require_intervals("compare")
-    return measured
-
-
-def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder. Raise CommandError for an unreadable file."""
-    try:
-        found = read_benchmarks(place)
-    except ResultsError:
-        if Path(place).is_file():
-            raise
-        return []  # the caller reports what the folder lacks, including runs
-    return [row for row in found if not names or row["_id"]["testname"] in names]
-
-
-def pool_campaigns(
-    where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
-) -> Iterator[str]:
-    """Pool the rows in ``where`` and those in ``others``, write the conclusions. Store all of them in ``folder``.
-
-    Yields lines about what was done. Raises CommandError before anything is written.
-    """
-    if is_revision(where):
-        hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
-        raise CommandError(f"{where}: rows of a revision cannot be written", hint)
-    if folder and is_uri(folder):
-        raise CommandError("--keep requires a folder, not a connection string")
-    rows = read_rows(where, names)
-    added = [row for other in others for row in read_rows(other, names)]
-    pooled = pool_rows(rows, added) if added else None
-    if pooled is not None and not any(FIELD in row for row in pooled.rows):
-        raise CommandError(
-            "no row was compared with a reference in two campaigns",
-            "rows belong together when experiment and variant are equal",
-        )
-    if folder:
-        for place, count in _keep_campaigns(Path(folder), [*rows, *added]).items():
-            yield f"kept: {place}: {format_count(count, 'row')}"
-    if pooled is None:
-        return
-    with closing(open_store(where)) as store:
-        store.put(*(row for before, row in zip(rows, pooled.rows, strict=True) if row != before))
-    yield from format_pooled(pooled)
-
-
-def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
-    """Write each row of a campaign into the folder of that campaign. Return the number of rows in each.
-
-    Duplicate rows are written once. Raises CommandError if no row belongs to a campaign, and for a campaign whose name
-    is not valid for a folder; CommandError if a folder cannot be written.
-    """
-    kept: dict[Path, list[Row]] = {}
-    for row in rows:
-        campaign = row.get("campaign", {}).get("id")
-        if campaign is None:
-            continue
-        if _ID.fullmatch(campaign) is None:  # documents may come from untrusted authors
-            raise CommandError(f"a campaign is called {campaign!r}, after which no folder can be named")
-        of_campaign = kept.setdefault(folder / campaign, [])
-        if row["_id"] not in [one["_id"] for one in of_campaign]:
-            of_campaign.append(row)
-    if not kept:
-        raise CommandError("no row names its campaign", "measure again; older rows cannot be kept so")
-    for place, some in kept.items():
-        FileStore(place).put(*map(thin_out, some))
-    return {place: len(some) for place, some in kept.items()}

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.commands.diff.changes import TableChange, markdown
 from mongo_tables.commands.diff.tables import PageTable, read_checkout
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from mongo_tables.files.process import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
@@ -153,7 +153,7 @@ def report(
     written = markdown(changes, compared, failed, f"<!-- mongo-tables review {key} -->")
     data = json.dumps({"tables": [asdict(one) for one in changes]}, indent=2) + "\n"
     folder.mkdir(parents=True, exist_ok=True)
-    folders.write_all({folder / _TEXT: written.encode("utf-8", "replace"), folder / _DATA: data.encode()})
+    atomic.write_all({folder / _TEXT: written.encode("utf-8", "replace"), folder / _DATA: data.encode()})
     _append("GITHUB_STEP_SUMMARY", written.partition("\n")[2] + "\n")
     _append("GITHUB_OUTPUT", f"changed={'true' if changes else 'false'}\n")
 

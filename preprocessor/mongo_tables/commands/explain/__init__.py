@@ -1,7 +1,7 @@
 """``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, losses and their causes.
 
-``explanation`` creates an ``Explanation`` with ``walk`` and ``causes``; ``terminal`` prints it. A rule or a key is
-explained offline, from the table of rules, its examples and the JSON Schemas.
+``explanation`` creates an ``Explanation`` with ``walk`` and ``causes``; ``terminal`` prints it.
+``reference`` explains rules and keys.
 """
 
 from __future__ import annotations
@@ -11,17 +11,12 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from mongo_tables.commands.options import SOURCE, add_source, whole_number
-from mongo_tables.directives.comments import KEYWORDS
-from mongo_tables.directives.schemas import comment_names, load
-from mongo_tables.findings.finding import did_you_mean
-from mongo_tables.findings.rules import RULES, Rule
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.opening import open_source
 
@@ -123,7 +118,7 @@ def _print_lineage(
     from mongo_tables.commands.explain.explanation import extended
     from mongo_tables.commands.explain.lineage import as_data, lines, trace
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.pages import read_comment
+    from mongo_tables.site.static import read_comment
 
     if len(comments) > 1:
         raise CommandError(
@@ -144,7 +139,7 @@ def _print_lineage(
 
 def _print_reference(arguments: Namespace) -> bool:
     """Print what a rule, a comment or a key means. Return whether the word is one."""
-    from mongo_tables.commands.explain import explain_word
+    from mongo_tables.commands.explain.reference import explain_word
 
     told = explain_word(arguments.place, shutil.get_terminal_size((100, 24)).columns)
     if told is None:
@@ -162,7 +157,7 @@ def _split_place(written: str) -> tuple[str, int | None]:
 def _find_place(written: str) -> tuple[Path, int | None]:
     name, line = _split_place(written)
     if not Path(name).is_file():
-        from mongo_tables.commands.explain import suggest_word
+        from mongo_tables.commands.explain.reference import suggest_word
 
         hint = (
             suggest_word(written) or "name a Markdown page, FILE or FILE:LINE, a rule such as MT411, or a key"
@@ -200,7 +195,7 @@ def _explain(
     """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
     from mongo_tables.commands.explain.explanation import Explanation, explain
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.pages import read_comment
+    from mongo_tables.site.static import read_comment
 
     read, _ = read_comment(comment, file, shared)
     errors = [one for one in read.findings if one.severity == "error"]
@@ -208,86 +203,3 @@ def _explain(
     if pipeline is None or not pipeline.collection:
         return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))
     return explain(pipeline, read.columns, source, errors)
-
-
-_PACKAGE: Final = Path(__file__).parents[2]
-_EXAMPLES: Final = (_PACKAGE / "lint" / "examples", _PACKAGE.parents[1] / "tests" / "lint" / "pages")
-"""The folder with examples of rules: in the installed package, or in a clone."""
-
-Schema = Mapping[str, Any]
-
-
-def explain_word(word: str, width: int) -> list[str] | None:
-    """Return the lines about a rule, a comment or a key, or None for any other word.
-
-    A key may have the keys above it: ``format.decimals``.
-    """
-    if rule := RULES.get(word.upper()):
-        return list(_explain_rule(rule, width))
-    if kind := KEYWORDS.get(word.upper()):
-        return list(_list_keys(kind, width))
-    found: dict[tuple[str, ...], list[str]] = {}
-    for kind in comment_names():
-        for path, about, required in _keys(load(kind)):
-            if path == word or path.endswith(f".{word}"):
-                of = f"RESULT_{kind.upper()}{', required' if required else ''}"
-                found.setdefault((path, *_explain_key(path, about, width)), []).append(of)
-    lines: list[str] = []
-    for (path, *text), where in found.items():
-        lines += [*([""] if lines else []), f"{path} ({'; '.join(where)})", *text]
-    return lines or None
-
-
-def suggest_word(word: str) -> str:
-    """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none."""
-    keys = {path.rpartition(".")[2] for kind in comment_names() for path, _, _ in _keys(load(kind))}
-    return did_you_mean(word, [*RULES, *KEYWORDS, *keys])
-
-
-def _explain_rule(rule: Rule, width: int) -> Iterator[str]:
-    yield f"{rule.id} {rule.name} ({rule.severity})"
-    yield from _wrap(rule.summary, width)
-    folder = next((place / rule.id for place in _EXAMPLES if (place / rule.id).is_dir()), None)
-    for sort in ("bad", "good") if folder else ():
-        for page in sorted(folder.glob(f"{sort}-*.md"))[:1] if folder else ():
-            title, _, text = page.read_text("utf-8").partition("\n")
-            comments = re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[-1].strip()
-            yield from ("", f"{sort}: {title.removeprefix('# ')}", "", *comments.splitlines())
-    yield from ("", f'to ignore it in a comment: "ignore": {{"{rule.id}": "why it is right here"}}')
-
-
-def _list_keys(kind: str, width: int) -> Iterator[str]:
-    schema = load(kind)
-    yield f"RESULT_{kind.upper()}, or MONGO_{kind.upper()}"
-    yield from _wrap(schema["description"], width)
-    yield ""
-    longest = max(map(len, schema["properties"]))
-    for key, about in schema["properties"].items():
-        required = ", required" if key in schema.get("required", ()) else ""
-        yield f"  {key:<{longest}}  {about.get('title', '')}{required}"
-    yield from ("", "`mongo-tables explain KEY` explains one of them")
-
-
-def _keys(schema: Schema, above: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """Yield each key of an object with its dotted path, and of the objects in it."""
-    for key, about in schema.get("properties", {}).items():
-        path = f"{above}.{key}" if above else key
-        yield path, about, key in schema.get("required", ())
-        yield from _keys(about, path)
-    for below in ("additionalProperties", "items"):
-        if isinstance(schema.get(below), dict):
-            yield from _keys(schema[below], above)
-
-
-def _explain_key(path: str, about: Schema, width: int) -> Iterator[str]:
-    key = path.rpartition(".")[2]
-    title = about.get("title", "")
-    yield from _wrap(f"{title}." if title else "", width)
-    yield from _wrap(str(about.get("description", "")), width)
-    if "enum" in about:
-        yield from _wrap(f"possible: {', '.join(map(str, about['enum']))}", width)
-    yield from (f"  {json.dumps({key: one}, ensure_ascii=False)[1:-1]}" for one in about.get("examples", ()))
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, min(width, 100), initial_indent="  ", subsequent_indent="  ")

@@ -132,7 +132,7 @@ def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequenc
             for experiment, some in by_experiment.items():
                 store.put_history(experiment, measure, some)
     if arguments.feed:
-        from mongo_tables.files import folders
+        from mongo_tables.files import atomic
 
         feed = format_feed(documents, arguments.address, arguments.address)
-        folders.write(Path(arguments.feed), feed.encode())
+        atomic.write(Path(arguments.feed), feed.encode())

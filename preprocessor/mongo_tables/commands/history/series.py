@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
-from mongo_tables.commands.compare import read_rows
+from mongo_tables.commands.compare.campaigns import read_rows
 from mongo_tables.commands.compare.wording import align, say_amount, say_number
 from mongo_tables.commands.compare.wording import format_json as dump
 from mongo_tables.findings.reporters import format_count

@@ -148,7 +148,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 
 def _show_changes(planned: SetUp) -> None:
-    from mongo_tables.files.folders import NOWHERE, changed_lines
+    from mongo_tables.files.text_changes import NOWHERE, changed_lines
     from mongo_tables.site.site_config import from_here
 
     for one in planned.files:
@@ -175,7 +175,7 @@ def _check(folder: Path, arguments: Namespace) -> int:
 
 def _write_comment(arguments: Namespace) -> int:
     from mongo_tables.commands.init.draft import Wishes, append_block, propose_comment, table_keyword
-    from mongo_tables.files import folders
+    from mongo_tables.files import atomic
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_text
     from mongo_tables.site.site_config import fill_in
@@ -203,7 +203,7 @@ def _write_comment(arguments: Namespace) -> int:
     # A page is UTF-8, whatever the terminal's encoding. Invalid characters in options become question marks.
     if file:
         whole, line = append_block(page, proposal.written_for(page, file.name))
-        folders.write(file.resolve(), whole.encode("utf-8", "replace"))
+        atomic.write(file.resolve(), whole.encode("utf-8", "replace"))
         _say(f"{file}:{line}: comment written")
     else:
         sys.stdout.buffer.write(f"{proposal.text}\n".encode("utf-8", "replace"))

@@ -29,7 +29,7 @@ from mongo_tables.commands.init.columns import (
     suggest_for_benchmarks,
     suggest_for_runs,
 )
-from mongo_tables.directives.comments import HTML, MDX, is_mdx, keyword_like
+from mongo_tables.directives.keywords import HTML, MDX, is_mdx, keyword_like
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import ROWS, find_rows, rows_stages
 from mongo_tables.files.folders import list_some

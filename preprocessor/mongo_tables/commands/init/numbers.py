@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.check.numbers import read_texts
 from mongo_tables.commands.init.setup import require_results, walk_repository
-from mongo_tables.directives.comments import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.model import ResultsError

@@ -23,16 +23,16 @@ from mongo_tables.commands.init.site_files import (
     lists_pages,
     own_text,
 )
-from mongo_tables.directives.comments import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import find_rows
 from mongo_tables.files.folders import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.markup import words
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.file_listing import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.history import run_git
+from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS

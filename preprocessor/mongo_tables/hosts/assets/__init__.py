@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from mongo_tables.render.charts.drawing import STYLE_SHEET_FILE
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 
 __all__ = ["SCRIPT_FILE", "STYLE_SHEET_FILE", "inline"]
 

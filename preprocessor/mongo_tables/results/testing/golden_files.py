@@ -23,7 +23,7 @@ import pytest
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.aggregation.fields import Order, record_of
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.files import folders
+from mongo_tables.files import atomic
 from mongo_tables.files.folders import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
@@ -131,7 +131,7 @@ class GoldenAggregate:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists() or path.read_bytes() != content:
-                folders.write(path, content)
+                atomic.write(path, content)
         except OSError as error:
             fail(say(caller, f"{shorten_path(path)} cannot be written: {error.strerror}"))
 

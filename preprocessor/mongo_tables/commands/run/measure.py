@@ -1,0 +1,123 @@
+"""Measuring experiments one after another, each on its targets; and removing what killed runs have left on Atlas."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from math import inf
+
+from mongo_tables.commands.run.plan import check_costs, list_raised, read_options
+from mongo_tables.commands.run.targets import open_places, share_out
+from mongo_tables.findings.usage import CommandError, print_error
+from mongo_tables.runner.atlas.address import is_atlas, parse_project
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import sweep
+from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
+from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.runs import Run, open_run, request
+from mongo_tables.runner.store import Store, open_store
+from mongo_tables.runner.target import NamedTarget, differing, names_machines
+from mongo_tables.runner.terminal import Progress
+
+
+def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
+    """Measure the experiments and write their rows. Raises CommandError if that is impossible."""
+    with closing(open_store(arguments.output)) as store:
+        measured = _measure(arguments, wanted, store, progress)
+        # Not earlier: with --resume, finished experiments are not measured again.
+        for experiment in measured:
+            store.keep_state(experiment.name, None)
+
+
+def _measure(
+    arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
+) -> Sequence[Experiment]:
+    """Run the experiments that can run with these options, and stop what was started for them. Return those."""
+    options = read_options(arguments)
+    ends = time.monotonic() + arguments.time if arguments.time else inf
+    campaign = (
+        find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
+    ) or Campaign.new()
+    with ExitStack() as held:
+        places, machines = open_places(arguments, held, progress)
+        tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
+        check_costs(arguments, tasks)
+        if not arguments.resume:
+            # Not earlier: a mistyped target must not delete measurements.
+            for experiment, _ in tasks:
+                store.keep_state(experiment.name, None)
+        failed = []
+        for experiment, its in tasks:
+            for line in list_raised(experiment, options):
+                progress.note(f"{experiment.name}: {line}")
+            asked = {
+                **request(experiment, options, [str(one) for one in places]),
+                "processes": [one.processes for one in its],
+                **({"load_machines": machines.count} if machines else {}),
+            }
+            journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
+            least = options.repeats or experiment.repeats
+            length = Length(least, arguments.most_repeats, arguments.width, ends)
+            side_by_side = len(its) > 1 and not names_machines(experiment)
+            runs = [
+                open_run(
+                    experiment,
+                    options,
+                    one.target,
+                    one.crew,
+                    progress,
+                    one.named,
+                    one.named.name if side_by_side else "",
+                )
+                for one in its
+            ]
+            try:
+                _print_rows(runs, execute(runs, store, journal, length))
+            except WorkFailed as error:
+                if len(tasks) == 1:
+                    raise
+                progress.clear()
+                print_error(f"{experiment.name}: {error.message}", error.hint)
+                failed.append(experiment.name)
+    if failed:
+        raise CommandError(
+            f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
+            "finished measurements are kept; the same command with --resume tries the others again",
+        )
+    return [experiment for experiment, _ in tasks]
+
+
+def _print_rows(runs: Sequence[Run], rows: int) -> None:
+    print(f"{runs[0].experiment.name}: {rows} rows", flush=True)
+    for run in runs:
+        differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
+        if rows and differ:
+            target = run.named.name or "this target"
+            print(
+                f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
+                flush=True,
+            )
+
+
+def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
+    """Remove what killed runs have left in the projects of these targets.
+
+    Raises CommandError if something is left, and if no target is on Atlas.
+    """
+    projects = dict.fromkeys(parse_project(one.where) for one in targets if is_atlas(one.where))
+    if not projects:
+        raise CommandError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")
+    failures: list[CommandError] = []
+    for project in projects:
+        try:
+            removed = sweep(open_api(project), progress.note)
+        except CommandError as error:
+            failures.append(error)
+        else:
+            print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
+    if failures:
+        raise CommandError("; ".join(one.message for one in failures), failures[0].hint)
