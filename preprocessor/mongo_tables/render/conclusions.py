@@ -148,6 +148,15 @@ def full_words_of(one: Conclusion) -> str:
     )
 
 
+def _say_noise(references: Sequence[Conclusion]) -> str:
+    """Return the noise of references as a sentence if it exceeds their margin, else ""."""
+    ends = [end for one in references for end in one.figures[1:]]
+    noise = max((max(end, 1 / end) for end in ends), default=1.0)
+    if noise <= max((1 + float(one.margin) for one in references), default=1.0):
+        return ""
+    return f" Its noise reaches {verdicts.describe_bound(noise)}: read ratios as rough."
+
+
 # -- in a cell --
 
 
@@ -201,6 +210,7 @@ def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
         return ()
     who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
     note = f"{who} is measured twice in each block, and compared with itself."
+    note += _say_noise([one for one in found if one.interval])
     differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
     return tuple(
         f"{note} {it} came out {words}, though nothing differs: differences as small mean nothing here."

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from math import ceil
 from typing import Final
 
 from mongo_tables.directives.sayings import Placeholder, fill
 from mongo_tables.render.conclusions import Conclusion
-from mongo_tables.results.verdicts import IN_TIMES_FROM, describe_interval, join_apart, judge
+from mongo_tables.results.verdicts import (
+    IN_TIMES_FROM,
+    WHOLE_FROM,
+    describe_bound,
+    describe_interval,
+    join_apart,
+    judge,
+)
 
-_WHOLE_FROM: Final = 10
 _MOST_DECIMALS: Final = 3
 
 
@@ -60,20 +65,14 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
         return describe_interval("not known", float(one.ratio), low, high)
     bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
     if figure.name in bounds:
-        bound = bounds[figure.name]
-        if (figure.form or _choose_form(bound)) == "percent":
-            return f"{ceil(round(_in_percent(bound), 6)):,} %"
-        times = _in_times(bound)
-        return (
-            f"{ceil(round(times, 6)):,} times"
-            if times >= _WHOLE_FROM
-            else f"{ceil(round(times * 10, 6)) / 10} times"
-        )
+        return describe_bound(bounds[figure.name], figure.form)
     form = figure.form or _choose_form(float(one.ratio))
     size = _in_percent if form == "percent" else _in_times
     *each, nearer, farther = _round_alike([*sorted(map(size, ratios)), *sorted(map(size, ends))], form)
     unit = "%" if form == "percent" else "times"
-    return f"{join_apart(each) if figure.name == 'ratio' else f'{nearer} to {farther}'} {unit}"
+    if figure.name == "ratio":
+        return f"{join_apart(each)} {unit}"
+    return f"{nearer} to {farther} {unit}{'; campaigns disagree' if one.apart else ''}"
 
 
 def _choose_form(ratio: float) -> str:
@@ -93,8 +92,10 @@ def _round_alike(sizes: Sequence[float], form: str) -> list[str]:
     least, none = (0, 0.0) if form == "percent" else (1, 1.0)
     texts: list[str] = []
     for decimals in range(least, _MOST_DECIMALS):
-        few = (0 if round(size, decimals) >= _WHOLE_FROM else decimals for size in sizes)
+        few = (0 if round(size, decimals) >= WHOLE_FROM else decimals for size in sizes)
         texts = [f"{size:,.{each}f}" for size, each in zip(sizes, few, strict=True)]
-        if texts[-1] != texts[-2] and all(float(text.replace(",", "")) != none for text in texts):
+        if (texts[-1] != texts[-2] or sizes[-1] == sizes[-2]) and all(
+            float(text.replace(",", "")) != none for text in texts
+        ):
             break
     return texts
