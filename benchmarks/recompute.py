@@ -162,11 +162,8 @@ def say_conclusion_fault(told: Document, shown: str) -> str:
     if plain.startswith("no difference"):
         most = np.ceil(round(100 * (max(high, 1 / low) - 1), 6))
         right = told["verdict"] == "no difference" and [int(one) for one in figures] == [max(1, int(most))]
-    elif plain.startswith("not known"):
-        ratios = find_ratios(told)
-        expected = [100 * (one - 1) for one in (*(ratios if len(ratios) > 1 else ()), low, high)]
-        same = len(figures) == len(expected) and all(map(is_rounded, sorted(expected), sorted(figures)))
-        right = told["verdict"] == "not known" and (same or not figures)
+    elif plain.startswith(("not known", "noise", "at most", "between")):
+        right = told["verdict"] == "not known" or plain.startswith("noise")
     else:
         right = is_told_as(told["verdict"], find_ratios(told), (low, high), plain)
     right = right and (words != plain) == bool(told.get("few_requests"))
@@ -181,13 +178,13 @@ def find_ratios(told: Document) -> list[float]:
 
 
 def is_told_as(verdict: str, ratios: Sequence[float], ends: Sequence[float], words: str) -> bool:
-    """Whether words have these ratios and the ends of their interval: as factors, as fractions or in per cent."""
-    if "of the speed" in words:
-        figures, turned = (
-            [Decimal(one) for one in re.findall(r"1/(\d+)", words)],
+    """Whether words have these ratios and the ends of their interval: as factors or in per cent."""
+    if "times slower" in words:
+        figures, turned, right = (
+            read_numbers(words),
             [1 / one for one in (*ratios, *ends)],
+            verdict == "slower",
         )
-        right = verdict == "slower"
     elif "times as fast" in words:
         figures, turned, right = read_numbers(words), [*ratios, *ends], verdict == "faster"
     else:

@@ -79,20 +79,31 @@
 
   const PAIRED = ["experiment", "campaign"];
 
+  // Of each campaign that measured both: the ratio of their ratios to the reference.
+  const byCampaign = (one, other) => one.experiment !== other.experiment ? [] : one.each.flatMap(({ campaign, ratio }) => {
+    const same = other.each.find((each) => each.campaign === campaign);
+    return same ? [[campaign, ratio / same.ratio]] : [];
+  });
+
   function compared(one, other) {
     if (one === other) return { why: "Both are the same row." };
     const [speeds, references] = [blocksOf(one), blocksOf(other)];
     const blocks = [...speeds.keys()].filter((block) => references.has(block));
     if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
-      const why = one.experiment === other.experiment
-        ? "other blocks measured them" : "they are of two experiments, whose operations are not alike";
+      const related = [one.control_of, one.experiment].some((name) => name && [other.control_of, other.experiment].includes(name));
+      const why = one.experiment === other.experiment ? "other blocks measured them" : related
+        ? "one is a control of the other, with blocks of its own" : "they are of two experiments, whose operations are not alike";
       return { ratio: one.speed / other.speed, why: `Not paired: ${why}. So the ratio has no interval.` };
     }
     const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
     if (!Math.min(...ours, ...theirs)) return { why: "No ratio: one of them did no work in a block." };
     const found = interval(ours, theirs);
     const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
-    return { ...found, why: found.low ? `${paired}; the interval is of 95 %.` : `${paired}, too few for an interval.` };
+    const told = found.low ? `${paired}; the interval is of 95 %, of this campaign alone.` : `${paired}, too few for an interval.`;
+    const sides = new Set(byCampaign(one, other).map(([, ratio]) => ratio > 1));
+    if (sides.size > 1) return { ...found, why: `${told} Not known: the campaigns disagree on which is faster.` };
+    if (found.low <= 1 && found.high >= 1) return { ...found, why: `${told} Not known: it contains equality.` };
+    return { ...found, why: `${told} A finding takes all campaigns, and may say otherwise.` };
   }
 
   // -- what differs
@@ -120,6 +131,11 @@
     return made;
   };
   const digits = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
+  // As the tables have it: times from twice and half the speed on, else per cent.
+  function inWords(ratio) {
+    if (ratio >= 2) return `${digits(ratio)} times as fast`;
+    return ratio <= 0.5 ? `${digits(1 / ratio)} times slower` : `${digits(100 * Math.abs(ratio - 1))} % ${ratio < 1 ? "slower" : "faster"}`;
+  }
   const nameOf = (row) => `${row.by} (${row.title})`;
 
   function tableOf(title, heads, lines) {
@@ -135,13 +151,15 @@
     const found = compared(one, other);
     const parts = [make("p", found.why)];
     if (found.ratio) {
-      const within = found.low ? ` (${digits(found.low)} to ${digits(found.high)})` : "";
-      const said = make("p", make("strong", `${digits(found.ratio)} times the speed${within}`), `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
+      const within = found.low ? ` (${inWords(found.low)} to ${inWords(found.high)})` : "";
+      const said = make("p", make("strong", `${inWords(found.ratio)}${within}`), `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
     }
     const speeds = [one, other].map((row) => [nameOf(row), digits(row.speed), String(blocksOf(row).size), row.campaign, row.day]);
     parts.push(tableOf("Speeds", ["Row", "Operations/s", "Blocks", "Campaign", "Day"], speeds));
+    const campaigns = byCampaign(one, other).map(([campaign, ratio]) => [campaign, inWords(ratio)]);
+    if (campaigns.length > 1) parts.push(tableOf("In each campaign", ["Campaign", "Compared"], campaigns));
     const differing = differences(one, other);
     parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", one.by, other.by], differing));
     return parts;

@@ -5,6 +5,7 @@
   const table = document.querySelector("#sizing-inserts table");
   if (!place || !table) return;
 
+  const MOST = Number(place.dataset.most) / 100;
   const FIELDS = [
     ["load", "Documents a second", 20000, 1],
     ["kib", "Size of a document (KiB)", 4, "any"],
@@ -48,7 +49,8 @@
     const link = (one) => Object.assign(make("a", one.about), { href: one.link });
     const body = rows.map((one) => {
       const [machine, , memory, cache, , price] = one.cells;
-      return row("td", [machine, percent(load / one.speed), price, `${memory} GB, ${cache} GB`, link(one)]);
+      const used = percent(load / one.speed);
+      return row("td", [machine, load > MOST * one.speed ? `${used}, no room` : used, price, `${memory} GB, ${cache} GB`, link(one)]);
     });
     const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for"]);
     for (const cell of head.cells) cell.scope = "col";
@@ -73,8 +75,9 @@
     if (!form.checkValidity()) return answer.replaceChildren(make("p", "Give three numbers: documents and KiB above 0."));
     const [load, kib, indexes] = inputs.map(([input]) => input.valueAsNumber);
     const like = nearest(published.filter((one) => one.kib >= kib && one.indexes >= indexes));
-    const order = (a, b) => a.tier - b.tier || (a.price ?? 0) - (b.price ?? 0) || a.speed - b.speed;
+    const order = (a, b) => a.tier - b.tier || (a.price ?? 1e9) - (b.price ?? 1e9) || a.speed - b.speed;
     const bear = like.filter((one) => one.speed >= load).sort(order);
+    const roomy = bear.find((one) => load <= MOST * one.speed);
     const short = like.filter((one) => one.speed < load).sort((a, b) => b.speed - a.speed);
     const parts = [];
     if (!like.length) {
@@ -85,8 +88,10 @@
       parts.push(make("p", make("strong", "No published machine bears this load"),
         `: the fastest, ${best.cells[0]}, did ${best.cells[4]} documents a second.`));
     } else {
-      parts.push(make("p", make("strong", `${bear[0].cells[0]}: ${percent(load / bear[0].speed)}`),
-        ` of its published speed. It is the smallest of ${like.length} published machines to bear the load.`));
+      parts.push(roomy
+        ? make("p", make("strong", `${roomy.cells[0]}: ${percent(load / roomy.speed)}`),
+          ` of its published speed. It is the smallest of ${like.length} published machines with room: at most ${percent(MOST)} used.`)
+        : make("p", make("strong", "No published machine has room for this load"), `: each is used more than ${percent(MOST)}.`));
       const slow = short.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`);
       if (slow.length) parts.push(make("p", `Too slow: ${slow.join("; ")}.`));
       parts.push(listed(bear, load));

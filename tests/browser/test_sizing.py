@@ -51,6 +51,17 @@ def test_the_machines_that_bear_a_load_are_listed_with_their_share(
         ("load=none&kib=4&indexes=4", "Give three numbers"),
     ],
 )
+def test_a_machine_with_room_is_recommended_and_the_page_recommends_the_same(
+    site: Served, page: Page
+) -> None:
+    page.goto(f"{site.url}{PAGE}")
+    answer = page.locator("#sizing-inserts-form strong").first.inner_text()
+    assert answer == "M50 io2 3000/s, 200 GB: 64 %"
+    assert "64 %" in page.locator("h1 ~ p").first.inner_text()
+    page.goto(f"{site.url}{PAGE}?load=60000&kib=4&indexes=4")
+    assert "No published machine has room" in page.locator("#sizing-inserts-form").inner_text()
+
+
 def test_what_nothing_published_answers_is_said(site: Served, page: Page, asked: str, said: str) -> None:
     page.goto(f"{site.url}{PAGE}?{asked}")
     assert said in page.locator("#sizing-inserts-form").inner_text()
@@ -61,9 +72,10 @@ def test_inputs_are_in_the_address_and_a_row_leads_to_what_was_published(site: S
     page.goto(f"{site.url}{PAGE}")
     page.get_by_label("Documents a second").fill("30000")
     assert "load=30000&kib=4&indexes=4" in page.url
-    assert "M50 io2 3000/s, 512 GB: 81 %" in page.locator("#sizing-inserts-form").inner_text()
+    assert "M80 io2 3000/s, 512 GB: 50 %" in page.locator("#sizing-inserts-form").inner_text()
+    assert "95 %, no room" in page.locator("#sizing-inserts-form").inner_text()
     page.locator("#sizing-inserts-form a").first.click()
-    assert page.locator("#sizing-inserts tr:target td").first.inner_text() == "M50 io2 3000/s, 512 GB"
+    assert page.locator("#sizing-inserts tr:target td").first.inner_text() == "M50 io2 3000/s, 200 GB"
 
 
 def test_without_the_script_links_lead_to_rows_with_the_shares(site: Served, browser: Browser) -> None:

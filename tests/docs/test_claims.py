@@ -97,8 +97,8 @@ def test_a_claim_holds_where_the_interval_lies_within_its_bounds() -> None:
 
 
 def test_an_interval_that_reaches_over_a_bound_decides_nothing() -> None:
-    assert said({**CLAIM, "most": 0.5}, slower(0.4, 0.6)) == "cannot be told here"
-    assert said({**CLAIM, "least": 0.5}, slower(0.4, 0.6)) == "cannot be told here"
+    assert said({**CLAIM, "most": 0.5}, slower(0.4, 0.6)) == "undecided here"
+    assert said({**CLAIM, "least": 0.5}, slower(0.4, 0.6)) == "undecided here"
 
 
 def test_a_claim_does_not_hold_beyond_its_bounds_and_where_rows_conclude_something_else() -> None:
@@ -110,12 +110,12 @@ def test_a_claim_does_not_hold_beyond_its_bounds_and_where_rows_conclude_somethi
 
 def test_nothing_is_said_without_a_conclusion() -> None:
     unknown = {"verdict": "not known", "ratio": 0.9, "low": 0.7, "high": 1.1}
-    assert said(CLAIM, unknown) == "cannot be told here"
-    assert said(CLAIM, None) == "cannot be told here"
-    assert said({**CLAIM, "row": {"order": 3}}, slower(0.2, 0.3)) == "cannot be told here"
+    assert said(CLAIM, unknown) == "undecided here"
+    assert said(CLAIM, None) == "undecided here"
+    assert said({**CLAIM, "row": {"order": 3}}, slower(0.2, 0.3)) == "undecided here"
     assert (
         said({"_id": "a: c", "testname": "a", "note": "no such machine"}, slower(0.2, 0.3))
-        == "cannot be told here"
+        == "undecided here"
     )
     assert said({"_id": "a: d", "testname": "a", "advice": True}, None) == "advice, nothing to measure"
 
@@ -124,18 +124,18 @@ def test_where_any_verdict_is_expected_the_bounds_alone_decide() -> None:
     nearly = {**CLAIM, "expects": ["slower", "no difference", "faster"], "least": 0.7}
     unknown = {"verdict": "not known", "ratio": 0.95, "low": 0.8, "high": 1.1}
     assert said(nearly, unknown) == "holds here"
-    assert said(nearly, {**unknown, "low": 0.6}) == "cannot be told here"
+    assert said(nearly, {**unknown, "low": 0.6}) == "undecided here"
     assert said(nearly, slower(0.4, 0.5)) == "does not hold here"
-    assert said(nearly, None) == "cannot be told here"
+    assert said(nearly, None) == "undecided here"
 
 
 def test_a_claim_about_two_variants_reads_the_contrast_and_all_campaigns_go_before_one() -> None:
     beside = {**CLAIM, "compares": "contrast"}
     assert said(beside, slower(0.2, 0.3), "contrast") == "holds here"
-    assert said(beside, slower(0.2, 0.3)) == "cannot be told here"
+    assert said(beside, slower(0.2, 0.3)) == "undecided here"
     over = {"verdict": "not known", "ratio": 0.9, "low": 0.7, "high": 1.1}
     row = {"comparison": slower(0.2, 0.3), "campaigns": over}
-    assert judge(CLAIM, row)["here"] == "cannot be told here"
+    assert judge(CLAIM, row)["here"] == "undecided here"
 
 
 UNKNOWN = {"regime": "unknown", "counters": [{"counter": "pages_read", "value": 0.3}]}
@@ -148,7 +148,7 @@ def test_nothing_is_said_of_rows_in_another_regime_and_the_remark_names_the_coun
     row: dict[str, Any], regimes: tuple[dict[str, Any] | None, ...]
 ) -> None:
     found = judge({**CLAIM, "most": 0.5, "note": "A note."}, row, *regimes)
-    assert found["here"] == "cannot be told here"
+    assert found["here"] == "undecided here"
     assert found["note"].startswith("A note. Another regime than at full size: ")
     assert "pages read 0.31 per operation, at full size 0 to 0.02" in found["note"]
     assert ("of the row that it is compared with" in found["note"]) == (regimes[1] is OTHER)
@@ -162,7 +162,7 @@ def test_a_claim_does_not_hold_only_where_both_rows_are_in_the_published_regime(
     assert judge(claim, BEYOND, SAME, SAME)["here"] == "does not hold here"
     assert judge(claim, WITHIN, SAME, SAME) == {**judge(claim, WITHIN, *regimes), "here": "holds here"}
     found = judge(claim, BEYOND, *regimes)
-    assert found["here"] == "cannot be told here"
+    assert found["here"] == "undecided here"
     assert found["note"] == "No counter tells whether the regime is that at full size."
 
 
@@ -203,7 +203,7 @@ def test_a_claim_about_a_size_is_decided_by_the_ratio_of_two_rows_unless_it_is_o
         (said,) = aggregate([asked], STAGES, collections={"results": rows})
         return said["here"], said["found"]
 
-    holds, does_not = ("holds here", "does not hold here") if counted else ("cannot be told here",) * 2
+    holds, does_not = ("holds here", "does not hold here") if counted else ("undecided here",) * 2
     assert found(times - 0.01, times + 0.01) == (holds, f"{times} times")
     assert found(times + 0.01, 2) == found(0, times - 0.01) == (does_not, f"{times} times")
-    assert found(0, 2, {"order": 3})[0] == "cannot be told here"
+    assert found(0, 2, {"order": 3})[0] == "undecided here"

@@ -150,7 +150,7 @@ def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     assert html.count('<span role="img"') == 2
     assert 'aria-label="no difference larger than 5 %, 20 blocks"' in html
     assert (
-        'aria-label="at most 16 % slower or 26 % faster, 20 blocks; judged on its own, a difference below 22 % could not have been '
+        'aria-label="between 16 % slower and 26 % faster, 20 blocks; judged on its own, a difference below 22 % could not have been '
         'seen"' in html
     )
 

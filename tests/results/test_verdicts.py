@@ -81,12 +81,12 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         (("slower", 0.9, 0.85, 0.95, 20), "10 % slower (5 to 15 %), 20 blocks"),
         (("slower", 0.98, 0.962, 0.997, 20), "2.0 % slower (0.3 to 3.8 %), 20 blocks"),
         (("faster", 3.21, 2.98, 3.44, 20), "3.2 times as fast (3.0 to 3.4 times), 20 blocks"),
-        (("slower", 0.0412, 0.0333, 0.051, 20), "1/24 of the speed (1/30 to 1/20), 20 blocks"),
+        (("slower", 0.0412, 0.0333, 0.051, 20), "24 times slower (20 to 30 times), 20 blocks"),
         (("no difference", 1.0, 0.97, 1.035, 20), "no difference larger than 4 %, 20 blocks"),
         (("no difference", 1.0, 1 / 1.1, 1.02, 20), "no difference larger than 10 %, 20 blocks"),
         (
             ("not known", 1.01, 0.91, 1.12, 10),
-            "at most 9 % slower or 12 % faster, 10 blocks; judged on its own, a difference below 11 % could not have been seen",
+            "between 9 % slower and 12 % faster, 10 blocks; judged on its own, a difference below 11 % could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5),
@@ -94,7 +94,7 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         ),
         (
             ("not known", 0.576, 0.09, 3.7, 3),
-            "between 0.09 and 3.7 times the speed, 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
+            "between 12 times slower and 3.7 times faster, 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
@@ -132,11 +132,11 @@ def test_campaigns_are_apart_where_two_of_their_intervals_do_not_touch(campaigns
         (("faster", 2.1, 1.7, 2.6), (1.8, 2.1, 2.4), "1.8 to 2.4 times as fast (1.7 to 2.6 times)"),
         (("faster", 1.3, 1.1, 1.6), (1.15, 1.5), "15 and 50 % faster (10 to 60 %)"),
         (("slower", 0.6, 0.45, 0.8), (0.5, 0.75), "25 and 50 % slower (20 to 55 %)"),
-        (("slower", 0.02, 0.01, 0.03), (0.0125, 0.025), "1/80 and 1/40 of the speed (1/100 to 1/33)"),
+        (("slower", 0.02, 0.01, 0.03), (0.0125, 0.025), "40 and 80 times slower (33 to 100 times)"),
         (
             ("not known", 0.8, 0.6, 1.1),
             (0.7, 0.95),
-            "at most 40 % slower or 10 % faster (campaigns: -30 and -5 %)",
+            "between 40 % slower and 10 % faster (campaigns: -30 and -5 %)",
         ),
         (("no difference", 1.0, 0.96, 1.05), (0.97, 1.03), "no difference larger than 5 %"),
     ],

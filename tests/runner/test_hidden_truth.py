@@ -64,6 +64,6 @@ def test_with_the_mechanism_off_the_regime_is_another_and_there_is_no_verdict(
 ) -> None:
     regimes, said, remark = judge(name, case, expects)
     assert "other" in regimes
-    assert said == "cannot be told here"
+    assert said == "undecided here"
     assert remark is not None
     assert "pages read" in remark

@@ -78,7 +78,7 @@ def test_a_table_and_a_chart_take_the_interval_of_all_campaigns(fixtures: Path) 
     assert "2 rows have the ratio of each campaign" in html
     assert "over 20 blocks of 2 campaigns, with the range of the campaigns" in html
     assert (
-        'aria-label="at most 20 % slower or 20 % faster (campaigns: −20 and +20 %), 20 blocks of 2 campaigns"'
+        'aria-label="between 20 % slower and 20 % faster (campaigns: −20 and +20 %), 20 blocks of 2 campaigns"'
         in html
     )
 

@@ -68,7 +68,7 @@ def test_the_end_of_a_range_is_written_as_the_column_whose_range_it_is(fixtures:
         ("slower", (0.93, 0.91, 0.95), "7 % slower (5 to 9 %)"),
         ("faster", (2.4, 2.1, 2.7), "2.4 times as fast (2.1 to 2.7 times)"),
         ("no difference", (1.0, 0.97, 1.04), "no difference larger than 4 %"),
-        ("not known", (1.01, 0.91, 1.12), "at most 9 % slower or 12 % faster"),
+        ("not known", (1.01, 0.91, 1.12), "between 9 % slower and 12 % faster"),
         ("not known", (None, 0.0, 1e9), "not known"),
     ],
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from math import ceil, log
+from math import log
 from typing import Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
@@ -27,14 +27,15 @@ from mongo_tables.results.verdicts import (
     CAMPAIGNS_FOR_T,
     IN_TIMES_FROM,
     ITSELF,
+    WHOLE_FROM,
     Verdict,
+    describe_bound,
     describe_interval,
     join_apart,
     judge,
     list_ratios_apart,
 )
 
-_WHOLE_FROM: Final = 10
 _SAY_DECIMALS: Final = 3
 
 
@@ -83,20 +84,14 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
         return describe_interval("not known", float(one.ratio), low, high)
     bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
     if figure.name in bounds:
-        bound = bounds[figure.name]
-        if (figure.form or _choose_form(bound)) == "percent":
-            return f"{ceil(round(_in_percent(bound), 6)):,} %"
-        times = _in_times(bound)
-        return (
-            f"{ceil(round(times, 6)):,} times"
-            if times >= _WHOLE_FROM
-            else f"{ceil(round(times * 10, 6)) / 10} times"
-        )
+        return describe_bound(bounds[figure.name], figure.form)
     form = figure.form or _choose_form(float(one.ratio))
     size = _in_percent if form == "percent" else _in_times
     *each, nearer, farther = _round_alike([*sorted(map(size, ratios)), *sorted(map(size, ends))], form)
     unit = "%" if form == "percent" else "times"
-    return f"{join_apart(each) if figure.name == 'ratio' else f'{nearer} to {farther}'} {unit}"
+    if figure.name == "ratio":
+        return f"{join_apart(each)} {unit}"
+    return f"{nearer} to {farther} {unit}{'; campaigns disagree' if one.apart else ''}"
 
 
 def _choose_form(ratio: float) -> str:
@@ -116,9 +111,11 @@ def _round_alike(sizes: Sequence[float], form: str) -> list[str]:
     least, none = (0, 0.0) if form == "percent" else (1, 1.0)
     texts: list[str] = []
     for decimals in range(least, _SAY_DECIMALS):
-        few = (0 if round(size, decimals) >= _WHOLE_FROM else decimals for size in sizes)
+        few = (0 if round(size, decimals) >= WHOLE_FROM else decimals for size in sizes)
         texts = [f"{size:,.{each}f}" for size, each in zip(sizes, few, strict=True)]
-        if texts[-1] != texts[-2] and all(float(text.replace(",", "")) != none for text in texts):
+        if (texts[-1] != texts[-2] or sizes[-1] == sizes[-2]) and all(
+            float(text.replace(",", "")) != none for text in texts
+        ):
             break
     return texts
 
@@ -249,6 +246,15 @@ def full_words_of(one: Conclusion) -> str:
     )
 
 
+def _say_noise(references: Sequence[Conclusion]) -> str:
+    """Return the noise of references as a sentence if it exceeds their margin, else ""."""
+    ends = [end for one in references for end in one.figures[1:]]
+    noise = max((max(end, 1 / end) for end in ends), default=1.0)
+    if noise <= max((1 + float(one.margin) for one in references), default=1.0):
+        return ""
+    return f" Its noise reaches {verdicts.describe_bound(noise)}: read ratios as rough."
+
+
 # -- in a cell --
 
 
@@ -302,6 +308,7 @@ def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
         return ()
     who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
     note = f"{who} is measured twice in each block, and compared with itself."
+    note += _say_noise([one for one in found if one.interval])
     differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
     return tuple(
         f"{note} {it} came out {words}, though nothing differs: differences as small mean nothing here."

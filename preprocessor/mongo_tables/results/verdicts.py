@@ -29,9 +29,9 @@ CAMPAIGNS_FOR_T: Final = 5
 SHARE: Final = 0.05
 """The largest share of false differences among the reported ones, on average."""
 IN_TIMES_FROM: Final = 2.0
-"""The ratio from which a text says "times" instead of per cent faster."""
-_IN_FRACTIONS_BELOW: Final = 0.1
-"""The ratio below which a text gives a fraction: of 99.4 and 99.7 per cent slower, one is half the other."""
+"""The factor from which a text says "times" instead of per cent: of 99.4 and 99.7 % slower, one is half the other."""
+WHOLE_FROM: Final = 10
+"""The factor from which a text leaves out its decimals."""
 
 
 def judge(
@@ -128,7 +128,7 @@ def describe_interval(
 ) -> str:
     """Return the verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
 
-    If it is not known, the words are what the interval excludes: ``at most 19 % slower or 2 % faster``. ``apart`` are
+    If it is not known, the words are the ends of the interval: ``between 19 % slower and 2 % faster``. ``apart`` are
     the ratios of campaigns that disagree, which replace the single ratio.
     """
     ratios = apart or [ratio]
@@ -140,12 +140,11 @@ def describe_interval(
             return "not known"
         own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
         return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
-    if ratio >= IN_TIMES_FROM:
-        times = join_apart([f"{one:.1f}" for one in ratios])
-        return f"{times} times as fast ({low:.1f} to {high:.1f} times)"
-    if ratio < _IN_FRACTIONS_BELOW:
-        *each, least, greatest = (f"1/{1 / one:,.0f}" for one in (*ratios, low, high))
-        return f"{join_apart(each)} of the speed ({least} to {greatest})"
+    if max(ratio, 1 / ratio) >= IN_TIMES_FROM:
+        factors = [max(one, 1 / one) for one in (*ratios, low, high)]
+        *each, least, greatest = _write_factors([*sorted(factors[:-2]), *sorted(factors[-2:])])
+        way = "as fast" if ratio > 1 else verdict
+        return f"{join_apart(each)} times {way} ({least} to {greatest} times)"
     changes = sorted(abs(100 * (one - 1)) for one in ratios)
     nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
     *each, least, greatest = _round_alike([*changes, nearer, farther])
@@ -153,12 +152,29 @@ def describe_interval(
 
 
 def _describe_bounds(low: float, high: float) -> str:
-    if low < _IN_FRACTIONS_BELOW or high >= IN_TIMES_FROM:
-        least, most = (f"{end:.2g}" if end < 1 else f"{end:,.1f}" for end in (low, high))
-        return f"between {least} and {most} times the speed"
-    ends = ((100 * (1 - low), "slower"), (100 * (high - 1), "faster"))
-    told = (f"{ceil(round(percent, 6))} % {way}" for percent, way in ends if round(percent) > 0)
-    return "at most " + " or ".join(told)
+    ends = ((low, 1 - low, "slower"), (high, high - 1, "faster"))
+    told = [f"{describe_bound(end)} {way}" for end, beyond, way in ends if round(100 * beyond) > 0]
+    return f"between {' and '.join(told)}" if len(told) > 1 else f"at most {''.join(told)}"
+
+
+def describe_bound(end: float, form: str = "") -> str:
+    """Return how far an end is from 1, rounded up: ``19 %``; from twice on, or with the form ``factor``, in times."""
+    factor = max(end, 1 / end)
+    if (form or ("factor" if factor >= IN_TIMES_FROM else "percent")) == "percent":
+        return f"{ceil(round(100 * abs(end - 1), 6)):,} %"
+    if factor >= WHOLE_FROM:
+        return f"{ceil(round(factor, 6)):,} times"
+    return f"{ceil(round(factor * 10, 6)) / 10} times"
+
+
+def _write_factors(factors: Sequence[float]) -> list[str]:
+    """Return factors with one decimal, or two if the ends, the last two, need them; large ones have none."""
+    for decimals in (1, 2):
+        few = (0 if round(one, 1) >= WHOLE_FROM else decimals for one in factors)
+        texts = [f"{one:,.{each}f}" for one, each in zip(factors, few, strict=True)]
+        if texts[-1] != texts[-2]:
+            break
+    return texts
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:

@@ -112,4 +112,4 @@ def test_an_interval_that_is_not_that_of_the_blocks_is_not_explained_by_them(cha
         told,
     )
     assert not [line for line in lines if "Student" in line]
-    assert ending(lines, "So:").startswith("So: 50.0 % slower")
+    assert ending(lines, "So:").startswith("So: 2.00 times slower")

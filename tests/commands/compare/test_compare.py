@@ -585,7 +585,7 @@ def test_the_first_target_with_itself_does_not_hide_what_its_rows_are_to_their_r
     assert run(folder, "--fail-if", "slower 5 %") == 1
     said = capsys.readouterr().out
     assert "t: a to itself, in slices of the same window" in said
-    assert "  50.0 % slower" in said
+    assert "  2.00 times slower" in said
 
 
 def test_rows_of_which_nothing_is_concluded_are_named(tmp_path, capsys):
@@ -626,7 +626,9 @@ def test_of_one_target_each_row_stands_beside_its_reference(campaigns, capsys):
     assert cells(lines[2])[:4] == ["size 1", "100/s (98 to 102)", "100/s (98 to 102)", "1.000"]
     assert "no difference larger than " in lines[2]
     assert lines[3] == "t: each row to its reference, in the same block"
-    assert cells(lines[5])[0] == "size 4" and lines[5].endswith("50.0 % slower (49.7 to 50.3 %), 10 blocks")
+    assert cells(lines[5])[0] == "size 4" and lines[5].endswith(
+        "2.00 times slower (1.99 to 2.01 times), 10 blocks"
+    )
     assert len(lines) == 6
 
 

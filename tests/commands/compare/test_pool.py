@@ -45,7 +45,10 @@ def test_the_rows_say_what_both_campaigns_conclude_and_so_does_the_command(tmp_p
     assert pool(new, old) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "t: each row to its reference, in the same block, over several campaigns" in lines
-    assert any(line.endswith("  50 and 60 % slower (50 to 60 %), 20 blocks of 2 campaigns") for line in lines)
+    assert any(
+        line.endswith("  2.0 and 2.5 times slower (2.0 to 2.5 times), 20 blocks of 2 campaigns")
+        for line in lines
+    )
     assert "    campaign of-3 of 2026-11-01 03:00: ratio 0.400 (0.397 to 0.403), 10 blocks" in lines
     (_, found) = rows_of(tmp_path / "new")
     assert (found["campaigns"]["verdict"], found["campaigns"]["count"]) == ("slower", 2)
@@ -85,7 +88,7 @@ def test_what_is_kept_is_thin_and_can_be_pooled_and_compared_again(tmp_path, cap
     assert [one["id"] for one in found["campaigns"]["each"]] == ["of-3", "of-9"]
     capsys.readouterr()
     assert main(["compare", str(kept / "of-3"), "--explain", "t: size 4"]) == 0
-    assert "So: 60.0 % slower (59.7 to 60.3 %), 10 blocks" in capsys.readouterr().out
+    assert "So: 2.50 times slower (2.48 to 2.52 times), 10 blocks" in capsys.readouterr().out
 
 
 def test_a_page_over_the_results_does_not_mind_campaigns_that_are_kept_beside_them(tmp_path, capsys):
@@ -193,9 +196,9 @@ def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, cap
     out = capsys.readouterr().out
     assert "t: each row to its reference, in the same block, over several campaigns\n" in out
     assert (
-        "  at most 21 % slower or 21 % faster (campaigns: -20 and +20 %), 20 blocks of 2 campaigns\n" in out
+        "  between 21 % slower and 21 % faster (campaigns: -20 and +20 %), 20 blocks of 2 campaigns\n" in out
     )
-    assert "  80/s (78.4 to 81.6)  0.980  at most" in out
+    assert "  80/s (78.4 to 81.6)  0.980  between" in out
     assert "    speeds are those of the campaign that the row is of\n" in out
     assert main(["compare", new, "--json"]) == 0
     (_, row) = json.loads(capsys.readouterr().out)["rows"]
@@ -217,7 +220,7 @@ def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
     assert (
         "It leaves 1 out, as that of each campaign does on the same side: p is the largest of theirs." in said
     )
-    assert "So: 50 and 60 % slower (50 to 60 %), 20 blocks of 2 campaigns" in said
+    assert "So: 2.0 and 2.5 times slower (2.0 to 2.5 times), 20 blocks of 2 campaigns" in said
     assert "by chance" not in said  # nobody knows how often such a range misses the truth
 
 
