@@ -24,7 +24,7 @@ MAY_LIST: Final = {
     "lsp/flows.py": "a function for each operator that binds variables",
     "lsp/hover.py": "words for each stage",
     "lsp/slots.py": "what may be written in each argument",
-    "results/readonly.py": "a reader of what is sent to a server, which trusts no other",
+    "results/guards.py": "a reader of what is sent to a server, which trusts no other",
     "results/rows.py": "the stages after which a server orders fields otherwise",
     "runner/event_schemas.py": "pipelines of a benchmark",
     "site/mistyped_words.py": "the places in a query that are alternatives",
