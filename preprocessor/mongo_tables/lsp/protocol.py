@@ -48,7 +48,7 @@ def _register(server: Server) -> None:
     triggers = lsp.CompletionOptions(trigger_characters=['"', "$", "."])
     server.feature(lsp.TEXT_DOCUMENT_COMPLETION, triggers)(_complete)
     server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
-    kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite])
+    kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix])
     server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
     server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(_find_definition)
     server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(_find_references)
@@ -155,8 +155,8 @@ def _action(one: Action, uri: str, lines: Lines, server: Server) -> lsp.CodeActi
     edits = [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
     return lsp.CodeAction(
         rewrite.title,
-        kind=lsp.CodeActionKind.QuickFix if one.about else lsp.CodeActionKind.RefactorRewrite,
-        diagnostics=[diagnostic_of(one.about, server.uri_of)] if one.about else None,
+        kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[diagnostic_of(one.about, server.uri_of)],
         is_preferred=rewrite.preferred or None,
         edit=lsp.WorkspaceEdit(changes={uri: edits}),
     )
