@@ -22,7 +22,7 @@ MAY_LIST: Final = {
     "lint/shape/flow.py": "a function for each stage and accumulator",
     "lsp/completion.py": "texts that are offered",
     "lsp/flows.py": "a function for each operator that binds variables",
-    "lsp/hover.py": "words for each stage",
+    "lsp/hover.py": "stages that may drop documents",
     "lsp/slots.py": "what may be written in each argument",
     "results/guards.py": "a reader of what is sent to a server, which trusts no other",
     "results/rows.py": "the stages after which a server orders fields otherwise",

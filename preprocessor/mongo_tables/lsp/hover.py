@@ -14,6 +14,7 @@ from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
+from mongo_tables.lint.rule_context import quote
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lsp.flows import (
     SYSTEM_VARIABLES,
@@ -27,7 +28,7 @@ from mongo_tables.lsp.flows import (
     variables_at,
 )
 from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
-from mongo_tables.lsp.slots import Slot, Stretch, argument_names, kind_of_argument
+from mongo_tables.lsp.slots import Slot, Stretch, argument_names
 from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import escape_cell
@@ -130,9 +131,6 @@ def _tell_key(asked: _HoverContext) -> str:
     if slot.role == "query":
         path = ".".join(filter(None, (slot.name, asked.word)))
         return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.spot.before(), path)
-    if slot.role in ("arguments", "operand") and asked.word in argument_names(slot.name):
-        kind = _tell_kind(kind_of_argument(slot.name, asked.word))
-        return f"`{asked.word}` · {kind}" if kind else ""
     if slot.role == "rules":
         return RULES[asked.word].summary if asked.word in RULES else ""
     if slot.role in ("projection", "computed", "groups", "windows", "facets"):
@@ -168,96 +166,6 @@ def _tell_operator(name: str, slot: Slot) -> str:
     return ""
 
 
-_FORMS: Final[Mapping[str, str]] = {
-    "$match": "requires a query",
-    "$set": "requires fields, each with an expression",
-    "$addFields": "requires fields, each with an expression",
-    "$project": "requires fields, each with 1, 0 or an expression",
-    "$unset": "requires the name of a field, or a list of names",
-    "$group": "requires `_id`, the expression whose value documents of a group share, and fields, each with an "
-    "accumulator",
-    "$sort": "requires fields, each with 1 (from the smallest up) or -1 (from the greatest down)",
-    "$limit": "requires the number of documents that are kept",
-    "$skip": "requires the number of documents that are left out",
-    "$count": "requires the name of the field that gets the number",
-    "$sortByCount": "requires an expression",
-    "$replaceWith": "requires an expression that gives an object",
-    "$redact": "requires an expression that gives `$$KEEP`, `$$PRUNE` or `$$DESCEND`",
-    "$facet": "requires fields, each with a pipeline",
-    "$documents": "requires a list of documents",
-}
-"""The operands of stages that have no named arguments."""
-_OTHER_FORMS: Final[Mapping[str, str]] = {
-    "$literal": "accepts any value and does not evaluate it",
-    "$const": "accepts any value and does not evaluate it",
-    "$covariancePop": "requires a list of two expressions",
-    "$covarianceSamp": "requires a list of two expressions",
-}
-
-_CALLED: Final[Mapping[str, str]] = {
-    "unwound": "path of an array",
-    "field": "name of a field",
-    "member": "name of a field of `input`",
-    "fields": "names of fields",
-    "foreign field": "name of a field of the other collection",
-    "foreign query": "query of the other collection",
-    "bindings": "variables, each with an expression",
-    "sort keys": "fields, each with 1 or -1",
-    "element sort keys": "fields of elements, each with 1 or -1; or 1 or -1",
-    "boundaries": "list of bounds, in order",
-    "count": "integer",
-    "shift": "integer",
-    "share": "number",
-    "step": "number",
-    "numbers": "list of numbers from 0 to 1",
-    "arrays": "list of arrays",
-    "range": "object of `step`, `bounds`, `unit`",
-    "extent": "`full`, `partition` or a list of two",
-    "bounds": "list of two of `unbounded`, `current` and numbers",
-    "accumulators": "fields, each with an accumulator",
-    "windows": "fields, each with a window function",
-    "fills": "fields, each with `value` or `method`",
-    "unit": "unit of time, from `year` to `millisecond`",
-    "branches": "list of objects of `case` and `then`",
-    "method": "`approximate`",
-    "fill method": "`linear` or `locf`",
-    "dateFormat": "format of a date",
-}
-"""The names of argument kinds whose identifier is not clear enough."""
-
-
-def _tell_kind(kind: str) -> str:
-    """Return a kind of argument in words, or "" for one that accepts anything."""
-    return "" if kind == "any" else _CALLED.get(kind) or kind.replace("|", " or ")
-
-
-def _tell_form(operator: Operator) -> str:
-    """Return the operand of an operator without named arguments, mostly an expression, or "" for a condition."""
-    known = _FORMS if operator.kind == "stage" else _OTHER_FORMS
-    if operator.name in known:
-        return known[operator.name]
-    if operator.kind == "query" or operator.refused:
-        return ""
-    if not operator.takes and not catalogue.find_arguments(operator.kind, operator.name):
-        return "takes `{}`"
-    kind = _kind_at(operator, 0)
-    return f"requires {'an expression' if kind == 'any' else _tell_kind(kind)}"
-
-
-def _may_be_left_out(operator: Operator, argument: str) -> bool:
-    """Return whether an argument of an operator is optional."""
-    if operator.style == "named":
-        return argument not in operator.required
-    known = catalogue.find_arguments(operator.kind, operator.name).get(argument)
-    return known is not None and known.optional
-
-
-def _kind_at(operator: Operator, place: int) -> str:
-    """Return the kind of an argument by its place in the list of arguments."""
-    takes = operator.takes
-    return takes[min(place, len(takes) - 1)] if takes and not isinstance(takes, Mapping) else "any"
-
-
 def _describe(operator: Operator) -> str:
     facts = [f"[`{operator.name}`]({operator.manual})"]
     if operator.since:
@@ -265,32 +173,11 @@ def _describe(operator: Operator) -> str:
     if operator.refused:
         facts.append(f"not run: {operator.refused}")
     lines = [" · ".join(facts)]
-    names = argument_names(operator.name) if operator.style != "array" and operator.kind != "query" else ()
-    if names:
-        lines += [_tell_argument(operator, name) for name in names]
-    elif operator.style == "array":
-        lines.append(f"takes {_count(operator)}")
-    elif form := _tell_form(operator):
-        lines.append(form)
+    if names := argument_names(operator.name) if operator.kind != "query" else ():
+        lines.append(f"takes {quote(names)}")
     if operator.gives != "any":
         lines.append(f"gives {operator.gives.replace('|', ' or ')}")
-    return "\n\n".join([lines[0], "\n".join(lines[1:])]) if len(lines) > 1 else lines[0]
-
-
-def _tell_argument(operator: Operator, name: str) -> str:
-    kind = _tell_kind(kind_of_argument(operator.name, name))
-    optional = " (may be left out)" if _may_be_left_out(operator, name) else ""
-    return f"- `{name}`{f': {kind}' if kind else ''}{optional}"
-
-
-def _count(operator: Operator) -> str:
-    """Return the arguments of an operator in order; for a variable number, the minimum."""
-    if operator.most is None:
-        kind = _tell_kind(_kind_at(operator, max(operator.least, 1)))
-        return f"at least {operator.least}, any number{f' of {kind}' if kind else ''}"
-    places = [_kind_at(operator, place).replace("|", " or ") for place in range(operator.most)]
-    optional = [f"{kind} (may be left out)" for kind in places[operator.least :]]
-    return f"[{', '.join((*places[: operator.least], *optional))}]"
+    return "\n\n".join(lines)
 
 
 # -- values --
