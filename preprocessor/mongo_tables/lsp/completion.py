@@ -10,11 +10,9 @@ from typing import Any, Final, Literal
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
-from mongo_tables.lint.linter import may_be_ignored
-from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
 from mongo_tables.lsp.knowledge import Knowledge, has_more_fields, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names
@@ -336,21 +334,9 @@ def _argument_keys(asked: _CompletionContext) -> _Offers:
     one_of = _ONE_OF.get(asked.name, frozenset())
     without = {name for name, needed in _NEEDS.get(asked.name, {}).items() if needed not in asked.beside}
     without |= one_of if one_of & asked.beside else frozenset()
-    for name in argument_names(asked.name) or catalogue.find_arguments("stage", asked.name):
+    for name in argument_names(asked.name):
         if name not in without:
             yield _Offer(name, "key", f"argument of {asked.name}")
-
-
-def _row_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the fields that can identify a row: the columns, and the other fields of rows."""
-    names = dict.fromkeys([*_own_columns(asked), *(one.label for one in _row_fields(asked))])
-    return (_Offer(name, "field") for name in names)
-
-
-def _rule_keys(asked: _CompletionContext) -> _Offers:
-    for rule in RULES.values():
-        if may_be_ignored(rule.id, rule.severity):
-            yield _Offer(rule.id, "key", rule.name, rule.summary)
 
 
 _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
@@ -367,8 +353,6 @@ _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "query": _query_keys,
     "condition": _condition_keys,
     "element sort keys": lambda asked: _fields_of_input(asked, asked.cursor.path[:-2]),
-    "baseline row": _row_keys,
-    "rules": _rule_keys,
 }
 
 
@@ -436,26 +420,6 @@ def _comparands(asked: _CompletionContext) -> _Offers:
         yield from _values(held.traits.known or flags)
 
 
-def _values_of_own_rows(asked: _CompletionContext) -> _Offers:
-    """Yield the values of a column in rows of the comment: of its table, else of the documents."""
-    column, table = asked.name, asked.text_at("id")
-    found = values_of_column(asked.known.rows(table) if table is not None else (), column)
-    shape = lookup(rows_shape(asked.spot.value, asked.known), tuple(column.split(".")))
-    return _values(found or shape.traits.known or ())
-
-
-def _foreign_fields(asked: _CompletionContext) -> _Offers:
-    collection = asked.text_at(*asked.cursor.path[:-1], "from")
-    return (
-        _list_fields(asked.known.shape(collection, ()), asked.typed) if collection is not None else iter(())
-    )
-
-
-def _unwound_values(asked: _CompletionContext) -> _Offers:
-    for one in _list_fields(asked.spot.before(), asked.typed.lstrip("$"), "$"):
-        yield replace(one, label=f"${one.label}")
-
-
 def _column_values(asked: _CompletionContext) -> _Offers:
     if asked.spot.way.slot.quoted:
         return _quoted_columns(asked)
@@ -473,11 +437,6 @@ def _sorted_values(asked: _CompletionContext) -> _Offers:
             yield replace(one, value=f"{minus}{one.value}")
 
 
-def _directions(asked: _CompletionContext) -> _Offers:
-    yield _Offer("1", "value", "from the smallest up", value=1)
-    yield _Offer("-1", "value", "from the greatest down", value=-1)
-
-
 def _shared_lists(asked: _CompletionContext) -> _Offers:
     for name, told in asked.known.shared_names().items():
         yield _Offer(name, "list", "shared pipeline", told, value=name)
@@ -492,17 +451,13 @@ _VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("field", "fields"), _fields),
     **dict.fromkeys(("condition", "comparand"), _comparands),
     "stage": _shared_lists,
-    "expression": _expression_values,
+    **dict.fromkeys(("expression", "unwound"), _expression_values),
     "projected": _projection_values,
     "operand": _operand_values,
     "member": lambda asked: (
         one for one in _fields_of_input(asked, asked.cursor.path[:-1]) if "." not in one.label
     ),
-    "direction": _directions,
     "words": lambda asked: (_Offer(word, "value", value=word) for word in WORDS[asked.name]),
-    "value of rows": _values_of_own_rows,
-    "foreign field": _foreign_fields,
-    "unwound": _unwound_values,
     "rows": lambda asked: _named(
         "value", dict.fromkeys(asked.known.row_paths(asked.text_at("collection") or ""), "")
     ),

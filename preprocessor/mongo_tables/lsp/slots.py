@@ -1,8 +1,7 @@
 """The slots of a comment: at each place a key of its schema, a stage, an expression, a field, a table …
 
 A path from the root of a JSON text is followed step by step; each step leads from one ``Slot`` to the next. The
-catalogue describes the arguments of operators; the table here fills its gaps:
-https://www.mongodb.com/docs/manual/reference/operator/aggregation/
+catalogue describes the arguments of operators.
 """
 
 from __future__ import annotations
@@ -129,8 +128,6 @@ _INSIDE: Final[Mapping[str, str]] = {
     "accumulators": "accumulator",
     "windows": "window",
     "bindings": "expression",
-    "sort keys": "direction",
-    "element sort keys": "direction",
     "facets": "pipeline",
 }
 """The role of each member of an object, whatever its name."""
@@ -160,13 +157,12 @@ def _by_column(slot: Slot, step: Step) -> Slot:
 
 
 def _baseline(slot: Slot, step: Step) -> Slot:
-    role = {"row": "baseline row", "column": "column"}.get(str(step), "schema")
-    return Slot(role, schema=_property(slot.schema, str(step)))
+    return Slot("column" if step == "column" else "schema", schema=_property(slot.schema, str(step)))
 
 
 def _in_stage(slot: Slot, step: Step) -> Slot:
     stage = str(step)
-    role = _OF_STAGES.get(stage) or ("arguments" if stage in _MEANT else "anything")
+    role = _OF_STAGES.get(stage) or ("arguments" if argument_names(stage) else "anything")
     return Slot(role, "" if role == "query" else stage)
 
 
@@ -192,27 +188,42 @@ _OF_STAGES: Final[Mapping[str, str]] = {
 def _argument(slot: Slot, step: Step) -> Slot:
     if not isinstance(step, str) or step not in argument_names(slot.name):
         return _ANYTHING
-    kind = kind_of_argument(slot.name, step)
-    if kind in WORDS:
-        return Slot("words", kind)
-    if kind in _CONSTANT:
-        return Slot("anything", slot.name)
-    if kind == "range":
-        return Slot("arguments", kind)
-    return Slot(kind if kind in _NO_EXPRESSION else "expression", slot.name)
+    if catalogue.collection_arguments().get(slot.name) == step:
+        return Slot("collection", slot.name)
+    types = _types_of_argument(slot.name, step)
+    if words := types & WORDS.keys():
+        return Slot("words", min(words))
+    if "range" in types:
+        return Slot("arguments", "range")
+    is_stage = catalogue.find("stage", slot.name) is not None
+    constant = types & _CONSTANT or (is_stage and types <= _CONSTANT_IN_STAGES)
+    of_type = next((_OF_TYPES[one] for one in types if one in _OF_TYPES), "anything" if constant else "expression")
+    return Slot(_OF_ARGUMENTS.get((slot.name, step), of_type), slot.name)
 
 
-_NO_EXPRESSION: Final = frozenset(
-    (
-        *("collection", "pipeline", "bindings", "field", "fields", "member", "foreign field", "sort keys"),
-        *("element sort keys", "accumulators", "windows", "branches", "fills", "unwound"),
-    )
-)
-"""The kinds of arguments that are a separate role."""
-_CONSTANT: Final = frozenset(
-    ("name", "count", "shift", "share", "step", "numbers", "boundaries", "constant", "flag", "foreign query")
-)
-"""The kinds of arguments that are constants without known values."""
+_OF_ARGUMENTS: Final[Mapping[tuple[str, str], str]] = {
+    ("$lookup", "localField"): "field",
+    ("$lookup", "let"): "bindings",
+    ("$densify", "field"): "field",
+    ("$densify", "partitionByFields"): "fields",
+    ("$fill", "partitionByFields"): "fields",
+    ("$fill", "output"): "fills",
+    ("$bucket", "output"): "accumulators",
+    ("$bucketAuto", "output"): "accumulators",
+    ("$setWindowFields", "output"): "windows",
+    ("$switch", "branches"): "branches",
+    ("$let", "vars"): "bindings",
+    ("$sortArray", "sortBy"): "element sort keys",
+    ("$setField", "field"): "member",
+    ("$unsetField", "field"): "member",
+    ("$getField", "field"): "member",
+}
+"""The roles of arguments whose types do not tell them."""
+_OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy": "sort keys"}
+"""The roles of arguments by their type."""
+_CONSTANT: Final = frozenset(("name", "flag", "numbers", "step"))
+_CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query"))
+"""The types of arguments that are constants without known values."""
 
 
 def _window(slot: Slot, step: Step) -> Slot:
@@ -280,82 +291,24 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "by column": _by_column,
     "header groups": lambda slot, step: Slot("column", schema=_property(slot.schema, str(step))),
     "baseline": _baseline,
-    "baseline row": lambda slot, step: Slot("value of rows", str(step)),
     "sorted": _same,
 }
 
 
 # -- arguments of stages and operators --
 
-_MOST: Final = {"n": "count", "input": "any"}
-_SORTED: Final = {"sortBy": "sort keys", "output": "any"}
-_SLOPE: Final = {"input": "number", "unit": "unit"}
-_MEMBER: Final = {"field": "member", "input": "object"}
-_MEANT: Final[Mapping[str, Mapping[str, str]]] = {
-    "$replaceRoot": {"newRoot": "object"},
-    "$bucket": {
-        "groupBy": "any",
-        "boundaries": "boundaries",
-        "default": "constant",
-        "output": "accumulators",
-    },
-    "$bucketAuto": {
-        "groupBy": "any",
-        "buckets": "count",
-        "output": "accumulators",
-        "granularity": "granularity",
-    },
-    "$lookup": {
-        "from": "collection",
-        "localField": "field",
-        "foreignField": "foreign field",
-        "let": "bindings",
-        "pipeline": "pipeline",
-        "as": "name",
-    },
-    "$graphLookup": {
-        "from": "collection",
-        "startWith": "any",
-        "connectFromField": "foreign field",
-        "connectToField": "foreign field",
-        "as": "name",
-        "maxDepth": "count",
-        "depthField": "name",
-        "restrictSearchWithMatch": "foreign query",
-    },
-    "$unionWith": {"coll": "collection", "pipeline": "pipeline"},
-    "$setWindowFields": {"partitionBy": "any", "sortBy": "sort keys", "output": "windows"},
-    "$sample": {"size": "count"},
-    "$unwind": {"path": "unwound", "includeArrayIndex": "name", "preserveNullAndEmptyArrays": "flag"},
-    "$densify": {"field": "field", "partitionByFields": "fields", "range": "range"},
-    "range": {"step": "step", "bounds": "extent", "unit": "unit"},
-    "$fill": {"partitionBy": "any", "partitionByFields": "fields", "sortBy": "sort keys", "output": "fills"},
+_NESTED: Final[Mapping[str, Mapping[str, str]]] = {
+    "range": {"step": "step", "bounds": "extent", "unit": "timeUnit"},
     "fill": {"value": "any", "method": "fill method"},
-    "window": {"documents": "bounds", "range": "bounds", "unit": "unit"},
-    "$cond": {"if": "bool", "then": "any", "else": "any"},
-    "$switch": {"branches": "branches", "default": "any"},
+    "window": {"documents": "bounds", "range": "bounds", "unit": "timeUnit"},
     "branch": {"case": "bool", "then": "any"},
-    "$let": {"vars": "bindings", "in": "any"},
-    "$sortArray": {"input": "array", "sortBy": "element sort keys"},
-    **dict.fromkeys(("$firstN", "$lastN", "$maxN", "$minN"), _MOST),
-    **dict.fromkeys(("$top", "$bottom"), _SORTED),
-    "$topN": {"n": "count", **_SORTED},
-    "$bottomN": {"n": "count", **_SORTED},
-    "$median": {"input": "number", "method": "method"},
-    "$percentile": {"input": "number", "p": "numbers", "method": "method"},
-    "$shift": {"output": "any", "by": "shift", "default": "constant"},
-    **dict.fromkeys(("$derivative", "$integral"), _SLOPE),
-    "$expMovingAvg": {"input": "number", "N": "count", "alpha": "share"},
-    "$setField": {**_MEMBER, "value": "any"},
-    "$unsetField": _MEMBER,
-    "$getField": _MEMBER,
 }
-"""The kinds of the arguments of stages and operators, by name, and of documents within arguments."""
+"""The types of the members of documents within arguments."""
 
 WORDS: Final[Mapping[str, Sequence[str]]] = {
-    "unit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
+    "timeUnit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
     "weekday": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-    "method": ("approximate",),
+    "accumulatorPercentile": ("approximate",),
     "fill method": ("linear", "locf"),
     "extent": ("full", "partition"),
     "bounds": ("unbounded", "current"),
@@ -365,23 +318,26 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
         *("E6", "E12", "E24", "E48", "E96", "E192"),
     ),
 }
-"""The words that are valid for an argument of a kind."""
+"""The words that are valid for an argument of a type."""
 
 
-def kind_of_argument(name: str, argument: str) -> str:
-    """Return the kind of an argument of a stage, an operator or a nested document, or ``any`` without a restriction."""
-    own = _MEANT.get(name, {}).get(argument)
-    if own is not None:
-        return own
+def _types_of_argument(name: str, argument: str) -> frozenset[str]:
+    """Return the types of an argument, in the words of the catalogue and of MongoDB's definitions."""
+    if name in _NESTED:
+        return frozenset((_NESTED[name][argument],))
+    found = [catalogue.find_arguments(kind, name).get(argument) for kind in catalogue.KINDS]
     operator = catalogue.find("expression", name)
-    takes = operator.takes if operator else ()
-    return takes.get(argument, "any") if isinstance(takes, Mapping) else "any"
+    own = operator.takes if operator and isinstance(operator.takes, Mapping) else {}
+    return frozenset(own.get(argument, "").split("|")).union(*(one.takes for one in found if one)) - {""}
 
 
 def argument_names(name: str) -> tuple[str, ...]:
-    """Return the argument names of a stage or an operator, required ones first."""
+    """Return the argument names of a stage, an operator or a nested document, required ones first."""
     for kind in catalogue.KINDS:
         found = catalogue.find(kind, name)
         if found is not None and found.style == "named":
             return (*found.required, *found.optional)
-    return tuple(_MEANT.get(name, ()))
+    for kind in catalogue.KINDS:
+        if catalogue.takes_named_arguments(kind, name):
+            return tuple(one.name for one in catalogue.find_arguments(kind, name).values() if not one.variadic)
+    return tuple(_NESTED.get(name, ()))
