@@ -14,7 +14,7 @@ from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
-from mongo_tables.lsp.knowledge import Knowledge, has_more_fields, order_values, values_of_column
+from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names
 from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
 
@@ -171,7 +171,7 @@ def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
             continue
         path = f"{above}{name}"
         yield _Offer(path, "field", tell_kinds(inner), value=f"{prefix}{path}")
-        if not parts and len(found) <= _FEW_BESIDE and not has_more_fields(inner, _FEW_BELOW):
+        if not parts and len(found) <= _FEW_BESIDE and len(inner.fields) <= _FEW_BELOW:
             for below, deeper in inner.fields.items():
                 if not deeper.absent:
                     yield _Offer(

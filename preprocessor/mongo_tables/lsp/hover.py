@@ -225,15 +225,13 @@ def _tell_expression(asked: _HoverContext) -> str:
 
 
 def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "") -> str:
-    """Return what is known about a field: its kinds, its share of documents, its meaning, and its values."""
+    """Return what is known about a field: its kinds, its meaning, and its values."""
     found = lookup(shape, tuple(path.split(".")))
     if found.absent:
         return f"`{called or path}` · no document has it here"
     traits = found.traits
-    heading = [f"`{called or path}`", tell_kinds(found)]
-    if traits.path == path and all(one.reads in (None, ("collection",)) for one in asked.stretches):
-        heading.append(_tell_share(asked, path))
-    lines = [" · ".join(filter(None, heading))]
+    kinds = tell_kinds(found)
+    lines = [" · ".join(filter(None, (f"`{called or path}`", kinds)))]
     meaning = _find_meaning(asked, traits.path) if traits.path else None
     if said := _said_by_lists(asked, path):
         lines.append(said)
@@ -244,7 +242,7 @@ def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "")
     if values:
         may_drop = " (stages before may drop some)" if _DROPPING.intersection(_stages_before(asked)) else ""
         lines.append(f"values{may_drop}: {_list_values(values)}")
-    return "\n\n".join(lines) if len(lines) > 1 or heading[1] else ""
+    return "\n\n".join(lines) if len(lines) > 1 or kinds else ""
 
 
 _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact"))
@@ -272,16 +270,6 @@ def _find_meaning(asked: _HoverContext, path: str) -> ResultField | None:
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)
     return field_at(path) if results else None
-
-
-def _tell_share(asked: _HoverContext, path: str) -> str:
-    """Return how many documents have a field of the collection. Stages before the position may drop some."""
-    collection = value_at(asked.value, ("collection",))
-    if not isinstance(collection, str):
-        return ""
-    present, among = asked.known.share(collection, path)
-    of = f" of `{collection}`" if _stages_before(asked) else ""
-    return f"in {present} of {among} documents{of}" if among else ""
 
 
 def _list_values(values: frozenset[Any]) -> str:

@@ -176,13 +176,10 @@ class Server(LanguageServer):
         try:
             while self._wanted:
                 self._wanted = False
-                due = [session for session in self.sessions if session.is_due]
-                for session in due:
+                for session in [one for one in self.sessions if one.is_due]:
                     checked = await self._run(session.check)
                     if session in self.sessions:  # Its site may have been removed meanwhile.
                         self._publish(session, checked)
-                for session in due if not self._wanted else ():
-                    await self._run(session.look_ahead)
         except Exception:  # A defect of this program: editing continues, and the log has the traceback.
             logging.getLogger(__name__).exception("a check failed")
         finally:

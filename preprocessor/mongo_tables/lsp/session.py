@@ -8,7 +8,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
@@ -21,7 +20,7 @@ from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.diagnostics import Diagnostic, Lines, Position, Span, diagnose, offset_of
 from mongo_tables.lsp.diagnostics import Edit as Typed
-from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
+from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.knowledge import Knowledge
 from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
@@ -32,15 +31,6 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
 from mongo_tables.site.site_config import SiteConfig, fill_in, find_site
-
-_OF_MISTAKES: Final = (
-    "jsonschema",
-    "mongo_tables.lint.linter",
-    "mongo_tables.lint.versions",
-    "mongo_tables.site.mistyped_words",
-)
-"""Modules that a check loads at the first mistake in a page; loaded early so that typing does not wait."""
-
 
 _LINE_END: Final = 2**31 - 1
 """The greatest column of the protocol."""
@@ -223,23 +213,6 @@ class Session:
             pending, self._pending = self._pending, {}
         for file, text in pending.items():
             self.project.edit(file, text)
-
-    def look_ahead(self) -> None:
-        """Load documents for later requests while nothing is typed, and the modules that mistakes need."""
-        for name in _OF_MISTAKES:
-            import_module(name)
-        if self.project.static:
-            return
-        for file in list(self.documents):
-            page = None if self.project.is_list(file) else self.project.page(file)
-            for spec in page.pipeline_specs if page else ():
-                if self._pending or self.knowledge.is_full():
-                    return
-                if not self.knowledge.has_seen(spec.collection, spec.pipeline):
-                    fields_at(self.knowledge.shape(spec.collection, spec.pipeline), ())
-                    rows_shape(
-                        {"collection": spec.collection, "pipeline": list(spec.pipeline)}, self.knowledge
-                    )
 
     def texts(self) -> Texts:
         """Return all pages and shared pipelines."""
