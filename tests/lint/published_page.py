@@ -42,7 +42,6 @@ TOLD = {
     "MT411": [31, 32],
     "MT412": [13, 16, 30],
     "MT414": [18],
-    "MT415": [31],
     "MT503": [2, 5, 31],
     "MT504": [20],
     "MT505": [*BASE, *RESOURCES],
@@ -119,7 +118,6 @@ def test_defects_stand_at_their_lines(findings: list[Finding]) -> None:
         "MT409": '"$subtract"',
         "MT410": '"$duration"',
         "MT414": '"Disk Specification"',
-        "MT415": "_id.instance.cost",
         "MT504": '"writeConflicts"',
     }
     for one in findings:

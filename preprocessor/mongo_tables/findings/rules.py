@@ -145,7 +145,6 @@ MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT412 warning overridden-setting: A setting is shown that the variants replaced.
 MT413 warning misleading-measure: A counter does not measure what its header says.
 MT414 warning misplaced-header: A header describes another field than elsewhere.
-MT415 note    two-copies: One value is read from two copies in one pipeline.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.

@@ -280,27 +280,6 @@ def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, fro
     return None
 
 
-@rule("MT415")
-def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
-    """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
-    read = {visit.shape.traits.path or "" for visit in subject.fields_read}
-    for visit in subject.fields_read:
-        path = visit.shape.traits.path or ""
-        if not path.startswith("_id.") or path.count(".") < 2:
-            continue
-        copy = _VARIED + path[len("_id") :]
-        parent = copy.rpartition(".")[0] + "."
-        there = lookup(subject.flow.documents, tuple(copy.split(".")))
-        if any(one.startswith(parent) for one in read) and not there.absent and not there.unknown:
-            yield subject.in_pipeline(
-                "MT415",
-                visit.path,
-                f"`{path}` is read from the key of the document, but the fields next to it are read from "
-                f"`{parent[:-1]}`: when the two differ, one row shows both",
-                f"read `{copy}`",
-            )
-
-
 class Live:
     """The paths that are used after a stage, none of which addresses an array element by position."""
 
