@@ -21,7 +21,7 @@ from tests.judged import report_on
 
 PAGE = """<!-- MONGO_TABLE: {
   "collection": "numbers",
-  "pipeline": [{"$match": {"_id": {"$gt": 1}}}, {"$set": {"n": "$_id", "m": {"$size": "$tags"}}}],
+  "pipeline": [{"$match": {"_id": {"$gt": 1}}}, {"$set": {"n": "$_id", "m": {"$size": "$tags"}, "o": "$nowhere"}}],
   "columns": ["n", "m"], "headers": ["N", "M"]} -->
 """
 
@@ -81,7 +81,7 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
     page = read_page(PAGE, "page.md", SharedPipelines(Path("none")))
     (spec,) = page.tables
     build = report_on(Answers("count:3"), page, needs="nothing")
-    assert "MT502" in [one.rule for one in lint_site(build.figures.judge)]  # it carries the array `tags`
+    assert "MT402" in [one.rule for one in lint_site(build.figures.judge)]  # no number has `nowhere`
     build = report_on(Answers("count:3"), page)
     assert build.answers[spec.query.key] == [
         {"_id": number, "tags": ["a"], "n": number, "m": 1} for number in (2, 3)

@@ -180,10 +180,8 @@ MT449 warning excludes-nothing: A condition excludes a string that no document h
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
-MT502 note    carried-arrays: Every row contains whole arrays that are not shown.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
 MT504 note    header-is-field-name: A header is the name of a field.
-MT505 note    carried-key: Every row contains a key that is a document and is not shown.
 MT506 note    uneven-rounding: A column is rounded differently in tables of one page.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than anybody reads.

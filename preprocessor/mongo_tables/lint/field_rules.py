@@ -1,9 +1,7 @@
 """Rules about fields: columns and paths that no document has, that only some have, or that mean something else.
 
-Rules about useless work: unused fields, whole arrays, keys of documents.
-
-The analysis goes backwards through the pipeline. A field is live if a later stage reads it or the table shows it. A
-field that is not live could be removed without any visible change.
+Unused fields are found backwards through the pipeline. A field is live if a later stage reads it or the table shows it.
+A field that is not live could be removed without any visible change.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import RuleContext, quote, rule
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow, Written, read_stages
-from mongo_tables.lint.shape.values import ARRAY, Shape, has_array, lookup, member
+from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
 from mongo_tables.render.column import column_value, index_hint
 
 
@@ -366,31 +364,15 @@ def _read_by_branch(field: Field, live: Live) -> frozenset[Parts]:
     return usage(read_stages(field.branch or ()), shown).read.paths
 
 
-@rule("MT501", "MT502", "MT505")
-def find_unused(subject: RuleContext) -> Iterator[Finding]:
-    """Yield what the pipeline makes or keeps without a use."""
-    in_use = [*(column for _, column in subject.spec.shown_columns), *subject.quoted]
-    live = Live(map(split_path, in_use))
-    unused = usage(subject.flow.written, live).unused
-    heavy = [
-        name for name, shape in subject.flow.rows.fields.items() if not live.has((name,)) and has_array(shape)
-    ]
-    yield from _find_unused_fields(subject, [one for one in unused if one.computed or one.name not in heavy])
-    if subject.spec.has_own_pipeline:
-        # Otherwise the rows are whole documents, which the author did not choose.
-        kept = {one.name: one.path for one in unused if not one.computed}
-        yield from _find_unshown_arrays(subject, [name for name in heavy if name != "_id"], kept)
-    if not live.has(("_id",)):
-        yield from _find_unshown_key(subject)
-
-
 _HOW: Final = {(False, False): "kept", (True, False): "computed or kept", (True, True): "computed"}
 
 
-def _find_unused_fields(subject: RuleContext, unused: Iterable[Unused]) -> Iterator[Finding]:
+@rule("MT501")
+def find_unused_fields(subject: RuleContext) -> Iterator[Finding]:
     """MT501: a field that is computed or kept but neither read nor shown costs time and misleads the next author."""
+    in_use = [*(column for _, column in subject.spec.shown_columns), *subject.quoted]
     by_line: dict[int, list[Unused]] = defaultdict(list)
-    for one in unused:
+    for one in usage(subject.flow.written, Live(map(split_path, in_use))).unused:
         by_line[subject.at(one.path, key=True)[0]].append(one)
     for found in by_line.values():
         names = quote(dict.fromkeys(one.name for one in found))
@@ -403,43 +385,3 @@ def _find_unused_fields(subject: RuleContext, unused: Iterable[Unused]) -> Itera
             "remove it, or show it",
             key=True,
         )
-
-
-def _find_unshown_arrays(
-    subject: RuleContext, heavy: Sequence[str], kept: dict[str, Path]
-) -> Iterator[Finding]:
-    """MT502: every row carries whole arrays of samples that are not shown."""
-    placed = [name for name in heavy if name in kept]
-    for name in placed:
-        yield subject.in_pipeline(
-            "MT502",
-            kept[name],
-            f"`{name}` has whole arrays in it, travels with every row and is not shown",
-            "remove it from the `$project`",
-            key=True,
-        )
-    if heavy and not placed:
-        yield subject.finding(
-            "MT502",
-            subject.spec.locate(("pipeline",)),
-            f"rows carry {quote(heavy[:8])}, with whole arrays in them, and do not show them",
-            "end the pipeline with a `$project` of what is shown",
-        )
-
-
-def _find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
-    """MT505: every row carries a key that is a whole document and is not shown."""
-    projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]
-    key = subject.flow.rows.fields.get("_id")
-    if not projects or key is None or "object" not in key.kinds or key.unknown:
-        return
-    later = subject.flow.written[projects[-1].number + 1 :]
-    is_read = usage(later, Live(map(split_path, subject.columns))).read.has(("_id",))
-    yield subject.in_pipeline(
-        "MT505",
-        projects[-1].path,
-        "the `$project` keeps `_id`, a document of its own, which is not shown: it is stored with the rows",
-        'end the pipeline with {"$unset": "_id"}: a later stage reads it'
-        if is_read
-        else 'add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it',
-    )

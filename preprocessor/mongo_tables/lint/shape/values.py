@@ -388,13 +388,6 @@ def elements(shape: Shape) -> Shape:
     return PRESENT if shape.items is None else shape.items
 
 
-def has_array(shape: Shape) -> bool:
-    """Return whether the value certainly can be an array, or a document with one in it."""
-    if shape.unknown:
-        return False
-    return "array" in shape.kinds or any(has_array(inner) for inner in shape.fields.values())
-
-
 Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
 """Field name → its new shape, a tree of fields below it, or True for a field that is included unchanged."""
 
