@@ -144,7 +144,6 @@ MT410 note    unguarded-divisor: A divisor may be 0 or missing.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT412 warning overridden-setting: A setting is shown that the variants replaced.
 MT413 warning misleading-measure: A counter does not measure what its header says.
-MT414 warning misplaced-header: A header describes another field than elsewhere.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
@@ -182,7 +181,6 @@ MT450 note    (rows) false-is-not-missing: A condition asks for false, and some 
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
 MT504 note    header-is-field-name: A header is the name of a field.
-MT506 note    uneven-rounding: A column is rounded differently in tables of one page.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than anybody reads.
 MT509 note    unit-twice: A header and its column's format name one unit in two ways.

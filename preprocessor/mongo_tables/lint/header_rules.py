@@ -1,16 +1,14 @@
-"""Rules about headers: names of code, stray blanks, wrong units and measures, and headers that differ in a page."""
+"""Rules about headers: names of code, stray blanks, wrong units and measures."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from mongo_tables.directives.specs import PipelineSpec, TableSpec
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import finding
-from mongo_tables.lint.rule_context import HeadedColumn, RuleContext, ShownTable, find_definition, rule
+from mongo_tables.lint.rule_context import RuleContext, find_definition, rule
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.column import find_added_unit
@@ -256,71 +254,3 @@ def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: 
 def _is_unit(unit: Unit) -> bool:
     """Return whether the unit measures something: a single word in brackets may be anything."""
     return bool(units.select_measured(unit)) or unit.factor != 1
-
-
-_Shown = tuple[PipelineSpec, HeadedColumn]
-
-
-@rule("MT414", of="page")
-def find_misplaced_headers(tables: Sequence[ShownTable]) -> Iterator[Finding]:
-    """MT414: a header belongs to another column of the page, and was probably copied from there."""
-    shown = [(table.spec, column) for table in tables for column in table.columns]
-    by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
-    by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
-    for spec, one in shown:
-        by_header[one.header].setdefault((one.column, one.sources), (spec, one))
-        by_sources[one.sources].add(one.header)
-    for spec, one in shown:
-        elsewhere = sorted(by_sources[one.sources] - {one.header})
-        if not one.sources or not elsewhere or _akin(one.header, one):
-            continue
-        named = next((header for header in elsewhere if _akin(header, one)), None)
-        alike = by_header[one.header].values() if named else ()
-        others = [other for other in alike if other[1].sources != one.sources]
-        if named is None or not any(_akin(other.header, other) for _, other in others):
-            continue
-        other_spec, other = others[0]
-        line = other_spec.locate(("headers", other.place))[0]
-        message = (
-            f"“{one.header}” is the header of `{one.column}` here, and of `{other.column}` in line {line}: "
-            f"readers mistake one for the other"
-        )
-        hint = f"elsewhere on this page this is “{named}”"
-        yield finding("MT414", spec.file, spec.locate(("headers", one.place)), message, hint)
-
-
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-
-
-def _akin(header: str, one: HeadedColumn) -> bool:
-    """Return whether the header and the column, or its source field, share a word."""
-    text = " ".join((one.column, *one.sources))
-    words = {word.lower()[:4] for word in _WORD.findall(text) if len(word) > 1}
-    return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
-
-
-@rule("MT506", of="page")
-def find_uneven_rounding(tables: Sequence[ShownTable]) -> Iterator[Finding]:
-    """MT506: the same column is rounded to different decimals in the tables of a page."""
-    by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
-    for table in tables:
-        for one in table.columns:
-            if one.digits is not None and one.column not in table.spec.format:
-                by_column[one.header, one.column].append((table.spec, one))
-    for found in by_column.values():
-        usual, count = Counter(one.digits for _, one in found).most_common(1)[0]
-        for spec, one in found:
-            if one.digits == usual or count == len(found):
-                continue
-            path = find_definition(spec, one.column)
-            at = spec.locate(("pipeline", *path), key=True) if path else spec.locate(("columns", one.place))
-            message = (
-                f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
-                "tables of this page"
-            )
-            hint = "round alike, or leave it to one `format` of the column"
-            yield finding("MT506", spec.file, at, message, hint)
-
-
-def _decimals(digits: int | None) -> str:
-    return "whole numbers" if not digits else "1 decimal" if digits == 1 else f"{digits} decimals"

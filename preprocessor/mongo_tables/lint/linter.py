@@ -1,4 +1,4 @@
-"""The linter: applies the rules to each comment of a site, and to the tables of each page together.
+"""The linter: applies the rules to each comment of a site.
 
 No rule runs a pipeline: rules inspect shapes, the rows of the answer and the documents behind them.
 
@@ -34,7 +34,6 @@ from mongo_tables.lint.rule_context import (
     Documents,
     RuleContext,
     RuleInput,
-    ShownTable,
     leading_match,
 )
 from mongo_tables.lint.shape.values import lookup
@@ -131,42 +130,26 @@ class Ran(NamedTuple):
     rows: Sequence[Mapping[str, Any]] | None
 
 
-class Looked(NamedTuple):
-    """An inspected comment: its findings, and its table for the rules about a whole page."""
-
-    shown: ShownTable
-    findings: Sequence[Finding]
-
-
-Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], Looked | None]
+Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], list[Finding]]
 """Inspects a comment: ``look_at``, or a cache of its results."""
 
 
 @nothing_collected()  # No shape refers to itself, and there are many documents.
 def lint(
-    pages: Iterable[Sequence[Spec | None]], source: FileSource | None, rows: Rows, look: Look
+    specs: Iterable[Spec | None], source: FileSource | None, rows: Rows, look: Look
 ) -> list[Finding]:
-    """Return all findings of the linter about the specs of each page.
+    """Return all findings of the linter about specs.
 
     ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.
     """
-    listed = [list(specs) for specs in pages]
+    listed = list(specs)
     documents = Documents(source)
-    quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
+    quoted = _collect_quoted_fields(listed)
     found: list[Finding] = []
-    for specs in listed:
-        looked = [
-            look(
-                spec,
-                documents,
-                tuple(quoted.get(spec.id or "", ())),
-                Ran(rows[id(spec)]) if id(spec) in rows else None,
-            )
-            for spec in specs
-            if isinstance(spec, PipelineSpec)
-        ]
-        found += [finding for one in looked if one for finding in one.findings]
-        found += page_findings([one.shown for one in looked if one])
+    for spec in listed:
+        if isinstance(spec, PipelineSpec):
+            read = tuple(quoted.get(spec.id or "", ()))
+            found += look(spec, documents, read, Ran(rows[id(spec)]) if id(spec) in rows else None)
     return found
 
 
@@ -182,8 +165,8 @@ def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]
 
 def look_at(
     spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
-) -> Looked | None:
-    """Inspect one comment, or None if the effect of its pipeline is unknown.
+) -> list[Finding]:
+    """Return the findings about one comment, none if the effect of its pipeline is unknown.
 
     ``quoted``: fields of its rows that the prose reads; ``ran``: None if its pipeline was not run.
     """
@@ -196,7 +179,7 @@ def look_at(
     except _MALFORMED:
         if _is_checked(spec):
             raise
-        return None  # The server reports what is malformed after an operator that is unknown here.
+        return []  # The server reports what is malformed after an operator that is unknown here.
     if documents.at_hand and not begun.is_learned and (asked := _asked_first(spec)):
         every = documents.shape_of_all(spec.collection)
         all_of_them = RuleContext.of(spec, every, known=True)
@@ -210,7 +193,7 @@ def look_at(
         found += apply_rules("documents", subject, documents)
     elif ran:
         found += find_joins_of_kinds(subject, documents)
-    return Looked(subject.shown, found)
+    return found
 
 
 def apply_rules(
@@ -228,11 +211,6 @@ def apply_rules(
         for one in rule.find(subject, *more)
         if one.rule not in seen
     ]
-
-
-def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
-    """Return the findings about the tables of one page in comparison."""
-    return [one for rule in REGISTERED["page"] for one in rule.find(tables)]
 
 
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:

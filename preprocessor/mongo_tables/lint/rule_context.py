@@ -190,14 +190,13 @@ class Registered:
     needs: frozenset[str]
 
 
-RuleInput = Literal["pipeline", "rows", "documents", "page"]
-"""The input of a rule: the comment alone, or with its rows or the documents behind them; or the tables of a page."""
+RuleInput = Literal["pipeline", "rows", "documents"]
+"""The input of a rule: the comment alone, or with its rows or the documents behind them."""
 
 REGISTERED: Final[dict[RuleInput, list[Registered]]] = {
     "pipeline": [],
     "rows": [],
     "documents": [],
-    "page": [],
 }
 
 
@@ -218,23 +217,6 @@ def rule(*ids: str, of: RuleInput = "pipeline", needs: Collection[str] = ()) -> 
         return find
 
     return register
-
-
-class HeadedColumn(NamedTuple):
-    """A column of a table: its header without stray blanks, its decimals, and its source fields."""
-
-    place: int
-    column: str
-    header: str
-    digits: int | None
-    sources: frozenset[str]
-
-
-class ShownTable(NamedTuple):
-    """An inspected table or chart, with the columns of a table. A chart has none."""
-
-    spec: PipelineSpec
-    columns: tuple[HeadedColumn, ...]
 
 
 def find_definition(spec: PipelineSpec, name: str) -> Path | None:
@@ -297,17 +279,6 @@ class RuleContext:
                 form = spec.format.get(column)
                 found.append(with_unit(header, form.raw_unit) if form else header)
         return tuple(found)
-
-    @property
-    def shown(self) -> ShownTable:
-        """The table for rules about the tables of a page, without the shapes of documents. A chart has no columns."""
-        spec, columns = self.spec, list[HeadedColumn]()
-        if isinstance(spec, TableSpec):
-            for place, (column, header) in enumerate(zip(spec.columns, spec.headers, strict=True)):
-                traits = self.column(column).traits
-                written = " ".join(header.split())
-                columns.append(HeadedColumn(place, column, written, traits.digits, traits.sources))
-        return ShownTable(spec, tuple(columns))
 
     @cached_property
     def _visits(self) -> Mapping[str, Sequence[Visit]]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.lint.linter import Looked, Ran
+    from mongo_tables.lint.linter import Ran
     from mongo_tables.lint.rule_context import Documents
     from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import Query, Rows
@@ -283,10 +283,10 @@ def lint_site(judge: Judge) -> list[Finding]:
 
     def look(
         spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
-    ) -> Looked | None:
+    ) -> list[Finding]:
         return judge.remember("lint", spec, quoted, lambda: look_at(spec, documents, quoted, ran))
 
-    found = lint(((*page.specs, *page.own_tables) for page in pages), local, rows, look)
+    found = lint((spec for page in pages for spec in (*page.specs, *page.own_tables)), local, rows, look)
     if local is not None:
         found += _find_server_only(site.pages, rows, local.limits)
     found += _judge_versions(judge)
