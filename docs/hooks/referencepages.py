@@ -119,7 +119,7 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "table": {
         "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
         "Columns": ("columns", "headers", "header_groups", "format", "spread", "locale", "markdown"),
-        "Looks": ("title", "caption", "group_rows", "totals", "page_size", "chart", "empty", "id"),
+        "Looks": ("title", "caption", "group_rows", "totals", "chart", "empty", "id"),
         "Comparison": ("baseline",),
         "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },

@@ -263,7 +263,7 @@ class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
     ``spread``: column → fields of its lowest value, its highest and, optionally, its number of repeats. ``totals``:
-    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped. ``page_size``: rows.
+    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped.
     """
 
     columns: tuple[str, ...]
@@ -272,7 +272,6 @@ class TableSpec(PipelineSpec):
     totals: Mapping[str, str] = field(default_factory=dict)
     group_rows: str | None = None
     header_groups: tuple[HeaderGroup, ...] = ()
-    page_size: int | None = None
     baseline: Mapping[str, Any] | None = None
     chart: ChartSettings | None = None
     tolerance: Tolerance | None = None
@@ -465,7 +464,7 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
         found["format"] = formats_of(body)
     elif "format" in body:
         found["format"] = ColumnFormat.of(body["format"])
-    found |= {key: int(body[key]) for key in ("max_age", "page_size") if key in body}
+    found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
     if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
         found["columns"] = tuple(body["columns"])
         found |= {"headers": headers_of(body), "header_groups": header_groups_of(body)}

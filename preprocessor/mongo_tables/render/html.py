@@ -151,14 +151,13 @@ def table_html(
     """
     layout = lay_out(spec, rows, columns)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
-    paged = f' data-page-size="{spec.page_size}"' if spec.page_size else ""
     # The author's reasons are printed unchanged; only the notes of columns get minus signs.
     own = {note for column in layout.columns for note in column.notes}
     notes = [with_minus_signs(note) if note in own else note for note in layout.notes]
     notes += filter(None, map(_shade_note, layout.columns))
     return "\n".join(
         (
-            f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}"{paged}>',
+            f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
             "<table>",
             *_head(spec, layout, meanings),
             *_bodies(

@@ -129,7 +129,6 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
         totals={},
         group_rows=None,
         header_groups=(),
-        page_size=None,
         pieces={},
     )
     columns = columns_of(table, rows)

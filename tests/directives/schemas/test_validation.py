@@ -26,7 +26,6 @@ SOUND = {
                            "duration": "ns", "bytes": "SI", "date": "%Y", "timezone": "UTC", "markdown": True,
                            "link": "{u}", "bar": True, "scale": "diverging"}},
         "markdown": True, "locale": "fr", "totals": {"b.c": "avg"}, "group_rows": "a", "header_groups": {"G": ["b.c"]},
-        "page_size": 10,
         "spread": {"a": ["l", "h", "n"]}, "provenance": False, "max_age": 30, "measured_of": "a/package.json",
         "baseline": {"row": 1, "column": ["a"], "header": "H", "as": "percent", "comparison": "c"},
         "chart": {"mark": "bar", "x": "a", "y": "b.c", "series": "a", "log": "y"}, "ignore": {"MT120": "why"},
