@@ -76,7 +76,7 @@ def test_benchmark_results_tell_all_of_themselves_in_a_collection_of_any_name(
     html = figures(page, fixtures(tmp_path, collection, [document(1), document(2)]))
     assert '<abbr title="Processor: Model of the processor.">' in html
     assert "Measured 2026-11-21 · MongoDB 6.0.5" in html
-    assert "mongo-tables run insert" in html
+    assert "<li>Experiment: insert</li>" in html
 
 
 def test_units_of_results_are_known_in_a_collection_of_any_name(tmp_path: Path) -> None:

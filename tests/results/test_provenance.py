@@ -13,7 +13,7 @@ from bson import json_util
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.files.process import today
-from mongo_tables.render.provenance import provenance_commands, provenance_details, provenance_parts
+from mongo_tables.render.provenance import provenance_details, provenance_parts
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.provenance import Provenance, provenance_of
 from mongo_tables.results.pull import pull
@@ -53,6 +53,7 @@ def test_the_line_says_when_on_what_and_how_often() -> None:
 def test_all_the_rest_is_told_by_name_in_the_words_of_the_documents() -> None:
     assert provenance_details(provenance([document(1), document(2)])) == (
         ("Result documents", "2"),
+        ("Experiment", "insert"),
         ("Deployment", "replica set of 3 members, 0.25 GiB cache each, all on one machine"),
         ("Machine", "Some CPU, 2 processors, 23.5 GiB memory"),
         ("Write concern", "w: majority"),
@@ -138,13 +139,12 @@ def test_campaigns_of_another_form_stop_nobody() -> None:
     assert "Campaigns" in details(provenance([odd]))
 
 
-def test_readers_are_told_of_rows_of_a_quick_run_and_the_command_has_its_profile() -> None:
+def test_readers_are_told_of_rows_of_a_quick_run() -> None:
     quick = [document(size) for size in (1, 2)]
     for one in quick:
         one["experiment"]["profile"] = "quick"
     source = provenance(quick)
     assert provenance_parts(source)[1] == "measured with the quick profile"
-    assert "--profile quick --scale 0.001" in provenance_commands(source)[0]
     mixed = provenance([quick[0], document(2)])
     assert provenance_parts(mixed)[1] == "in part measured with the quick profile"
 
@@ -283,13 +283,7 @@ def test_tables_that_begin_with_the_same_documents_ask_once() -> None:
     assert one.source_query.key == other.source_query.key
 
 
-def test_the_command_measures_them_anew() -> None:
-    assert provenance_commands(provenance(MIXED)) == [
-        "mongo-tables run insert --scale 0.001 --seconds 0.7 --repeats 3 --seed 1"
-    ]
-
-
-def test_of_a_local_target_that_was_asked_for_the_fold_and_the_command_say_what_it_was() -> None:
+def test_of_a_local_target_that_was_asked_for_the_fold_says_what_it_was() -> None:
     one = document(1)
     one["topology"] |= {
         "program": "mongod-b",
@@ -297,15 +291,6 @@ def test_of_a_local_target_that_was_asked_for_the_fold_and_the_command_say_what_
     }
     source = provenance([one])
     assert details(source)["Its settings"] == "mongod-b, setParameter.a: x y, setParameter.b: 2"
-    assert provenance_commands(source)[0].endswith(
-        " --target 'local:…/mongod-b?members=1&cacheGB=0.02&setParameter.a=x%20y&setParameter.b=2'"
-    )
-
-
-def test_a_name_cannot_break_out_of_the_command() -> None:
-    one = document(1)
-    one["experiment"] = {"name": "x; rm -rf /", "target": "uri"}
-    assert provenance_commands(provenance([one])) == ["mongo-tables run 'x; rm -rf /' --target mongodb://…"]
 
 
 def test_every_repeat_is_a_run_in_the_order_of_time() -> None:

@@ -1,4 +1,4 @@
-"""The provenance of a figure in words: a short line, the details as a list, and the commands that made its rows.
+"""The provenance of a figure in words: a short line, and the details as a list.
 
 Every text is plain and comes from the documents. Missing facts are omitted; if documents differ, all values are listed:
 ``MongoDB 6.0.5, 8.0.4``.
@@ -10,13 +10,11 @@ number of blocks of each. Older rows have repeats instead of campaigns and block
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import quote
 
 from mongo_tables.files.folders import list_some
 from mongo_tables.render.conclusions import say_range
@@ -79,6 +77,7 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 
     told: tuple[tuple[str, str, Iterable[Any]], ...] = (
         ("Result documents", "{}", [source.documents or None]),
+        ("Experiment", "{}", field("experiment", "name")),
         ("Campaigns", "{}", [_name_campaigns(sets)]),
         ("Windows", "{}", [_windows_of_blocks(sets)]),
         ("Profile", "{}", field("experiment", "profile")),
@@ -106,29 +105,6 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 def due_part(due: date) -> str:
     """Return the part that says on which day results become too old. It does not depend on the build day."""
     return f"to be measured again by {due.isoformat()}"
-
-
-def provenance_commands(source: Provenance) -> list[str]:
-    """Return the commands that repeat the measurement, one for each experiment and set of options."""
-    return sorted({_command(one) for one in source.sets if _at(one, "experiment", "name") is not None})
-
-
-def _command(told: Told) -> str:
-    """Return the command. A remote target has no known address, and a program only has its name."""
-    experiment = told["experiment"]
-    words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
-    for name in ("profile", "scale", "seconds", "repeats", "seed"):
-        if experiment.get(name) is not None:
-            words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
-    target = "mongodb://…"
-    if experiment.get("target", LOCAL) == LOCAL:
-        program = _at(told, "topology", "program")
-        settings = "&".join(f"{name}={quote(raw_text(value))}" for name, value in _all_settings(told))
-        target = f"{LOCAL}{f':…/{program}' if program else ''}{f'?{settings}' if settings else ''}"
-        if target == LOCAL:
-            return " ".join(words)
-        target = shlex.quote(target)
-    return " ".join([*words, "--target", target])
 
 
 # -- fields of documents --

@@ -1,6 +1,6 @@
 """The block under a figure of a site: the origin of its rows, download links, and how they were measured.
 
-One line is visible; the other facts, the command, the pipeline and the single runs are folded. Search engines that
+One line is visible; the other facts, the pipeline and the single runs are folded. Search engines that
 honour ``data-search-exclude`` skip the block: a pipeline is not a useful search result.
 
 A table lists the single runs behind a figure: when each began, its seed, what it measured, and its document. If rows
@@ -24,7 +24,6 @@ from mongo_tables.render.html import table_html
 from mongo_tables.render.markup import row_anchors, text_html
 from mongo_tables.render.provenance import (
     due_part,
-    provenance_commands,
     provenance_details,
     provenance_parts,
     whose_runs,
@@ -236,10 +235,6 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
     details = provenance_details(made.source) if made.source else ()
     if details:
         yield from ("<ul>", *(f"<li>{name}: {text_html(text)}</li>" for name, text in details), "</ul>")
-    commands = provenance_commands(made.source) if made.source else []
-    if commands:
-        written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
-        yield f"<p>Measured by<br>\n{written}</p>"
     collection = f"the collection <code>{text_html(spec.collection)}</code>"
     label, said = "Pipeline", f"This pipeline over {collection} gives the rows:"
     if not spec.has_own_pipeline:
