@@ -137,15 +137,3 @@ def test_what_is_new_and_what_is_gone_balance(before: list[Finding], after: list
 def test_the_error_of_a_broken_baseline_is_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="version 7"):
         compare_with_baseline([], '{"version": 7, "findings": []}', tmp_path)
-
-
-def test_a_baseline_of_version_0_1_accepts_messages_that_were_sentences(tmp_path: Path) -> None:
-    now = Finding("a.md", 1, 1, "MT122", "warning", "the key `j` is given twice, with the same value")
-    entry = {
-        "file": "a.md",
-        "rule": "MT122",
-        "message": "The key `j` is given twice, with the same value.",
-        "count": 1,
-    }
-    text = json.dumps({"version": 1, "findings": [entry]})
-    assert compare_with_baseline([now], text, Path()).new == ()

@@ -25,7 +25,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES
 
 if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Finding, Place, Severity
+    from mongo_tables.findings.finding import Place, Severity
 
 VERSION = 1
 
@@ -64,7 +64,7 @@ def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) 
     left = _read_accepted(text)
     new = []
     for one in sorted(set(findings)):
-        mark = _fold(_mark(one, folder))
+        mark = _mark(one, folder)
         if left[mark] > 0:
             left[mark] -= 1
         else:
@@ -77,20 +77,12 @@ def _mark(one: Finding, folder: Path) -> FindingKey:
     return file, one.rule, _PLACE.sub("line …", one.message)
 
 
-def _fold(mark: FindingKey) -> FindingKey:
-    """Return a mark without the initial capital and the full stop that messages of version 0.1 have."""
-    file, rule, message = mark
-    return file, rule, (message[:1].lower() + message[1:]).removesuffix(".")
-
-
 def _read_accepted(text: str) -> Counter[FindingKey]:
     try:
         content = json.loads(text)
         version = content["version"]
         accepted = content["findings"] if version == VERSION else ()
-        found = Counter(
-            {_fold((one["file"], one["rule"], one["message"])): int(one["count"]) for one in accepted}
-        )
+        found = Counter({(one["file"], one["rule"], one["message"]): int(one["count"]) for one in accepted})
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"it is not a list of accepted findings ({type(error).__name__})") from None
     if version != VERSION:
@@ -265,8 +257,6 @@ def _rule_name(finding: Finding) -> str:
 
 def _dump(content: Any) -> str:
     # ASCII only, so that terminals execute nothing in it and no encoding can corrupt it.
-    import json  # late import: the help of a command does not need it
-
     return json.dumps(content, indent=2) + "\n"
 
 
