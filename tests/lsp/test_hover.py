@@ -47,9 +47,7 @@ def test_a_field_is_told_with_its_kinds_and_its_values(session: Session) -> None
     assert told(session, runs('{"$set": {"x": "$thr|eads"}}')) == (
         "`$threads` · int\n\nvalues: `1`, `2`, `8`"
     )
-    assert told(session, runs('{"$match": {"ki|nd": "read"}}')).startswith(
-        "`kind` · string"
-    )
+    assert told(session, runs('{"$match": {"ki|nd": "read"}}')).startswith("`kind` · string")
     assert told(session, runs('{"$sort": {"|nowhere": 1}}')) == "`nowhere` · no document has it here"
 
 

@@ -135,9 +135,7 @@ Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], list[Fin
 
 
 @nothing_collected()  # No shape refers to itself, and there are many documents.
-def lint(
-    specs: Iterable[Spec | None], source: FileSource | None, rows: Rows, look: Look
-) -> list[Finding]:
+def lint(specs: Iterable[Spec | None], source: FileSource | None, rows: Rows, look: Look) -> list[Finding]:
     """Return all findings of the linter about specs.
 
     ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.

@@ -29,11 +29,12 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
     """Yield the actions for findings of a text. ``body`` is the JSON that contains them, None outside JSON."""
     in_comment = body is not None and body.kind != PIPELINE
     for diagnostic in found:
-        names_list = in_comment and diagnostic.finding.related  # The mistake is in the list, not in its name here.
+        # The mistake may be in the list, not in its name here.
+        names_list = in_comment and diagnostic.finding.related
         for rewrite in () if names_list else rewrites_of(diagnostic.finding, lines.text):
             yield Action(rewrite, diagnostic)
-    for diagnostic in found if body and in_comment else ():
-        tokens = read_tokens(lines.text, body.start, body.end).found
+    tokens = read_tokens(lines.text, body.start, body.end).found if body and in_comment else ()
+    for diagnostic in found:
         if ignored := _ignore(diagnostic.finding, lines.text, tokens):
             yield Action(ignored, diagnostic)
 

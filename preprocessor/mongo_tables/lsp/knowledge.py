@@ -147,6 +147,8 @@ def _tell_size(collection: str, local: FileSource) -> str:
 
 _EXAMINED: Final = 20
 """The most documents whose lists and maps are examined."""
+
+
 def _learn(documents: Sequence[Mapping[str, Any]]) -> Shape:
     return learnt(select_telling(map(dict, documents))) if documents else unknown_documents()
 

@@ -197,7 +197,9 @@ def _argument(slot: Slot, step: Step) -> Slot:
         return Slot("arguments", "range")
     is_stage = catalogue.find("stage", slot.name) is not None
     constant = types & _CONSTANT or (is_stage and types <= _CONSTANT_IN_STAGES)
-    of_type = next((_OF_TYPES[one] for one in types if one in _OF_TYPES), "anything" if constant else "expression")
+    of_type = next(
+        (_OF_TYPES[one] for one in types if one in _OF_TYPES), "anything" if constant else "expression"
+    )
     return Slot(_OF_ARGUMENTS.get((slot.name, step), of_type), slot.name)
 
 
@@ -339,5 +341,7 @@ def argument_names(name: str) -> tuple[str, ...]:
             return (*found.required, *found.optional)
     for kind in catalogue.KINDS:
         if catalogue.takes_named_arguments(kind, name):
-            return tuple(one.name for one in catalogue.find_arguments(kind, name).values() if not one.variadic)
+            return tuple(
+                one.name for one in catalogue.find_arguments(kind, name).values() if not one.variadic
+            )
     return tuple(_NESTED.get(name, ()))
