@@ -198,3 +198,14 @@ def test_a_site_that_says_nothing_of_ours_costs_no_yaml(project: Path) -> None:
     (project / "mkdocs.yml").write_text("site_name: a\nx: [\n")
     assert read_site(project / "mkdocs.yml").docs == project / "docs"
     assert os.fspath(read_site(project / "mkdocs.yml").pipelines).endswith("docs/pipelines")
+
+
+def test_a_plugin_that_zensical_passes_over_is_reported_by_every_check(project: Path) -> None:
+    (project / "mkdocs.yml").unlink()
+    file = project / "zensical.toml"
+    file.write_text(ZENSICAL.replace("markdown_extensions", "plugins"))
+    said = mongo_tables("check", cwd=project, expect=1).stdout
+    assert said.startswith("zensical.toml:5:18: error MT172 Zensical passes over the plugin")
+    assert "[project.markdown_extensions.mongo-tables]" in said
+    file.write_text(f'{file.read_text()}\n[project.markdown_extensions.mongo-tables]\nresults = "data"\n')
+    assert "MT172" not in mongo_tables("check", cwd=project, expect=None).stdout

@@ -15,11 +15,21 @@ from mongo_tables.directives.keywords import RST, may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.folders import bad_byte, may_be_file, plain_path, walk
 from mongo_tables.files.process import today
+from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import Limits
 from mongo_tables.site.generated import without_code
 from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
-from mongo_tables.site.site_config import SiteConfig, find_site, from_here, values_of
+from mongo_tables.site.site_config import (
+    NAME,
+    OWN_FILE,
+    SiteConfig,
+    find_site,
+    from_here,
+    options_among,
+    read_settings,
+    values_of,
+)
 from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
 
@@ -166,12 +176,27 @@ def _texts_below(request: Request) -> dict[str, str]:
 
 
 def _find_dropped_plugin(asked: Sequence[PageText], site: SiteConfig) -> Sequence[Finding]:
-    """Return the fault of a site's configuration that prevents the figures on all its pages."""
-    if site.file.suffix != ".toml" or not asked:
+    """Return the fault of a file that only Zensical reads and that lists the plugin but not the extension."""
+    file = site.file
+    if file.suffix != ".toml" or file.name == OWN_FILE or not asked or not file.is_file():
         return ()
-    from mongo_tables.site.site_doors import find_dropped_plugin
+    settings = read_settings(file)
+    if not _is_listed(settings, "plugins") or _is_listed(settings, "markdown_extensions"):
+        return ()
+    message = f"Zensical passes over the plugin `{NAME}` without a word: pages would have no figures"
+    hint = f"list the Markdown extension instead: [project.markdown_extensions.{NAME}], with the same options"
+    return [finding("MT172", from_here(file), _place_of_entry(file), message, hint)]
 
-    return find_dropped_plugin(site.file)
+
+def _is_listed(settings: Mapping[str, Any], key: str) -> bool:
+    options = options_among(settings.get(key), NAME)
+    return options is not None and options.get("enabled") is not False
+
+
+def _place_of_entry(file: Path) -> tuple[int, int]:
+    lines = file.read_text(encoding="utf-8-sig").splitlines()
+    places = ((number, line.find(NAME) + 1) for number, line in enumerate(lines, 1))
+    return next((place for place in places if place[1]), (0, 0))
 
 
 def _read_asked(

@@ -1,6 +1,6 @@
 """``mongo-tables check``: all findings on all pages.
 
-``pages`` finds and fixes faults, ``watch`` repeats the check after changes, ``doors`` checks a site's configuration.
+``pages`` finds and fixes faults, ``watch`` repeats the check after changes.
 """
 
 from __future__ import annotations
@@ -68,12 +68,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="check again whenever a page, a shared pipeline, a file of results or the site's file changes; Ctrl-C "
         "ends it",
     )
-    parser.add_argument(
-        "--site",
-        dest="site_only",
-        action="store_true",
-        help="check only the site's file: which programs show figures, and what to add for the others",
-    )
     parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     parser.add_argument(
         "--numbers",
@@ -132,10 +126,6 @@ def run(arguments: Namespace) -> int:
     Raises CommandError for options that exclude each other.
     """
     _refuse_contradictions(arguments)
-    if arguments.site_only:
-        from mongo_tables.commands.check.doors import show_doors
-
-        return show_doors(arguments)
     if arguments.watch:
         from mongo_tables.commands.check.watch import check_at_changes
 
@@ -144,13 +134,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_contradictions(given: Namespace) -> None:
-    if given.site_only:
-        others = (given.paths, given.stdin_filename, given.watch, given.static, given.numbers, given.fix)
-        if given.format != "text" or any((*others, given.baseline, given.write_baseline, given.results)):
-            raise CommandError(
-                "--site checks only the file of the site: it can only be combined with --config-file"
-            )
-        return
     reads_stdin = "-" in given.paths
     contradictions = {
         "--write-baseline requires --baseline FILE, the file to write": (

@@ -17,11 +17,40 @@ import yaml
 
 from mongo_tables.site.markdown import newline_of
 from mongo_tables.site.settings_files import load_yaml, toml_settings, yaml_settings
-from mongo_tables.site.site_doors import OWN_EXTENSIONS, read_own_extensions
 
 _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
 _WHY_LISTED: Final = "# Zensical's own extensions, which this list replaces."
+OWN_EXTENSIONS: Final = """\
+[project.markdown_extensions]
+abbr = {}
+admonition = {}
+attr_list = {}
+def_list = {}
+footnotes = {}
+md_in_html = {}
+toc.permalink = true
+pymdownx.arithmatex.generic = true
+pymdownx.betterem = {}
+pymdownx.caret = {}
+pymdownx.details = {}
+pymdownx.emoji.emoji_generator = "zensical.extensions.emoji.to_svg"
+pymdownx.emoji.emoji_index = "zensical.extensions.emoji.twemoji"
+pymdownx.highlight.anchor_linenums = true
+pymdownx.highlight.line_spans = "__span"
+pymdownx.highlight.pygments_lang_class = true
+pymdownx.inlinehilite = {}
+pymdownx.keys = {}
+pymdownx.magiclink = {}
+pymdownx.mark = {}
+pymdownx.smartsymbols = {}
+pymdownx.superfences.custom_fences = [{ name = "mermaid", class = "mermaid" }]
+pymdownx.tabbed.alternate_style = true
+pymdownx.tabbed.combine_header_slug = true
+pymdownx.tasklist.custom_checkbox = true
+pymdownx.tilde = {}
+"""
+"""A table of ``zensical.toml`` with all of Zensical's own extensions."""
 _OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
 """The prefixes of the id or the command of our hooks."""
 _DEEPER: Final = "  "
@@ -83,7 +112,7 @@ def _add_to_toml(text: str, results: str) -> str | None:
         return None
     lines = [_TABLE, f"results = {_toml(results)}"]
     if "markdown_extensions" not in project:
-        project["markdown_extensions"] = read_own_extensions()
+        project["markdown_extensions"] = tomllib.loads(OWN_EXTENSIONS)["project"]["markdown_extensions"]
         lines = [_WHY_LISTED, *OWN_EXTENSIONS.splitlines(), "", *lines]
     if not isinstance(project["markdown_extensions"], dict):
         return None
