@@ -201,7 +201,7 @@ def test_pull_copies_what_pages_read_and_says_what_changed(project: Path, mongod
         (("check", "docs", "--statik"), "--static"),
         (("check", "--format", "jsn"), "json"),
         (("schema", "tabel"), "table"),
-        (("diff", "a", "b", "--autor"), "--author"),
+        (("diff", "a", "b", "--reprot"), "--report"),
         (("render", "--in-plce"), "--in-place"),
         (("--verion",), "--version"),
     ],

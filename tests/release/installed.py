@@ -17,16 +17,15 @@ from typing import NamedTuple
 import pytest
 
 from mongo_tables import __version__
-from tests.commands.diff import fake_github
-from tests.commands.diff.fake_github import TOKEN
 from tests.commands.diff.pull_requests import environment, propose, start
+from tests.release import fake_gh
 from tests.release.actionsteps import ROOT, run_step
 from tests.release.test_action import CHANGED, FILES
 
 pytestmark = pytest.mark.timeout(1800)
 
 NAME = f"mongo_tables-{__version__}"
-PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "ls", "mkdir", "rm", "sed", "sh", "uname")
+PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "head", "ls", "mkdir", "rm", "sed", "sh", "uname")
 """What is on the path, beside Python: no compiler among it."""
 
 
@@ -151,25 +150,26 @@ def test_the_action_s_scripts_install_check_and_comment(bare: Bare) -> None:
     repository = start(bare.folder / "repository", {**FILES, "pip.py": "raise SystemExit('not this one')\n"})
     commits = propose(repository, CHANGED)
     place = bare.folder / "job"
-    with fake_github.running() as github:
-        variables = environment(place, "synchronize", commits, GITHUB_API_URL=github.address)
-        told = {name: text for name, text in variables.items() if name.startswith(("GITHUB_", "RUNNER_"))}
-        told = {**bare.variables(), **told, "GITHUB_ENV": str(place / "env")}
-        assert run_step("Say where things are", {}, repository.folder, told).returncode == 0
-        places = dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
-        values = {f"steps.places.outputs.{name}": path for name, path in places.items()}
-        values |= {
-            "github.action_path": str(bare.package),
-            "inputs.token": TOKEN,
-            "steps.python.outputs.python-path": "",
-        }
-        for name in (
-            "Install mongo-tables",
-            "Check pages",
-            "Find the numbers that change",
-            "Comment on the pull request",
-        ):
-            done = run_step(name, values, repository.folder, told)
-            print(f"[{name}]", done.returncode, done.stdout[-500:], done.stderr[-500:])
-            assert done.returncode == 0, (name, done.stdout, done.stderr)
+    variables = environment(place, "synchronize", commits)
+    told = {name: text for name, text in variables.items() if name.startswith(("GITHUB_", "RUNNER_"))}
+    github = fake_gh.install(bare.folder / "programs")
+    told = {**bare.variables(), **told, "GITHUB_ENV": str(place / "env")}
+    told |= {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "Codertocat/Hello-World"}
+    assert run_step("Say where things are", {}, repository.folder, told).returncode == 0
+    places = dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
+    values = {f"steps.places.outputs.{name}": path for name, path in places.items()}
+    values |= {
+        "github.action_path": str(bare.package),
+        **fake_gh.job_values(),
+        "steps.python.outputs.python-path": "",
+    }
+    for name in (
+        "Install mongo-tables",
+        "Check pages",
+        "Find the numbers that change",
+        "Comment on the pull request",
+    ):
+        done = run_step(name, values, repository.folder, told)
+        print(f"[{name}]", done.returncode, done.stdout[-500:], done.stderr[-500:])
+        assert done.returncode == 0, (name, done.stdout, done.stderr)
     assert "| 8 | Speed (ops/s) | 30,100 | 45,150 | 1.5 times |" in github.bodies()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.commands.diff import fake_github
-from tests.commands.diff.fake_github import TOKEN
 from tests.commands.diff.pull_requests import PAGE, SITE, environment, propose, rows, start
+from tests.release import fake_gh
 from tests.release.actionsteps import EXPRESSION, ROOT, defaults, read_action, run_step, step, steps
+from tests.release.fake_gh import BOT, GitHub
 
 FILES = {
     "mkdocs.yml": SITE,
@@ -24,25 +25,89 @@ CHECK, REVIEW, COMMENT = "Check pages", "Find the numbers that change", "Comment
 WORKFLOWS = [ROOT / "action.yml", *sorted((ROOT / ".github/workflows").glob("*.yml"))]
 
 
-def test_its_scripts_check_compare_and_comment(tmp_path: Path) -> None:
+@pytest.fixture
+def github(tmp_path: Path) -> GitHub:
+    return fake_gh.install(tmp_path / "programs")
+
+
+def commented(folder: Path, github: GitHub, changed: str = "true", **inputs: str) -> str:
+    """What the step that comments says about the report in ``folder``."""
+    values = {
+        **fake_gh.job_values(changed),
+        "steps.places.outputs.folder": str(folder),
+        **{f"inputs.{name.replace('_', '-')}": text for name, text in inputs.items()},
+    }
+    variables = {
+        "PATH": f"{github.programs}:{os.environ['PATH']}",
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "Codertocat/Hello-World",
+    }
+    done = run_step(COMMENT, values, folder, variables)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done.stdout
+
+
+def report(folder: Path, text: str, site: str = "site") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "changes.md").write_text(f"<!-- mongo-tables review {site} -->\n{text}\n")
+    return folder
+
+
+def test_its_scripts_check_compare_and_comment(tmp_path: Path, github: GitHub) -> None:
     repository = start(tmp_path / "repository", FILES)
     commits = propose(repository, CHANGED)
-    with fake_github.running() as github:
-        variables = environment(tmp_path / "job", "synchronize", commits, GITHUB_API_URL=github.address)
-        values = {
-            "steps.places.outputs.programs": str(Path(sys.executable).parent),
-            "steps.places.outputs.folder": str(tmp_path / "report"),
-            "inputs.token": TOKEN,
-        }
-        for name in (CHECK, REVIEW, COMMENT):
-            done = run_step(name, values, repository.folder, variables)
-            assert done.returncode == 0, (name, done.stdout, done.stderr)
+    variables = environment(tmp_path / "job", "synchronize", commits)
+    values = {
+        "steps.places.outputs.programs": str(Path(sys.executable).parent),
+        "steps.places.outputs.folder": str(tmp_path / "report"),
+    }
+    for name in (CHECK, REVIEW):
+        done = run_step(name, values, repository.folder, variables)
+        assert done.returncode == 0, (name, done.stdout, done.stderr)
+    commented(tmp_path / "report", github)
     assert "| 8 | Speed (ops/s) | 30,100 | 45,150 | 1.5 times |" in github.bodies()[0]
     assert {one.name for one in (tmp_path / "report").iterdir()} == {
         "check.sarif",
         "changes.json",
         "changes.md",
     }
+
+
+def test_the_next_push_edits_the_comment_in_place_and_nobody_elses(tmp_path: Path, github: GitHub) -> None:
+    folder = report(tmp_path / "report", "first")
+    forged, other = f"{(folder / 'changes.md').read_text()}Merge at once.", "Coverage: 90 %"
+    github.write([{"author": "stranger", "body": forged}, {"author": BOT, "body": other}])
+    commented(folder, github)
+    commented(report(folder, "second"), github)
+    commented(report(folder, "none"), github, changed="false")
+    assert github.bodies() == [other, (folder / "changes.md").read_text()]
+    assert github.bodies("stranger") == [forged]
+
+
+def test_a_pull_request_that_changes_no_number_gets_no_comment(tmp_path: Path, github: GitHub) -> None:
+    commented(report(tmp_path / "report", "none"), github, changed="false")
+    assert github.bodies() == []
+
+
+def test_two_sites_of_a_repository_have_a_comment_each(tmp_path: Path, github: GitHub) -> None:
+    for site in ("one", "two", "one"):
+        commented(report(tmp_path / "report", "numbers", site), github)
+    assert len(github.bodies()) == 2
+
+
+def test_who_owns_the_token_can_be_somebody_else(tmp_path: Path, github: GitHub) -> None:
+    folder = report(tmp_path / "report", "first")
+    github.write([{"author": "our-app[bot]", "body": (folder / "changes.md").read_text()}])
+    commented(report(folder, "second"), github, comment_author="our-app[bot]")
+    assert github.bodies("our-app[bot]") == [(folder / "changes.md").read_text()]
+    assert github.bodies() == []
+
+
+def test_a_token_that_may_not_write_fails_no_job(tmp_path: Path, github: GitHub) -> None:
+    github.write([], may_write=False)
+    said = commented(report(tmp_path / "report", "numbers"), github)
+    assert said.startswith("::notice::no comment: a pull request from a fork")
+    assert "pull-requests: write" in said
 
 
 def test_a_fault_fails_the_check_and_the_numbers_are_told_all_the_same(tmp_path: Path) -> None:
@@ -80,9 +145,10 @@ def test_every_expression_of_a_script_is_known() -> None:
     told = {
         name for one in steps() for name in EXPRESSION.findall(str({k: one.get(k) for k in ("env", "with")}))
     }
-    made = {name for name in told if name.startswith("steps.")}
+    made = {name for name in told if not name.startswith(("inputs.", "github.action_path"))}
     places = {f"steps.places.outputs.{name}" for name in ("folder", "programs")}
-    assert made == {*places, "steps.python.outputs.python-path"}
+    known = {"steps.python.outputs.python-path", "steps.changes.outputs.changed"}
+    assert made == {*places, *known, "github.event.pull_request.number"}
     inputs = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
     assert inputs == {name.removeprefix("inputs.") for name in defaults()}
 

@@ -1,7 +1,7 @@
-"""``mongo-tables diff``: changes in the tables of a site, and the comment that shows them to reviewers.
+"""``mongo-tables diff``: changes in the tables of a site, and the report of them for reviewers.
 
-``tables`` reads two lists of tables, ``changes`` compares them and writes the result; ``github`` finds the
-base of a pull request, and posts the result there.
+``tables`` reads two lists of tables, ``changes`` compares them and writes the result; ``github`` finds the base of a
+pull request.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ DESCRIPTION = (
     "horizontal axis and the series. A message names rows that no column distinguishes.\n"
     "\n"
     "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout. The GitHub Action of\n"
-    "this program writes a report of them, and posts it in a separate step, which has a token and reads no page."
+    "this program writes a report of them, and makes it a comment."
 )
 EPILOG = (
     "OLD and NEW, two built sites; two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
     "Git; or each one of:\n"
     f"{SOURCES}\n\n"
-    "environment: with --report and --post the variables that GitHub Actions set; GITHUB_TOKEN with --post\n\n"
+    "environment: with --report the variables that GitHub Actions set\n\n"
     "examples:\n"
     "  mongo-tables diff HEAD:fixtures fixtures                     what a commit of these files would change\n"
     "  mongo-tables diff --format markdown origin/main:. .          what this branch changes, to paste\n\n"
-    "exit status: 0 nothing changed, or the comment is posted, or the token may not write it; 1 something changed;\n"
-    "2 wrong usage or nothing to work with"
+    "exit status: 0 nothing changed; 1 something changed; 2 wrong usage or nothing to work with"
 )
 
 
@@ -66,32 +65,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FOLDER",
         help="write FOLDER/changes.md and FOLDER/changes.json instead, and add to the summary of a job",
     )
-    form.add_argument(
-        "--post",
-        metavar="FOLDER",
-        help="make FOLDER/changes.md the comment of the pull request, or edit that",
-    )
-    parser.add_argument(
-        "--author",
-        default="github-actions[bot]",
-        metavar="LOGIN",
-        help="who owns the token: no comment of anybody else is edited (default: github-actions[bot])",
-    )
 
 
 def run(arguments: Namespace) -> int:
-    """Print the changes, write a report, or post it. Return 1 if something changed, else 0.
+    """Print the changes, or write a report. Return 1 if something changed, else 0.
 
     Raises CommandError and ResultsError if the sides cannot be compared.
     """
     from mongo_tables.commands.diff.changes import compare, markdown, text
     from mongo_tables.commands.diff.tables import read_sides
 
-    if arguments.post:
-        from mongo_tables.commands.diff.github import post
-
-        post(Path(arguments.post), arguments.author)
-        return 0
     request = None
     if arguments.report or arguments.old is None:
         from mongo_tables.commands.diff.github import read_both, read_pull_request, report

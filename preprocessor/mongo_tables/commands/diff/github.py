@@ -1,8 +1,7 @@
-"""The pull request of a GitHub Actions job: its base, and the one comment with the numbers that it changes.
+"""The pull request of a GitHub Actions job: its base, and the report of the numbers that it changes.
 
-``report`` reads pages and has no token; ``post`` has a token and reads no pages. The fields of the event are those of
-the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request. The requests are those of
-https://docs.github.com/rest/issues/comments.
+The Action makes the report a comment, in a step that has a token and reads no pages. The fields of the event are those
+of the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ import hashlib
 import json
 import re
 import subprocess
-import urllib.error
-import urllib.request
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from mongo_tables.commands.diff.changes import TableChange, markdown
 from mongo_tables.commands.diff.tables import PageTable, read_checkout
@@ -31,27 +27,14 @@ from mongo_tables.results.history import on_disk, run_git
 _TEXT: Final = "changes.md"
 _DATA: Final = "changes.json"
 _SHA: Final = "[0-9a-f]{40,64}"
-_REPOSITORY: Final = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
-_SECONDS: Final = 30
-_A_PAGE: Final = 100
-_MOST_PAGES: Final = 30
-"""The most pages of comments to search: 3,000 comments."""
-_REFUSED: Final = (401, 403, 404)
-"""GitHub's status for a token that may not write, or may not know of the resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request: ``repository`` is its target, ``OWNER/NAME``. Both commits are full hashes.
+    """The commits of a pull request, and of what it is merged into, as full hashes."""
 
-    ``from_fork``: its commits are in another repository, or that repository is gone.
-    """
-
-    repository: str
-    number: int
     base: str
     head: str
-    from_fork: bool
 
 
 def read_pull_request() -> PullRequest | None:
@@ -74,17 +57,12 @@ def read_pull_request() -> PullRequest | None:
     except (OSError, ValueError) as error:
         raise CommandError(f"GITHUB_EVENT_PATH: {where or 'not set'}: {error}") from None
     try:
-        told = event["pull_request"]
-        base, head = told["base"], told["head"]
-        repository, number = base["repo"]["full_name"], told["number"]
-        origin = (head["repo"] or {}).get("full_name")
-        shas = base["sha"], head["sha"]
-    except (KeyError, TypeError, AttributeError):
+        shas = [event["pull_request"][side]["sha"] for side in ("base", "head")]
+    except (KeyError, TypeError):
         raise CommandError("the event file lacks fields of a pull request") from None
-    known = isinstance(number, int) and re.fullmatch(_REPOSITORY, str(repository))
-    if not known or not all(re.fullmatch(_SHA, str(sha)) for sha in shas):
-        raise CommandError("the event file has no number, repository and commits of a pull request")
-    return PullRequest(repository, number, *shas, from_fork=origin != repository)
+    if not all(re.fullmatch(_SHA, str(sha)) for sha in shas):
+        raise CommandError("the event file has no commits of a pull request")
+    return PullRequest(*shas)
 
 
 # -- what it is compared with --
@@ -163,121 +141,3 @@ def _append(variable: str, text: str) -> None:
     if named := read_variable(variable):
         with Path(named).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
-
-
-# -- the comment --
-
-
-class CommentRefused(Exception):
-    """A request that the API refused or did not answer. ``status`` is that of HTTP, 0 without an answer."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class PostedComment(NamedTuple):
-    """A comment of a pull request: its number, its author, and its text."""
-
-    number: int
-    author: str
-    body: str
-
-
-def post(folder: Path, author: str) -> None:
-    """Post the text from ``report`` as the comment of the pull request, or say why that is impossible.
-
-    A token without write access is not an error: pull requests from forks have none, and the summary has the same text.
-    Raises CommandError if there is nothing to post, or no token.
-    """
-    request = read_pull_request()
-    if request is None:
-        raise CommandError("this job runs for no pull request, which could have a comment")
-    try:
-        text, data = (folder / _TEXT).read_text("utf-8"), json.loads((folder / _DATA).read_bytes())
-    except (OSError, ValueError) as error:
-        raise CommandError(
-            f"{folder} has no changes to post: {error}", "run it with --report before"
-        ) from None
-    if not read_variable("GITHUB_TOKEN"):
-        raise CommandError("GITHUB_TOKEN is not set", "pass it on: GITHUB_TOKEN: ${{ github.token }}")
-    anything = bool(isinstance(data, dict) and data.get("tables"))
-    try:
-        print(f"comment: {_update_comment(request, text, author, anything=anything)}")
-    except CommentRefused as error:
-        print(_excuse(error, request))
-
-
-def _update_comment(request: PullRequest, body: str, author: str, *, anything: bool) -> str:
-    """Create or edit the comment. Its first line is the marker by which it is recognised.
-
-    Only a comment of ``author`` is edited, even if others use the same marker. Without ``anything`` to say, none is
-    created.
-    """
-    marker = body.partition("\n")[0]
-    comments = _list_comments(request)
-    own = next((one for one in comments if one.author == author and one.body.startswith(marker)), None)
-    if own is None:
-        if anything:
-            _ask("POST", f"{request.repository}/issues/{request.number}/comments", {"body": body})
-        return "created" if anything else "not needed"
-    if own.body.replace("\r\n", "\n").strip() == body.strip():
-        return "unchanged"
-    _ask("PATCH", f"{request.repository}/issues/comments/{own.number}", {"body": body})
-    return "edited"
-
-
-def _list_comments(request: PullRequest) -> list[PostedComment]:
-    found: list[PostedComment] = []
-    for page in range(1, _MOST_PAGES + 1):
-        query = f"per_page={_A_PAGE}&page={page}"
-        told = _ask("GET", f"{request.repository}/issues/{request.number}/comments?{query}")
-        if not isinstance(told, list):
-            raise CommentRefused(0, "the answer is not a list of comments")
-        try:
-            for one in told:
-                login = (one["user"] or {}).get("login", "")
-                found.append(PostedComment(int(one["id"]), str(login), str(one["body"] or "")))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise CommentRefused(0, "the answer has a comment without its fields") from None
-        if len(told) < _A_PAGE:
-            break
-    return found
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follow no redirects, which would send the token to another address."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Return no request."""
-
-
-def _ask(method: str, path: str, content: Any = None) -> Any:
-    """Send a request to the API, which is the only place that gets the token. Errors do not contain it."""
-    address = (read_variable("GITHUB_API_URL") or "https://api.github.com").rstrip("/")
-    headers = {
-        "Accept": "application/vnd.github+json",
-        "Authorization": f"Bearer {read_variable('GITHUB_TOKEN')}",
-        "Content-Type": "application/json",
-        "User-Agent": "mongo-tables",
-        "X-GitHub-Api-Version": "2022-11-28",
-    }
-    sent = None if content is None else json.dumps(content).encode()
-    request = urllib.request.Request(f"{address}/repos/{path}", sent, headers, method=method)
-    try:
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        raise CommentRefused(error.code, f"{method} was answered by {error.code} {error.reason}") from None
-    except (OSError, HTTPException, ValueError) as error:
-        raise CommentRefused(0, f"{method} had no answer: {error}") from None
-
-
-def _excuse(error: CommentRefused, request: PullRequest) -> str:
-    """Return a line that GitHub shows at the job: a notice if no comment can be expected, else a warning."""
-    where = "the summary of the job and its artifact have the numbers"
-    if error.status in _REFUSED and request.from_fork:
-        return f"::notice::no comment: a pull request from a fork has no token that may write; {where}"
-    hint = "; let the job have `permissions: pull-requests: write`" if error.status in _REFUSED else ""
-    said = escape_control_chars(str(error)).replace("%", "%25")
-    return f"::warning::no comment: {said}{hint}; {where}"
