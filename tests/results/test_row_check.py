@@ -13,7 +13,7 @@ from typing import Any
 import bson
 import pytest
 
-from mongo_tables.commands.compare.wording import explain, format_json, format_pooled, format_text
+from mongo_tables.commands.compare.wording import format_json, format_pooled, format_text
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import compare
 from mongo_tables.results.history import list_series
@@ -82,8 +82,6 @@ def use(rows: list[dict[str, Any]]) -> None:
     for found in (compare(OLD, rows), compare(rows, OLD), compare_within(rows)):
         list(format_text(found))
         format_json(found)
-        for row in found.rows:
-            list(explain(row))
     for ratios in (False, True):
         list_series([*rows, *OLD], ratios=ratios)
     list(map(thin_out, rows))

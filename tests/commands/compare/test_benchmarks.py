@@ -92,11 +92,6 @@ def test_the_json_has_unit_ratio_interval_and_no_verdict(sides, capsys):
     assert row["judged"]["low"] < row["judged"]["ratio"] < row["judged"]["high"]
 
 
-def test_an_explanation_says_why_there_is_no_verdict(sides, capsys):
-    assert main(["compare", *sides(hyperfine(1, 2, 3), hyperfine(4, 5, 6)), "--explain"]) == 0
-    assert "no verdict: not measured side by side" in capsys.readouterr().out
-
-
 def test_a_file_beside_what_was_imported_of_another_is_compared(sides, capsys):
     old, new = sides(hyperfine(1, 2, 3), hyperfine(4, 5, 6))
     assert main(["import", old, "--as", "bench"]) == 0

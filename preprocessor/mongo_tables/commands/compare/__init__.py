@@ -1,6 +1,6 @@
 """``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one, or pool several.
 
-``campaigns`` reads, pools and stores rows, ``wording`` formats results, and explains them block by block.
+``campaigns`` reads, pools and stores rows, ``wording`` formats results.
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ so in each of them. If hours differ, the range contains the true ratio in fewer 
 experiment on one target are judged together (Benjamini and Hochberg).
 Campaigns must agree in the definition of the experiment, scale, windows, client, concerns, members and the reference
 row. They may differ in where they ran, including machines and versions; `campaigns.differs` lists the differences. A
-campaign that is named twice counts once. Tables, charts and sentences can use `campaigns` like `comparison`; --explain
-shows the arithmetic.
+campaign that is named twice counts once. Tables, charts and sentences can use `campaigns` like `comparison`.
 A run replaces the rows of the previous one. --keep stores each campaign in its own folder with only what pooling needs,
 FOLDER/ID/results/NAME.jsonl, which you can name like any other results.
 
@@ -59,7 +58,6 @@ examples:
   mongo-tables compare HEAD~1:fixtures fixtures --fail-if "slower 5 %"
   mongo-tables compare mongodb://db/january mongodb://db/june --experiment insert_docsize
   mongo-tables compare fixtures                                    targets, or rows and their reference
-  mongo-tables compare fixtures --explain "insert_docsize: 4 KiB"  the arithmetic, block by block
   mongo-tables compare fixtures --keep fixtures/campaigns          after the first campaign
   mongo-tables compare fixtures --pool fixtures/campaigns/* --keep fixtures/campaigns        and after each further one
   mongo-tables compare fixtures --pool HEAD~1:fixtures             with the results of the last revision
@@ -106,10 +104,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
     )
-    parser.add_argument(
-        "--explain", nargs="?", const="", metavar="ROW",
-        help="explain the row EXPERIMENT: VARIANT, of an experiment, or of all rows; last on the line",
-    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
     parser.add_argument(
         "--fail-if", action="append", type=_condition, default=[], metavar="CONDITION",
@@ -138,8 +132,6 @@ def run(arguments: Namespace) -> int:
     found = _compare(arguments)
     if arguments.json:
         print(format_json(found))
-    elif arguments.explain is not None:
-        print("\n".join(_explain(found, arguments.explain)))
     else:
         print("\n".join(format_text(found)))
     return _fail(found, arguments) if arguments.fail_if else 0
@@ -153,9 +145,9 @@ def _pool(arguments: Namespace) -> int:
         raise CommandError(
             "--pool and --keep accept only one RESULTS", "name the other campaigns with --pool"
         )
-    if arguments.json or arguments.explain is not None or arguments.fail_if:
+    if arguments.json or arguments.fail_if:
         raise CommandError(
-            "--pool and --keep write rows: neither --json, --explain nor --fail-if goes with them",
+            "--pool and --keep write rows: neither --json nor --fail-if goes with them",
             "compare the rows afterwards",
         )
     for line in pool_campaigns(arguments.old, arguments.pool, arguments.experiment, arguments.keep):
@@ -180,19 +172,6 @@ def _compare(arguments: Namespace) -> Difference:
     if not found.rows:
         raise CommandError("no row is in both", "rows belong together when experiment and variant are equal")
     return found
-
-
-def _explain(found: Difference, name: str) -> Iterator[str]:
-    """Explain the rows of this name. Raise CommandError if there are none."""
-    from mongo_tables.commands.compare.wording import explain
-    from mongo_tables.findings.finding import did_you_mean
-
-    meant = [row for row in found.rows if name in ("", row.name, row.experiment)]
-    if not meant:
-        known = [row.name for row in found.rows]
-        raise CommandError(f"there is no row `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
-    for row in meant:
-        yield from explain(row)
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
