@@ -14,7 +14,7 @@ COMMANDS = [
     ["check", "docs"],
     ["render", "docs/index.md", "docs/other.md", "--output", "built"],
     ["explain", "docs/index.md"],
-    ["init", "--table", "results", "--columns", "a"],
+    ["init", "--table", "results"],
 ]
 SECRET = "topsecret-password=Xq7Zk"
 ROW = '{"_id": "Xq7Zk", "a": 1}\n'

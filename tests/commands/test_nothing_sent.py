@@ -91,7 +91,6 @@ DOORS = {
     "render": ["render", "docs/index.md"],
     "render in place": ["render", "--in-place", "docs/index.md"],
     "explain": ["explain", "docs/index.md"],
-    "init": ["init", "--table", "t", "--columns", "v"],
 }
 
 
@@ -100,9 +99,6 @@ def test_no_command_sends_a_pipeline_that_does_more_than_read(
     project: Path, uri: str, heard: Heard, door: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [*DOORS[door], "--results", uri]
-    if door == "init":
-        (stage,) = pipeline_of(project)
-        arguments += ["--where", f"$expr={json.dumps(stage)}"]
     assert main(arguments) != 0
     out, err = capsys.readouterr()
     assert "JS ran 42" not in out + err

@@ -1,4 +1,4 @@
-"""``mongo-tables init --table`` writes a comment that is sound, from options or from what a person answers."""
+"""``mongo-tables init --table`` writes a comment that is sound, whatever the documents are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import os
-import pty
 import subprocess
 import sys
 from datetime import datetime
@@ -83,32 +82,6 @@ def test_a_page_with_comments_gets_one_with_the_word_that_they_begin_with(folder
         assert page.read_text().count(f"<!-- {word}_TABLE: ") == 2
 
 
-def test_a_minus_before_a_field_sorts_it_down(folder: Path) -> None:
-    text = mongo_tables(
-        "init", "--table", "--columns", "_id.testname,ops", "--sort=-ops,_id.testname", cwd=folder
-    ).stdout
-    assert '"sort": ["-ops", "_id.testname"]' in text
-
-
-def test_options_choose_documents_columns_headers_and_order(folder: Path) -> None:
-    arguments = [
-        "--where",
-        "_id.testname=insert",
-        "--columns",
-        "_id.threads,ops",
-        "--headers",
-        "N, Work done",
-    ]
-    arguments += ["--sort", "ops", "--title", "Inserts", "--append", "page.md"]
-    mongo_tables("init", "--table", "runs", *arguments, cwd=folder)
-    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
-    rendered = mongo_tables("render", "page.md", cwd=folder).stdout
-    lines = [line for line in rendered.splitlines() if line.startswith("|")]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert "**Inserts**" in rendered
-    assert [cells[0], *cells[2:]] == [["N", "Work done"], ["1", "4206"], ["8", "33606"]]
-
-
 def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
     page = folder / "page.md"
     page.write_bytes(b"# Runs\r\n\r\nText without an end")
@@ -119,27 +92,12 @@ def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
 
 
-def test_a_field_that_some_documents_lack_says_so_in_the_table(folder: Path) -> None:
-    arguments = ["--where", "_id.testname=insert", "--columns", "threads,ms", "--append", "page.md"]
-    mongo_tables("init", "--table", *arguments, cwd=folder)
-    assert "not measured" in mongo_tables("render", "page.md", cwd=folder).stdout
-    assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
-
-
 def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "mongo_tables.cli",
-        "init",
-        "--table",
-        "--title",
-        "東京",
-        "--append",
-        "page.md",
-    ]
+    (folder / "fixtures/東京").mkdir()
+    (folder / "fixtures/東京/a.jsonl").write_text('{"_id": 1, "a": 1}\n{"_id": 2, "a": 2}\n')
+    command = [sys.executable, "-m", "mongo_tables.cli", "init", "--table", "東京"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    for arguments in (command, command[:-2]):
+    for arguments in ([*command, "--append", "page.md"], command):
         done = subprocess.run(
             arguments,
             cwd=folder,
@@ -150,20 +108,13 @@ def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None
             check=True,
         )
     assert done.stdout == (folder / "page.md").read_bytes()
-    assert '"title": "東京"' in done.stdout.decode()
+    assert '"collection": "東京"' in done.stdout.decode()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["run"], "did you mean `runs`?"),
-        (["--columns", "threads,op"], "did you mean `ops`?"),
-        (["--columns", "points"], "no document has a number, a string or a date as `points`"),
-        (["--columns", "threads", "--sort", "ops"], "`ops` is not one of the columns threads"),
-        (["--columns", "threads,ops", "--headers", "Threads"], "1 headers for 2 columns"),
-        (["--where", "threads"], "not FIELD=VALUE"),
-        (["--where", "_id.testname=inser"], 'did you mean "insert"?'),
-        (["--where", 'at={"$date": "never"}'], "--where"),
         (["--results", "nowhere"], "nowhere"),
     ],
 )
@@ -176,7 +127,7 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--columns", "ops"], "--columns is an option of --table"),
+        (["--append", "page.md"], "--append is an option of --table"),
         (["--config-file", "mkdocs.yml"], "--config-file is an option of --table"),
         (["fixtures", "--table", "runs"], "FOLDER, --dry-run and --numbers are for a set-up"),
         (["runs"], "--table names a collection"),
@@ -187,23 +138,6 @@ def test_options_of_a_comment_and_of_a_set_up_do_not_mix(
 ) -> None:
     assert said in mongo_tables("init", *arguments, cwd=folder, expect=2).stderr
     assert [one.name for one in folder.iterdir()] == ["fixtures"]
-
-
-def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
-    (folder / "fixtures" / "other").mkdir()
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "mongo_tables.cli", "init", "--table"]
-    # Collection, columns by number, two headers, order: the last two as proposed.
-    os.write(leader, b"runs\n2,ops\nThreads of the client\n\n\n")
-    done = subprocess.run(
-        command, cwd=folder, stdin=follower, capture_output=True, text=True, timeout=60, check=True
-    )
-    os.close(leader)
-    os.close(follower)
-    body = json.loads(done.stdout.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
-    assert body["columns"] == ["_id.threads", "ops"]
-    assert body["headers"] == ["Threads of the client", "Ops"]
-    assert "Collection (other, runs)" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -244,9 +178,9 @@ documents = st.lists(
 
 
 @settings(max_examples=200)
-@given(documents, st.sampled_from(["", "A --> B", "<!-- x"]), st.text(max_size=4))
+@given(documents, st.one_of(st.sampled_from(["A --> B", "<!-- x"]), st.text(max_size=4)))
 def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
-    rows: list[dict[str, Any]], title: str, value: str
+    rows: list[dict[str, Any]], value: str
 ) -> None:
     fields = find_candidates(rows)
     paths = suggest_columns(fields, rows)
@@ -254,14 +188,13 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
         return
     headers, formats = propose_headers(paths, rows), choose_formats(paths, fields, {})
     sort = propose_sorting(paths)
-    text = format_comment("RESULT_TABLE", "runs", {"a": value}, paths, headers, formats, sort, title=title)
+    text = format_comment("RESULT_TABLE", "runs", {"a": value}, paths, headers, formats, sort)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     reading = read(found, "page.md", lambda name: None)
     spec, findings = reading.spec, reading.findings
     assert findings == []
     assert isinstance(spec, TableSpec)
-    assert (spec.title or "") == title
     assert spec.pipeline[0] == {"$match": {"a": value}}
     assert len(spec.columns) == len(paths)
 

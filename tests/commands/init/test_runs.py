@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mongo_tables.commands.init.columns import suggest_for_runs
-from mongo_tables.commands.init.draft import Wishes, propose_comment
+from mongo_tables.commands.init.draft import propose_comment
 from mongo_tables.commands.init.setup import plan
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import Limits
@@ -86,6 +86,6 @@ def test_a_comment_for_a_collection_of_runs_shows_speeds_without_comparisons_whe
         for size in (1, 4)
     ]
     FileStore(tmp_path).put(*paced)
-    found = propose_comment(Wishes("MONGO_TABLE"), Answers(str(tmp_path), Limits()))
+    found = propose_comment(Answers(str(tmp_path), Limits()), "MONGO_TABLE")
     assert list(found.paths) == ["_id.size", "speed.median"]
     assert not found.ignored

@@ -29,7 +29,7 @@ DESCRIPTION = (
     "stays as it is: lines are added, and where that cannot be done safely it says which. A second run adds nothing.\n"
     "\n"
     "With --table it looks at the documents of a collection instead, and writes a comment that shows them as a table:\n"
-    "to standard output, or at the end of a page. On a terminal it asks for what no option says."
+    "to standard output, or at the end of a page."
 )
 EPILOG = f"""\
 Results of a set-up are the folder fixtures, else a file that a benchmark tool wrote, else JSON, JSON Lines, CSV or TSV
@@ -42,7 +42,7 @@ examples:
   mongo-tables init                                          set up this repository
   mongo-tables init --numbers                                what could be held to which results
   mongo-tables init --table results                          the first comment for a collection
-  mongo-tables init --table results --columns name,mean --append docs/speed.md
+  mongo-tables init --table results --append docs/speed.md   at the end of a page
 
 exit status: 0 set up, and the check finds nothing, or the comment is written; 1 the check finds something;
 2 wrong usage or nothing to work with"""
@@ -51,7 +51,7 @@ _LISTED = 8
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the folder and its results; the collection of a comment, its content, and the page for it."""
+    """Add the folder and its results; the collection of a comment, and the page for it."""
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
     )
@@ -73,19 +73,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="COLLECTION",
         help="write the comment of a table for this collection (default: the only one there is)",
     )
-    comment.add_argument("--rows", metavar="PATH", help="the list inside each document: result.by_class.*")
-    comment.add_argument(
-        "--where", action="append", metavar="FIELD=VALUE", help="only documents with this value (repeatable)"
-    )
-    comment.add_argument("--columns", metavar="FIELDS", help="fields to show, with commas: _id.threads,qps")
-    comment.add_argument("--headers", metavar="TEXTS", help="what readers see above them, with commas")
-    comment.add_argument(
-        "--sort",
-        metavar="FIELDS",
-        help="the columns to sort by, with - before one that goes down: --sort=-qps "
-        "(default: the first, then those of _id)",
-    )
-    comment.add_argument("--title", metavar="TEXT", help="a title above the table")
     comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
     add_limit(comment)
     add_config_file(comment)
@@ -100,7 +87,7 @@ def run(arguments: Namespace) -> int:
     """
     if arguments.table is not None:
         return _write_comment(arguments)
-    for name in ("rows", "where", "columns", "headers", "sort", "title", "append", "limit", "config_file"):
+    for name in ("append", "limit", "config_file"):
         if getattr(arguments, name):
             raise CommandError(
                 f"--{name.replace('_', '-')} is an option of --table", "name a collection there"
@@ -174,7 +161,7 @@ def _check(folder: Path, arguments: Namespace) -> int:
 
 
 def _write_comment(arguments: Namespace) -> int:
-    from mongo_tables.commands.init.draft import Wishes, append_block, propose_comment, table_keyword
+    from mongo_tables.commands.init.draft import append_block, propose_comment, table_keyword
     from mongo_tables.files import atomic
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_text
@@ -187,20 +174,9 @@ def _write_comment(arguments: Namespace) -> int:
     fill_in(arguments)
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""
-    wishes = Wishes(
-        keyword=table_keyword(page),
-        collection=arguments.table or None,
-        rows=arguments.rows,
-        where=arguments.where or (),
-        columns=arguments.columns,
-        headers=arguments.headers,
-        sort=arguments.sort,
-        title=arguments.title or "",
-        asking=sys.stdin.isatty() and not arguments.columns,
-    )
     with closing(Answers(arguments.results, arguments.limits)) as asked:
-        proposal = propose_comment(wishes, asked)
-    # A page is UTF-8, whatever the terminal's encoding. Invalid characters in options become question marks.
+        proposal = propose_comment(asked, table_keyword(page), arguments.table or None)
+    # A page is UTF-8, whatever the terminal's encoding.
     if file:
         whole, line = append_block(page, proposal.written_for(page, file.name))
         atomic.write(file.resolve(), whole.encode("utf-8", "replace"))

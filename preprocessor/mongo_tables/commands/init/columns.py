@@ -169,12 +169,12 @@ def _reason(one: CandidateField, twice: bool) -> str:
 
 
 def propose_orders(
-    paths: Sequence[str], fields: Sequence[CandidateField], *, may_add: bool
+    paths: Sequence[str], fields: Sequence[CandidateField]
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Yield columns and sort keys, from what readers prefer to what distinguishes all rows.
 
-    Measured fields come last: sorted by them, rows would change places with each measurement. ``may_add``: whether
-    ``_id`` may be shown in addition to, or instead of, the last of the columns ``paths``.
+    Measured fields come last: sorted by them, rows would change places with each measurement. At last ``_id`` is shown
+    in addition to, or instead of, the last of the columns ``paths``.
     """
     texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
@@ -188,7 +188,7 @@ def propose_orders(
     numbers = [path for path in paths if path not in texts]
     if numbers:
         yield list(paths), numbers
-    if may_add and "_id" not in paths:
+    if "_id" not in paths:
         wider = [*paths[: MOST_COLUMNS - 1], "_id"]
         shown = [path for path in numbers if path in wider]
         yield wider, [*propose_sorting(wider[:-1]), "_id"]
@@ -249,7 +249,6 @@ def format_comment(
     ignore: Mapping[str, str] | None = None,
     *,
     rows: str | None = None,
-    title: str = "",
     name: str = "",
 ) -> str:
     """Return a comment that shows ``columns``, sorted by the paths ``sort``, or ``-`` before a path sorts descending.
@@ -259,7 +258,6 @@ def format_comment(
     ``name`` is the id of the table. Headers are written if they differ from the names of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
-    body |= {"title": title} if title else {}
     body["collection"] = collection
     body |= {"rows": rows} if rows else {}
     body |= {"where": dict(where)} if where else {}

@@ -13,7 +13,7 @@ from typing import Final
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import build
-from mongo_tables.commands.init.draft import Proposal, Wishes, append_block, propose_comment, table_keyword
+from mongo_tables.commands.init.draft import Proposal, append_block, propose_comment, table_keyword
 from mongo_tables.commands.init.site_files import (
     add_hook,
     add_to_site,
@@ -285,7 +285,7 @@ def _propose_table(asked: Answers, keyword: str) -> Proposal:
         anchor = words(name)
         table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
         try:
-            return propose_comment(Wishes(keyword, name, name=table_id), asked)
+            return propose_comment(asked, keyword, name, table_id)
         except CommandError as error:
             why = error
     raise why
