@@ -14,15 +14,13 @@ from mongo_tables.aggregation.fields import (
     WHOLE,
     Gives,
     Order,
-    ReadsAnything,
     effect_of,
     paths_in,
     paths_in_query,
-    paths_read,
     record_of,
 )
-from mongo_tables.results.read_paths import tree_of
 from mongo_tables.results.rows import CODEC
+from tests.aggregation.reads import ReadsAnything, paths_read, tree_of
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 

@@ -184,10 +184,10 @@ def test_pull_copies_what_pages_read_and_says_what_changed(project: Path, mongod
     uri = mongod.uri("pulled")
     assert "would change" in mongo_tables("pull", uri, "--dry-run", cwd=project).stdout
     assert mongo_tables("render", "docs/page.md", cwd=project).stdout.count("|   2 |") == 1
-    mongo_tables("pull", uri, "--prune", cwd=project)
+    mongo_tables("pull", uri, cwd=project)
     text = mongo_tables("render", "docs/page.md", cwd=project).stdout
     assert "|   3 |\n|   7 |" in text
-    assert "nothing changed" in mongo_tables("pull", uri, "--prune", cwd=project).stdout
+    assert "nothing changed" in mongo_tables("pull", uri, cwd=project).stdout
     client.drop_database("pulled")
     client.close()
 

@@ -108,15 +108,6 @@ def test_no_command_sends_a_pipeline_that_does_more_than_read(
     assert [sent for sent in heard.pipelines if sent not in looked_at] == []
 
 
-def test_pull_sends_no_pipeline_that_does_more_than_read(
-    project: Path, uri: str, heard: Heard, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["pull", uri, "t", "--pipeline", "evil", "--as", "evil"]) != 0
-    assert "Traceback" not in capsys.readouterr().err
-    assert not (project / "fixtures/evil").exists()
-    assert heard.pipelines == []
-
-
 def test_a_build_sends_no_pipeline_that_does_more_than_read(
     project: Path, uri: str, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""``mongo-tables pull --prune``: what the pages take decides what is kept."""
+"""``mongo-tables pull``: earlier revisions, and what it says of files and of refusals."""
 
 from __future__ import annotations
 
@@ -6,53 +6,19 @@ import json
 import subprocess
 from pathlib import Path
 
-import pymongo
 import pytest
 
 from mongo_tables.cli import main
 from tests.commands.test_commands import mongo_tables
-from tests.mongod import Mongod
-
-PAGE = """# Runs
-
-<!-- MONGO_TABLE: {"id": "t", "collection": "runs", "pipeline": [{"$match": {"ok": true}}, {"$sort": {"_id": 1}}],
-  "columns": ["threads", "s.rate"], "headers": ["Threads", "Rate"]} -->
-
-The peak is <!-- MONGO_VALUE: {"table": "t", "column": "peak", "where": {"threads": 1}} -->.
-
-<!-- MONGO_CHECK: {"table": "t", "where": {"host": "a"}, "expect": {"errors": 0}} -->
-"""
-
-
-def test_a_pruned_pull_keeps_what_columns_values_and_statements_take(
-    tmp_path: Path, mongod: Mongod, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kept = {"_id": 1, "ok": True, "threads": 1, "s": {"rate": 2.5}, "peak": 9, "host": "a", "errors": 0}
-    with pymongo.MongoClient[dict[str, object]](mongod.uri()) as client:
-        client["prunes"]["runs"].insert_one({**kept, "s": {"rate": 2.5, "noise": 1}, "unread": "x"})
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "docs").mkdir()
-        (tmp_path / "docs" / "page.md").write_text(PAGE, encoding="utf-8")
-        assert main(["pull", mongod.uri("prunes"), "--prune"]) == 0
-        assert "kept whole" not in capsys.readouterr().out
-        assert json.loads((tmp_path / "fixtures" / "runs" / "runs.jsonl").read_text("utf-8")) == kept
-        whole = PAGE.replace('{"$sort": {"_id": 1}}', '{"$set": {"all": "$$ROOT"}}')
-        (tmp_path / "docs" / "page.md").write_text(whole, encoding="utf-8")
-        assert main(["pull", mongod.uri("prunes"), "--prune"]) == 0
-        assert "kept whole: runs: docs/page.md:3: $$ROOT is the whole document" in capsys.readouterr().out
-        client.drop_database("prunes")
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository whose second commit changes results, and whose third does not."""
     (tmp_path / "fixtures" / "runs").mkdir(parents=True)
-    (tmp_path / "docs" / "pipelines").mkdir(parents=True)
-    shared = {"pipeline": [{"$project": {"rate": 1, "of": "$$revision"}}]}
-    (tmp_path / "docs" / "pipelines" / "brief.json").write_text(json.dumps(shared))
     git(tmp_path, "init", "-q")
     for rate in (1, 2, 2):
-        row = {"_id": {"testname": "one"}, "rate": rate, "more": "x"}
+        row = {"_id": {"testname": "one"}, "rate": rate}
         (tmp_path / "fixtures" / "runs" / "one.jsonl").write_text(json.dumps(row) + "\n")
         git(tmp_path, "add", "fixtures")
         git(tmp_path, "commit", "-q", "--allow-empty", "-m", "results")
@@ -67,26 +33,19 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def test_an_earlier_revision_becomes_a_collection_that_says_where_it_is_from(repository: Path) -> None:
-    asked = ("runs", "--pipeline", "brief", "--as", "earlier")
+def test_an_earlier_revision_becomes_a_collection_of_its_own(repository: Path) -> None:
+    asked = ("runs", "--as", "earlier")
     made = repository / "fixtures" / "earlier" / "one.jsonl"
     mongo_tables("pull", "HEAD~2:fixtures", *asked, cwd=repository)
-    first = git(repository, "rev-parse", "HEAD~2")
-    assert json.loads(made.read_text()) == {"_id": {"testname": "one"}, "rate": 1, "of": first}
-    # Results that no later commit has changed are of the commit that did.
+    assert json.loads(made.read_text()) == {"_id": {"testname": "one"}, "rate": 1}
     assert "1 changed" in mongo_tables("pull", "HEAD:fixtures", *asked, cwd=repository).stdout
-    assert json.loads(made.read_text())["of"] == git(repository, "rev-parse", "HEAD~1")
     assert "nothing changed" in mongo_tables("pull", "HEAD~1:fixtures", *asked, cwd=repository).stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["fixtures", "--as", "a"], "--as is for one collection"),
-        (["fixtures", "runs", "more", "--pipeline", "brief"], "--pipeline is for one collection"),
-        (["fixtures", "runs", "--pipeline", "breif", "--as", "a"], "did you mean `brief`"),
-        (["fixtures", "runs", "--pipeline", "slip", "--as", "a"], "slip.json:1:11: MT120"),
-        (["fixtures", "runs", "--pipeline", "wrong", "--as", "a"], "--pipeline wrong, stage 2 → $projct: "),
+        (["fixtures", "runs", "more", "--as", "a"], "--as is for one collection"),
         (["HEAD:nothing", "runs"], "did not match any files"),
         (["me:swordfish@host/d", "runs"], "is not a mongodb:// URI, a file or a folder that exists"),
         (["fixtures", "runs"], "written over itself"),
@@ -95,9 +54,6 @@ def test_an_earlier_revision_becomes_a_collection_that_says_where_it_is_from(rep
 def test_what_cannot_be_pulled_is_told_in_a_line_with_the_way_out(
     arguments: list[str], complaint: str, repository: Path
 ) -> None:
-    pipelines = repository / "docs" / "pipelines"
-    (pipelines / "slip.json").write_text('[{"$limit" 1}]')
-    (pipelines / "wrong.json").write_text('[{"$limit": 1}, {"$projct": {"rate": 1}}]')
     said = mongo_tables("pull", *arguments, cwd=repository, expect=2).stderr
     assert complaint in said
     assert "swordfish" not in said

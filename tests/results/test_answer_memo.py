@@ -6,7 +6,7 @@ import pytest
 
 from mongo_tables.files.memo import Memo
 from mongo_tables.results.model import Query
-from mongo_tables.results.read_paths import is_lasting
+from mongo_tables.results.guards import is_lasting
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.pull import Copied, pull
-from mongo_tables.results.read_paths import Reader, trees_by_collection
 from tests.mongod import Mongod
 from tests.results.asking import run_all
 
@@ -190,20 +189,3 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
     with pytest.raises(ResultsError, match=r"'result' of .* has no documents"):
         pull(database, folder, [Copied("result")])
-
-
-def test_a_pruned_pull_gives_the_pipelines_what_the_whole_one_gives(
-    database: str, folder: Path, tmp_path: Path
-):
-    queries = [query(pipeline) for pipeline in PIPELINES if pipeline and "$project" in pipeline[-1]]
-    queries = [
-        asked for asked in queries if trees_by_collection([Reader(asked, ())])[0]["results"] is not None
-    ]
-    assert len(queries) >= 5
-    trees, reasons = trees_by_collection([Reader(asked, ()) for asked in queries])
-    assert reasons == []
-    pull(database, tmp_path / "pruned", [Copied("results")], trees)
-    pruned, whole = open_fixtures(tmp_path / "pruned"), open_fixtures(folder)
-    for asked in queries:
-        assert encoded(pruned.aggregate(asked)) == encoded(whole.aggregate(asked))
-    assert all("raw" not in document for document in pruned.documents("results"))

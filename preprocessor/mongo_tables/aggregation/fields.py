@@ -1,8 +1,8 @@
 """The effect of each stage on fields and on the order of documents: one record per stage.
 
 A record is defined in the module of its stage and registered with it (``compiler.stage``). All code that
-needs the effect of a stage on fields or order uses these records: decoding and copying of fields, the
-linter's search for unused ones, explanations. The language:
+needs the effect of a stage on fields or order uses these records: the linter's search for unused fields,
+explanations. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
@@ -223,53 +223,3 @@ def leaves(
             yield from leaves(value, parts, here)
         else:
             yield parts, here, value
-
-
-# Inputs of whole pipelines.
-
-
-class ReadsAnything(Exception):
-    """The pipeline may read any field. The message names the reason."""
-
-
-def paths_read(pipeline: Iterable[Any], taken: Sequence[Parts] | None = None) -> list[Parts]:
-    """Return every path that a pipeline can read: documents without all others give the same rows.
-
-    If the rows are input documents, only the paths ``taken`` of them count; None: the whole documents. A
-    field that a stage writes counts as read, because its position among the other fields is visible in the
-    rows.
-
-    Raises:
-        ReadsAnything: If the pipeline may read any field.
-    """
-    paths: list[Parts] = [("_id",)]
-    for stage in pipeline:
-        if not isinstance(stage, Mapping) or len(stage) != 1:
-            raise ReadsAnything("a stage is malformed")
-        ((name, argument),) = stage.items()
-        record, effect = record_of(name), effect_of(name, argument)
-        found = [*effect.reads, *(path for field in effect.fields for path in field.reads)]
-        if record is None or WHOLE in found:
-            root = next(filter(_WHOLE_DOCUMENTS.__contains__, _texts(argument)), "")
-            raise ReadsAnything(f"{root} is the whole document" if root else f"{name} may read every field")
-        if not effect.only or record.gives is Gives.EACH:
-            found += [field.parts for field in effect.fields]
-        for field in effect.fields:
-            found += paths_read(field.branch) if field.branch is not None else ()
-        paths += found
-        if effect.only:
-            return paths
-    if taken is None:
-        raise ReadsAnything("the rows are whole documents")
-    return [*paths, *taken]
-
-
-_WHOLE_DOCUMENTS: Final = frozenset({"$$ROOT", "$$CURRENT"})
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (Mapping, list, tuple)):
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(inner)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
-from mongo_tables.results.guards import Limits
+from mongo_tables.results.guards import Limits, collections_read, is_lasting
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 
@@ -88,8 +88,6 @@ class Answers:
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
         """Return the answers to queries, from the memo where possible."""
-        from mongo_tables.results.read_paths import collections_read, is_lasting  # not every check asks
-
         found: dict[str, Rows | ResultsError] = {}
         digests: dict[str, tuple[str, ...]] = {}
         for key, query in queries.items():

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names
+from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names, names_with
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.findings.finding import Complaint, did_you_mean
 from mongo_tables.results.model import Query, ResultsError
@@ -171,6 +171,44 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
         for key in ("db", "from", "coll"):
             if key in join and (key == "db" or isinstance(join[key], Mapping)):
                 yield Complaint(f"{path[-1]} {_ELSEWHERE}", "", (*path, key), _REFUSED)
+
+
+# -- what a query reads --
+
+
+@cache
+def fickle_names() -> tuple[str, ...]:
+    """Return the variables and operators whose value differs by time or by call."""
+    return ("$$NOW", "$$CLUSTER_TIME", *sorted(names_with("random")))
+
+
+def is_lasting(query: Query) -> bool:
+    """Return whether a query gives the same rows at any time."""
+    asked = repr((query.pipeline, query.let))
+    return not any(word in asked for word in fickle_names())
+
+
+def collections_read(query: Query) -> tuple[str, ...]:
+    """Return the collections that a query reads, each once: its own, then those that stages look up."""
+    return tuple(dict.fromkeys((query.collection, *_list_joined(query.pipeline))))
+
+
+def _list_joined(value: Any) -> Iterator[str]:
+    """Yield the collections that stages look up, in the order of the text."""
+    if isinstance(value, Mapping):
+        joins = collection_arguments()
+        for key, inner in value.items():
+            if key in joins:
+                named = inner.get(joins[key]) if isinstance(inner, Mapping) else inner
+                yield from [named] if isinstance(named, str) else []
+            if not isinstance(inner, (str, int, float)):
+                yield from _list_joined(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _list_joined(inner)
+
+
+# -- limits --
 
 
 class Limits(NamedTuple):

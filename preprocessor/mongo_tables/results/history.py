@@ -85,16 +85,6 @@ def on_disk(where: str) -> Iterator[str]:
         yield str(write_revision(where, Path(folder)))
 
 
-def last_change(where: str) -> str:
-    """Return the full name of the last revision, up to that of ``REVISION:PATH``, that changed the path.
-
-    Raises CommandError with Git's message.
-    """
-    found = _parts(where)
-    asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
-    return _git(where, *asked).decode("ascii").strip()
-
-
 def list_revisions(path: str) -> list[str]:
     """Return this path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import bson
@@ -26,9 +26,8 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
 from mongo_tables.results.guards import Limits
-from mongo_tables.results.model import Query, ResultsError, ResultsSource, unusable
+from mongo_tables.results.model import ResultsError, ResultsSource, unusable
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
 from mongo_tables.results.source_text import SourcePart
 
@@ -37,17 +36,11 @@ PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """The limits of a pull: a whole collection may cost more than a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """One collection to copy: its name in the source, and its name in the files if that differs.
-
-    ``pipeline``: stages, with the variables ``let``, that transform its documents; None copies them unchanged.
-    """
+class Copied(NamedTuple):
+    """One collection to copy: its name in the source, and its name in the files if that differs."""
 
     collection: str
     name: str = ""
-    pipeline: tuple[Mapping[str, Any], ...] | None = None
-    let: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def target(self) -> str:
@@ -82,31 +75,23 @@ def pull(
     where: str,
     folder: Path,
     copied: Sequence[Copied] = (),
-    prune_paths: Mapping[str, Tree | None] | None = None,
     *,
     dry_run: bool = False,
     limits: Limits = PULL_LIMITS,
 ) -> list[FileChange]:
     """Copy the collections ``copied`` (all, if empty) of the results source ``where`` into ``folder``.
 
-    With ``prune_paths`` (see ``read_paths.trees_by_collection``) only those parts of a document are kept that pipelines
-    read; a collection that it does not name, or maps to None, is kept whole. Writing starts after all documents are
-    read and verified to come back from the files byte for byte; if one file cannot be written, none is. Raises
-    ``ResultsError``, also if a collection would replace itself.
+    Writing starts after all documents are read and verified to come back from the files byte for byte; if one file
+    cannot be written, none is. Raises ``ResultsError``, also if a collection would replace itself.
     """
-    return copy_source(open_source(where, limits), folder, copied, prune_paths, dry_run=dry_run)
+    return copy_source(open_source(where, limits), folder, copied, dry_run=dry_run)
 
 
 def copy_source(
-    source: ResultsSource,
-    folder: Path,
-    copied: Sequence[Copied] = (),
-    prune_paths: Mapping[str, Tree | None] | None = None,
-    *,
-    dry_run: bool = False,
+    source: ResultsSource, folder: Path, copied: Sequence[Copied] = (), *, dry_run: bool = False
 ) -> list[FileChange]:
     """Copy as ``pull`` does from an open source, and close it."""
-    plans = _plan_files(source, folder, copied, prune_paths or {})
+    plans = _plan_files(source, folder, copied)
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
     changes = [change for plan in plans for change in _changes(plan, contents)]
     if not dry_run:
@@ -124,19 +109,14 @@ class _PullPlan:
     held: Mapping[Path, Mapping[bytes, bytes]]
 
 
-def _plan_files(
-    source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
-) -> list[_PullPlan]:
+def _plan_files(source: ResultsSource, folder: Path, copied: Sequence[Copied]) -> list[_PullPlan]:
     """Plan the files of each collection. Closes the source."""
     plans = []
     try:
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_places(source, folder, one)
-            raws, tree = _fetch_documents(source, one), trees.get(one.target)
-            if tree is not None:
-                documents = [bson.decode(raw, CODEC) for raw in raws]
-                raws = [bson.encode(prune(one, tree)) for one in documents]
+            raws = _fetch_documents(source, one)
             held = _read_files(folder_of(folder, one.target))
             plans.append(_PullPlan(one.target, _files(folder, one.target, raws, held), held))
     finally:
@@ -145,10 +125,7 @@ def _plan_files(
 
 
 def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
-    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or lie outside the folder.
-
-    Pulling a pipeline's result into its own collection twice would transform documents twice.
-    """
+    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or lie outside the folder."""
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
@@ -171,21 +148,9 @@ def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
     """Fetch the documents to write, as BSON."""
     if not one.collection:
         raise unusable("the name of a collection is empty")
-    raws = list(source.raws(one.collection)) if one.pipeline is None else _rows(source, one, one.pipeline)
+    raws = list(source.raws(one.collection))
     if not raws:
-        of = "has no documents" if one.pipeline is None else "gives no documents by that pipeline"
-        raise unusable(f"the collection {one.collection!r} of {source.name} {of}; nothing is changed")
-    return raws
-
-
-def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
-    """Return the rows of the pipeline as documents with distinct ``_id``."""
-    rows = source.aggregate(Query(one.collection, pipeline, one.let))
-    if any("_id" not in row for row in rows):
-        raise unusable("a row of the pipeline has no _id", "keep the one of its document, or make one")
-    raws = [bson.encode(row) for row in rows]
-    if len({_only_id(raw) for raw in raws}) < len(raws):
-        raise unusable("several rows of the pipeline have the same _id", "a collection holds each _id once")
+        raise unusable(f"the collection {one.collection!r} of {source.name} has no documents; nothing is changed")
     return raws
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.results.read_paths import FICKLE, collections_read
+from mongo_tables.results.guards import collections_read, fickle_names
 from mongo_tables.site.site_config import from_here
 from mongo_tables.site.versions import TAG
 
@@ -170,4 +170,4 @@ def digests_of_pages(
 def is_lasting(spec: Spec) -> bool:
     """Return whether the same results give the same figure tomorrow."""
     asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
-    return not any(word in asked for word in FICKLE)
+    return not any(word in asked for word in fickle_names())

@@ -23,7 +23,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import column_value
 from mongo_tables.results.model import Query, ResultsSource
-from mongo_tables.results.read_paths import collections_read, is_lasting
+from mongo_tables.results.guards import collections_read, is_lasting
 
 Row = Mapping[str, Any]
 Document = tuple[str, dict[str, Any]]
