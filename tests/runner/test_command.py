@@ -15,7 +15,6 @@ from pymongo import MongoClient
 
 from mongo_tables.cli import main
 from mongo_tables.commands import measurement
-from mongo_tables.commands.run import plan
 from mongo_tables.files.process import install_command
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
@@ -225,32 +224,23 @@ def test_a_dry_run_on_a_deployment_says_what_it_would_drop_there_and_touches_not
         code, out, _ = told(tiny, "--dry-run", "--target", replica_set.uri)
         assert code == 0
         assert "the run makes and at its end drops: mongo_tables_tiny" in out
-        assert "there now: MongoDB 6.0" in out
-        assert "mongo_tables_tiny: not there" in out
         assert client.list_database_names() == before
-        client["mongo_tables_tiny"].mine.insert_one({})
-        try:
-            assert "made by no run" in told(tiny, "--dry-run", "--target", replica_set.uri)[1]
-        finally:
-            client.drop_database("mongo_tables_tiny")
 
 
-def test_a_dry_run_on_a_deployment_that_is_not_there_says_so_without_the_password(told, tiny):
+def test_a_dry_run_on_a_deployment_that_is_not_there_needs_no_answer_and_shows_no_password(told, tiny):
     uri = "mongodb://user:sesame-open@127.0.0.1:1"
     code, out, err = told(tiny, "--dry-run", "--target", uri)
     assert code == 0
-    assert "no primary answers" in out
+    assert "the run makes and at its end drops: mongo_tables_tiny" in out
     assert "sesame" not in out + err.replace(uri, "")
 
 
-@pytest.mark.parametrize("asked", [[], ["--dry-run"]])
 def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_string_says(
-    told, tiny, tmp_path, monkeypatch, asked
+    told, tiny, tmp_path
 ):
-    monkeypatch.setattr(plan, "PATIENCE_MS", 3_600_000)
     uri = "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200"
-    code, out, err = told(tiny, "--target", uri, "--output", tmp_path, "--processes", 1, *asked)
-    assert code == (0 if asked else 2)
+    code, out, err = told(tiny, "--target", uri, "--output", tmp_path, "--processes", 1)
+    assert code == 2
     assert "no primary answers: 127.0.0.1:1" in out + err
 
 
@@ -262,8 +252,7 @@ def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_
         (["insert_docsize", "--on-error", "reconnect", "--client", "pymongo"], "is for --client wire"),
     ],
 )
-def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, monkeypatch, arguments, said):
-    monkeypatch.setattr(plan, "PATIENCE_MS", 100)
+def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, arguments, said):
     code, out, err = told(*arguments, "--dry-run", "--output", tmp_path)
     assert code == 2
     assert f"{arguments[0]}: " in out
@@ -271,7 +260,6 @@ def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, monkeypatch, a
 
 
 def test_a_dry_run_of_all_says_what_would_be_left_out(told, tmp_path, monkeypatch):
-    monkeypatch.setattr(plan, "PATIENCE_MS", 100)
     monkeypatch.setattr(experiment, "names", lambda: ["failover"])
     asked = ("--all", "--dry-run", "--target", "mongodb://127.0.0.1:1", "--output", tmp_path)
     code, out, _ = told(*asked)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.host import product_of
 from tests.runner.router import Foreign, routed
-from tests.runner.test_runs import DATABASE
 from tests.runner.test_sharded import INSERTS, MIX, RECORD, row_of
 
 
@@ -45,12 +43,6 @@ def test_what_needs_the_cache_of_mongodb_is_refused(replica_set, crew, tmp_path)
         pytest.raises(TargetError, match="the size of WiredTiger's cache"),
     ):
         row_of(uri, crew, tmp_path, text)
-
-
-def test_a_dry_run_names_it(replica_set):
-    with routed(replica_set.uri, cluster=Foreign()) as uri:
-        told = list(list_findings(uri, [DATABASE]))[1].text
-    assert told == "there now: FerretDB 2.5.0 in place of MongoDB 7.0.77, no replica set"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from threading import Thread
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
 from mongo_tables.runner.runs import obstacle, open_run
@@ -28,7 +27,7 @@ from mongo_tables.runner.terminal import Progress
 from tests.runner.measured import measure
 from tests.runner.router import SHARDS, Cluster, routed
 from tests.runner.shards import routed_to, sharded
-from tests.runner.test_runs import DATABASE, OPTIONS, RECORDS
+from tests.runner.test_runs import OPTIONS, RECORDS
 
 MIX = RECORDS.replace("updateproportion = 0.0", "updateproportion = 0.5")
 RECORD = "[[variants]]\nrecordcount = 100\nreadproportion = 0.5\n"
@@ -83,11 +82,6 @@ def test_what_a_mongos_cannot_tell_is_refused(change, said, replica_set, crew, t
     with routed(replica_set.uri) as uri, pytest.raises(TargetError, match=said) as caught:
         row_of(uri, crew, tmp_path, text.replace(*change))
     assert "the mongod of a replica set" in caught.value.hint
-
-
-def test_a_dry_run_says_that_it_is_a_sharded_cluster(replica_set):
-    with routed(replica_set.uri) as uri:
-        assert "sharded cluster" in list(list_findings(uri, [DATABASE]))[1].text
 
 
 INSERTS = """\
@@ -175,19 +169,6 @@ def test_a_replica_set_cannot_shard(replica_set, crew, tmp_path):
     found = obstacle(experiment, OPTIONS, LocalTarget(), FileStore(tmp_path))
     assert found is not None
     assert "a local target has no shards" in found[0]
-
-
-def test_a_dry_run_says_that_a_replica_set_cannot_shard_and_that_a_cluster_can(replica_set, tmp_path, capsys):
-    asked = ["run", "insert_shardkey", "--dry-run", "--output", str(tmp_path), "--target"]
-    assert main([*asked, replica_set.uri]) == 2
-    told = capsys.readouterr()
-    refusal = "mongo_tables_insert_shardkey: requires a sharded collection, but there are no shards: the run would be refused\n"
-    assert refusal in told.out
-    assert "the run would be refused for the database mongo_tables_insert_shardkey" in told.err
-    assert "name the mongos of a sharded cluster" in told.err
-    with routed(replica_set.uri) as uri:
-        assert main([*asked, uri]) == 0
-    assert "would be refused" not in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ version, edition, tier, disk, iops, gb, unless variant or experiment set them. T
 prices that have a date (--prices for your own). Only clusters with the run's name and tag are touched.
 
 exit status: 0 all rows are written (also if --all skips experiments that cannot run with these options, and says so),
-2 some rows are missing, or with --dry-run: the run would be refused, 130 interrupted
+2 some rows are missing, 130 interrupted
 """
 
 

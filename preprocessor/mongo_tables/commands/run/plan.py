@@ -1,15 +1,11 @@
-"""What a run would do, without doing it: its blocks, its time, its cost, and what exists on its deployments."""
+"""What a run would do, without doing it: its blocks, its time, its cost, and the databases that it makes."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, fields
-from typing import Any
-
-from pymongo import MongoClient
-from pymongo.errors import PyMongoError
+from dataclasses import fields
 
 from mongo_tables.commands.run.targets import (
     OpenedTarget,
@@ -18,8 +14,6 @@ from mongo_tables.commands.run.targets import (
     read_machines,
     share_out,
 )
-from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.atlas.address import AtlasMachine, is_atlas, machine_of, parse_atlas
 from mongo_tables.runner.atlas.costs import (
     Cost,
@@ -31,7 +25,6 @@ from mongo_tables.runner.atlas.costs import (
     read_prices,
 )
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
-from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.estimate import (
     SlicesEstimate,
     VariantEstimate,
@@ -39,11 +32,9 @@ from mongo_tables.runner.estimate import (
     estimate_slices,
     local_seconds,
     say_durations,
-    size,
     table,
 )
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
-from mongo_tables.runner.host import product_of
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
@@ -53,24 +44,13 @@ from mongo_tables.runner.options import (
     Options,
     with_enough_work,
 )
-from mongo_tables.runner.ownership import find_user, run_of
 from mongo_tables.runner.runs import choose_variants
-from mongo_tables.runner.servers import is_router
-from mongo_tables.runner.sharding import HINT, wants_shards
 from mongo_tables.runner.store import open_store
-from mongo_tables.runner.target import NamedTarget, database_on, names_machines, open_target, variants_for
+from mongo_tables.runner.target import NamedTarget, database_on, names_machines, variants_for
 from mongo_tables.runner.workloads import workload
 
-PATIENCE_MS = 2_000
-"""Milliseconds to wait for each answer of a deployment."""
-_IN_USE_HINT = "wait until the other run has ended, or name another database in a file of the experiment"
-
-
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
-    """Print documents, bytes and time of each experiment, and the total time on a local replica set.
-
-    Raises CommandError if the run itself would be refused.
-    """
+    """Print documents, bytes and time of each experiment, and the total time on a local replica set."""
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
     with ExitStack() as held:
@@ -81,19 +61,14 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         _print_all(arguments, wanted, opened, local)
         if machines is not None:
             print(describe_machines(machines, arguments.processes))
-        refused = [seen for named in arguments.target for seen in _look_at(named, wanted)]
+        for line in (line for place in opened for line in _list_databases(place, wanted)):
+            print(line)
         store = held.enter_context(closing(open_store(arguments.output)))
         tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
         for line in list_costs(arguments, tasks):
             print(line)
         if arguments.max_cost is not None:
             check_costs(arguments, tasks)
-    if refused:
-        names = dict.fromkeys(seen.refused for seen in refused)
-        raise CommandError(
-            f"the run would be refused for the database{'s' * (len(names) > 1)} {', '.join(names)}",
-            refused[0].hint,
-        )
 
 
 def _print_all(
@@ -111,20 +86,12 @@ def _print_all(
             )
 
 
-def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[DeploymentNote]:
-    """Print what exists on a given target. Return the reasons for which it would refuse a run."""
-    if is_local(named.where) or is_atlas(named.where):
-        return []
-    there = [one for one in wanted if variants_for(one, named)]
-    databases, sharded = (
-        {database_on(one, named) for one in some}
-        for some in (there, [one for one in there if wants_shards(configs(one))])
-    )
-    refused = []
-    for seen in list_findings(named.where, databases, sharded):
-        print(seen.text)
-        refused += [seen] if seen.refused else []
-    return refused
+def _list_databases(place: OpenedTarget, wanted: Sequence[Experiment]) -> Iterator[str]:
+    """Yield what the run makes on a deployment that it does not start itself."""
+    if is_local(place.named.where) or is_atlas(place.named.where):
+        return
+    names = {database_on(one, place.named) for one in wanted if variants_for(one, place.named)}
+    yield f"on {place.target.name}, the run makes and at its end drops: {', '.join(sorted(names))}"
 
 
 def _print_estimate(
@@ -191,75 +158,6 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"
         )
-
-
-# -- what is on a deployment --
-
-
-@dataclass(frozen=True, slots=True)
-class DeploymentNote:
-    """A line about a deployment, the database for which it would refuse a run, if any, and the remedy."""
-
-    text: str
-    refused: str = ""
-    hint: str = _IN_USE_HINT
-
-
-def list_findings(
-    uri: str, names: Collection[str], sharded: Collection[str] = ()
-) -> Iterator[DeploymentNote]:
-    """Return what the deployment is and what a run would do to these databases there, without changing anything.
-
-    The ``sharded`` ones need shards. A deployment that does not answer at once is reported. Raises CommandError for an
-    invalid connection string.
-    """
-    with closing(open_target(uri)) as target:
-        place = target.name
-    yield DeploymentNote(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
-    keep_to_one_line()
-    try:
-        with MongoClient[dict[str, Any]](
-            uri,
-            serverSelectionTimeoutMS=selection_ms(uri, PATIENCE_MS),
-            connectTimeoutMS=PATIENCE_MS,
-            socketTimeoutMS=PATIENCE_MS,
-        ) as client:
-            yield from _look(client, names, sharded)
-    except PyMongoError as error:
-        yield DeploymentNote(f"it could not be looked at: {driver_fault(error, uri)}")
-
-
-def _kind(hello: Mapping[str, Any]) -> str:
-    if is_router(hello):
-        return "sharded cluster, through its mongos"
-    if "setName" in hello:
-        return f"replica set {hello['setName']} of {len(hello.get('hosts', ()))}"
-    return "no replica set"
-
-
-def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iterator[DeploymentNote]:
-    hello = client.admin.command("hello")
-    info = client.server_info()
-    product = product_of(info)
-    in_place = f"{product} in place of " if product else ""
-    yield DeploymentNote(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
-    for name in () if is_router(hello) else sorted(sharded):
-        yield DeploymentNote(
-            f"{name}: requires a sharded collection, but there are no shards: the run would be refused",
-            name,
-            HINT,
-        )
-    known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
-    for name in sorted(names):
-        there = f"{name}: {size(known[name])}" if name in known else ""
-        if not there:
-            yield DeploymentNote(f"{name}: not there")
-        elif user := find_user(client, name):
-            yield DeploymentNote(f"{there}, of a run that is going on ({user}): it would be refused", name)
-        elif run_of(client, name) is not None:
-            yield DeploymentNote(f"{there}, left by an earlier run, would be dropped at the start")
-        else:
-            yield DeploymentNote(f"{there}, made by no run: it would be refused and stay untouched", name)
 
 
 # -- options, blocks and time --
