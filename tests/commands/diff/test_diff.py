@@ -10,14 +10,7 @@ import pytest
 from bson import json_util
 from pymongo import MongoClient
 
-from mongo_tables.aggregation import aggregate
-from mongo_tables.commands.diff.tables import read_built_site
-from mongo_tables.render.html import html_table
-from mongo_tables.render.provenance_html import ProvenanceBlock, lines_of, list_runs, provenance_html
-from mongo_tables.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
-from tests.hosts.builds import build, sample
-from tests.measured import document, speeds
 from tests.mongod import Mongod
 
 TABLE = json.dumps(
@@ -245,44 +238,5 @@ def test_trouble_is_one_line(project: Path) -> None:
     assert "PAGE" not in mongo_tables("diff", "old", cwd=project, expect=2).stderr.splitlines()[-1]
     assert "nowhere" in mongo_tables("diff", "old", "nowhere", cwd=project, expect=2).stderr
     (project / "site").mkdir()
-    (project / "site" / "index.html").write_text("<p>A site</p>")
-    assert "built site" in mongo_tables("diff", "old", "site", cwd=project, expect=2).stderr
-
-
-def test_two_built_sites_are_compared_by_their_pages(tmp_path: Path) -> None:
-    site = sample(tmp_path)
-    assert build(site, "-d", str(tmp_path / "one")).returncode == 0
-    assert build(site, "-d", str(tmp_path / "two")).returncode == 0
-    mongo_tables("diff", "one", "two", cwd=tmp_path, expect=0)
-    page = tmp_path / "two" / "index.html"
-    page.write_text(page.read_text("utf-8").replace("139.8", "279.6"))
-    found = mongo_tables("diff", "one", "two", cwd=tmp_path, expect=1).stdout
-    assert found == "index.html: all-runs\n  1, Queries/s: 139.8 → 279.6 (2 times)\n"
-
-
-def test_rows_of_built_sites_are_paired_by_what_tells_them_apart(tmp_path: Path) -> None:
-    head = "<thead><tr><th>Day</th><th>Place</th><th>Speed</th></tr></thead>"
-
-    def site(name: str, *rows: tuple[str, str, str]) -> None:
-        (tmp_path / name).mkdir()
-        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-        html = f'<figure class="mongo-table" id="t"><table>{head}<tbody>{body}</tbody></table></figure>'
-        (tmp_path / name / "index.html").write_text(html)
-
-    site("one", ("d1", "A", "1.5"), ("d1", "B", "10.5"), ("d1", "C", "2.5"))
-    site("two", ("d1", "B", "10.5"), ("d1", "C", "5"))
-    found = mongo_tables("diff", "one", "two", cwd=tmp_path, expect=1).stdout
-    assert found == "index.html: t\n  row went: d1, A\n  d1, C, Speed: 2.5 → 5 (2 times)\n"
-
-
-def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_path: Path) -> None:
-    spec, documents = speeds(id="speed"), [document(1), document(2)]
-    source = provenance_of(aggregate(documents, spec.source_query.pipeline))
-    rows = aggregate(documents, spec.pipeline)
-    assert source
-    runs = list_runs(spec, lines_of(source.runs), lambda key: "")
-    html = html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}, runs)))
-    assert html.count("<table>") == 2
-    (tmp_path / "index.html").write_text(html)
-    (found,) = read_built_site(tmp_path)
-    assert [row[0].text for row in found.rows] == ["1", "2"]
+    (project / "site" / "mkdocs.yml").write_text("site_name: A site\n")
+    assert "a checkout" in mongo_tables("diff", "old", "site", cwd=project, expect=2).stderr

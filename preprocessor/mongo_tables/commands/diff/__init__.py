@@ -16,8 +16,8 @@ from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
-    "Lists every cell of the pages' tables that is not the same with two results sources, in two built sites, or\n"
-    "in two checkouts: page, line, table, row, column, old and new value, their ratio. It also lists added and\n"
+    "Lists every cell of the pages' tables that is not the same with two results sources or in\n"
+    "two checkouts: page, line, table, row, column, old and new value, their ratio. It also lists added and\n"
     "removed rows, columns and tables, and differences in the measurement: server, machine, scale, the experiment\n"
     "itself. Rows are matched by --key, or by as few columns as necessary, including the first; in charts by the\n"
     "horizontal axis and the series. A message names rows that no column distinguishes.\n"
@@ -26,7 +26,7 @@ DESCRIPTION = (
     "this program writes a report of them, and makes it a comment."
 )
 EPILOG = (
-    "OLD and NEW, two built sites; two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
+    "OLD and NEW, two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
     "Git; or each one of:\n"
     f"{SOURCES}\n\n"
     "environment: with --report the variables that GitHub Actions set\n\n"
@@ -40,7 +40,7 @@ EPILOG = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the two sides, the pages to compare, and the output format."""
     parser.add_argument(
-        "old", nargs="?", metavar="OLD", help="results source, built site or checkout, see below"
+        "old", nargs="?", metavar="OLD", help="results source or checkout, see below"
     )
     parser.add_argument("new", nargs="?", metavar="NEW", help="the other one")
     parser.add_argument(

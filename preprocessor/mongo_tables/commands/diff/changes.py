@@ -303,9 +303,8 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
     if not changes:
         yield "nothing changed"
     for change in changes:
-        place = f"{change.page}:{change.line}" if change.line else change.page
         state = "" if change.state == "changed" else f" {change.state}"
-        lines = [f"{place}: {change.name}{state}", *(f"  {note}" for note in _notes(change))]
+        lines = [f"{change.page}:{change.line}: {change.name}{state}", *(f"  {note}" for note in _notes(change))]
         for cell in change.cells:
             ratio = f" ({_times(cell)})" if cell.ratio is not None else ""
             lines.append(f"  {cell.row}, {cell.column}: {cell.old} → {cell.new}{ratio}")
@@ -384,8 +383,7 @@ def _count(changes: Sequence[TableChange]) -> str:
 def _describe(change: TableChange) -> Iterator[str]:
     """Yield a heading, a line for each cell that changed, came or went, then the notes."""
     state = {"came": " (new table)", "went": " (table gone)"}.get(change.state, "")
-    line = f", line {change.line}" if change.line else ""
-    yield from (f"#### {show(change.name)}{state}, {show(change.page)}{line}", "")
+    yield from (f"#### {show(change.name)}{state}, {show(change.page)}, line {change.line}", "")
     rows = [_row(cell, "") for cell in change.cells]
     for labels, cells, said in (
         (change.came, change.came_cells, " **new row**"),

@@ -1,13 +1,11 @@
-"""The tables of two sides as plain data: of pages with a results source, of a checkout, of a built site."""
+"""The tables of two sides as plain data: of pages with a results source, of a checkout."""
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import chdir, closing
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -34,11 +32,10 @@ if TYPE_CHECKING:
     from mongo_tables.site.disk import ReadSnapshots
     from mongo_tables.site.pages import AnswersByKey
 
-Kind = Literal["results source", "built site", "checkout"]
+Kind = Literal["results source", "checkout"]
 
 _WHOLE: Final = ":."
 """The end of ``REVISION:.``: all files of a revision below the current folder."""
-_FRACTION: Final = re.compile(r"-?[\d,]*\.\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ ShownCells = tuple[ShownCell, ...]
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table of a page. ``line`` is 0 for a built page. ``failed`` is the reason if it has no rows.
+    """A table of a page. ``failed`` is the reason if it has no rows.
 
     ``naming``: the numbers of the columns that can identify a row; if they are ``stated``, all of them do.
     ``measured``: name → the values in its documents, as texts, sorted.
@@ -75,15 +72,11 @@ class PageTable:
 def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
     """Read the tables of OLD and of NEW. Raises CommandError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
-        raise CommandError("OLD and NEW each name a results source or a built site, and one of them is empty")
+        raise CommandError("OLD and NEW each name a results source or a checkout, and one of them is empty")
     before_named = _with_path(arguments.old, arguments.new)
     after_named = _with_path(arguments.new, arguments.old)
     with on_disk(before_named) as before, on_disk(after_named) as after:
         kind = _require_one_kind(arguments, (_kind(before), _kind(after)))
-        if kind == "built site":
-            if arguments.pages or arguments.key:
-                raise CommandError("two built sites are compared whole: name no pages and no --key")
-            return read_built_site(Path(before)), read_built_site(Path(after))
         if kind == "checkout":
             old = read_checkout(Path(before), arguments, needs_results=False)
             return old, read_checkout(Path(after), arguments)
@@ -103,11 +96,8 @@ def _with_path(named: str, other: str) -> str:
 def _kind(named: str) -> Kind:
     if "://" in named:
         return "results source"
-    folder = Path(named)
-    if (folder / "index.html").is_file():  # a home page, which no fixture folder has
-        return "built site"
     # The file of a site never occurs in a results source.
-    return "checkout" if has_site_file(folder) else "results source"
+    return "checkout" if has_site_file(Path(named)) else "results source"
 
 
 def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
@@ -116,9 +106,8 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
         return kinds[0]
     if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
         return "checkout"
-    apart = next(kind for kind in kinds if kind != "results source")
     raise CommandError(
-        f"one of the two is a {apart}, the other is not", f"give two {apart}s, or two results sources"
+        "one of the two is a checkout, the other is not", "give two checkouts, or two results sources"
     )
 
 
@@ -222,83 +211,3 @@ def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:
         if texts := {raw_text(one) for one in single if one is not None}:
             found[name] = tuple(sorted(texts))
     return found
-
-
-# -- a built site --
-
-
-def read_built_site(folder: Path) -> list[PageTable]:
-    """Read every table that the plugin wrote into a site's pages, in the order of the pages' paths."""
-    found: list[PageTable] = []
-    for file in sorted(folder.rglob("*.html")):
-        text = file.read_text("utf-8")
-        if 'class="mongo-table"' in text:
-            reader = _PageReader(file.relative_to(folder).as_posix())
-            reader.feed(text)
-            reader.close()
-            found += reader.tables
-    return found
-
-
-class _PageReader(HTMLParser):
-    """Reads the tables in figures of class ``mongo-table``. Other tables are hand-written."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tables: list[PageTable] = []
-        self._page = page
-        self._figure: str | None = None
-        self._name = ""
-        self._rows: list[list[ShownCell]] | None = None
-        self._text: str | None = None
-        self._raw: str | None = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a figure, a table, a row or a cell."""
-        own = dict(attrs)
-        if tag == "figure" and own.get("class") == "mongo-table":
-            self._figure = own.get("id") or ""
-        elif self._figure is None:
-            return
-        elif own.get("class") == "mongo-table__source":
-            self._figure = None  # the details of the measurement follow, whose tables do not count
-        elif tag == "div" and own.get("aria-label"):
-            self._name = own["aria-label"] or ""
-        elif tag == "table":
-            self._rows = []
-        elif tag == "tr" and self._rows is not None:
-            self._rows.append([])
-        elif tag in ("td", "th") and self._rows:
-            self._text, self._raw = "", None if own.get("data-t") else own.get("data-v") or ""
-        elif tag == "br" and self._text is not None:
-            self._text += "\n"
-
-    def handle_data(self, data: str) -> None:
-        """Add the text to the current cell."""
-        if self._text is not None:
-            self._text += data
-
-    def handle_endtag(self, tag: str) -> None:
-        """End a cell, a table or a figure."""
-        if tag in ("td", "th") and self._text is not None and self._rows:
-            text = " ".join(self._text.split())
-            self._rows[-1].append(ShownCell(text, text if self._raw == "" else self._raw))
-            self._text = None
-        elif tag == "table" and self._rows:
-            self._end_table(self._rows)
-        elif tag == "figure":
-            self._figure = None
-
-    def _end_table(self, rows: list[list[ShownCell]]) -> None:
-        head, *body = rows
-        headers = tuple(cell.text for cell in head)
-        cells = tuple(map(tuple, body))
-        name = self._figure or self._name
-        # The first column, and all others except those of fractions, which are measured.
-        others = (
-            at
-            for at in range(1, len(headers))
-            if not any(_FRACTION.match(row[at].raw or "") for row in cells)
-        )
-        self.tables.append(PageTable(self._page, 0, name, headers, cells, (0, *others)))
-        self._rows = None
