@@ -156,14 +156,6 @@ def test_a_page_with_a_fault_is_told_and_the_others_are_listed(site: Path) -> No
     assert pages_in(json.loads(done.stdout))["docs/joined.md"]["digest"]
 
 
-def test_rules_for_make_name_every_file_and_go_on_where_one_is_gone(site: Path) -> None:
-    (site / "docs/plain.md").rename(site / "docs/a b#c$.md")
-    lines = mongo_tables("deps", "--make", "rendered/", cwd=site).stdout.splitlines()
-    assert f"rendered/docs/table.md: {' '.join([*SHARED, 'docs/table.md', *RUNS, 'mkdocs.yml'])}" in lines
-    assert r"rendered/docs/a\ b\#c$$.md: docs/a\ b\#c$$.md" in lines
-    assert "fixtures/runs/a.jsonl:" in lines and r"docs/a\ b\#c$$.md:" in lines
-
-
 def test_without_a_form_it_is_a_list_to_read(site: Path) -> None:
     done = mongo_tables("deps", "docs/prose.md", cwd=site)
     assert done.stdout.splitlines()[:2] == ["docs/prose.md", "  docs/pipelines/inner.json"]

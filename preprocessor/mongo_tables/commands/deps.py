@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ EPILOG = f"""\
 examples:
   mongo-tables deps docs/speed.md
   mongo-tables deps --json | jq '.pages[].files'
-  mongo-tables deps --make site/ > pages.mk
 
 {EXIT}"""
 
@@ -42,16 +40,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
+    parser.add_argument(
         "--json",
         action="store_true",
         help="pages, their figures, the collections that these read, files with digests",
-    )
-    form.add_argument(
-        "--make",
-        metavar="PREFIX",
-        help="rules for Make: a page with PREFIX in front of its path needs these files",
     )
     add_source(parser)
 
@@ -84,8 +76,6 @@ def run(arguments: Namespace) -> int:
 def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespace) -> str:
     if arguments.json:
         return json.dumps(_as_json(needs, source), indent=2, ensure_ascii=True) + "\n"
-    if arguments.make is not None:
-        return "".join(_list_rules(needs, arguments.make))
     listed = ([each.page, *(f"  {file}" for file in each.files if file != each.page)] for each in needs)
     return "".join(f"{line}\n" for lines in listed for line in lines)
 
@@ -110,22 +100,6 @@ def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any
         "files": files,
         "pages": pages,
     }
-
-
-def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
-    """Yield a rule for each page, then an empty one for each file, so that Make continues after a file is removed.
-
-    https://www.gnu.org/software/make/manual/make.html#Rule-Syntax
-    """
-    for each in needs:
-        yield f"{_escape(prefix + each.page)}: {' '.join(map(_escape, each.files))}\n"
-    for file in sorted({file for each in needs for file in each.files}):
-        yield f"{_escape(file)}:\n"
-
-
-def _escape(path: str) -> str:
-    """Return a path escaped for Make."""
-    return re.sub("([ #:])", r"\\\1", path).replace("$", "$$")
 
 
 def _report_faults(pages: Sequence[Page]) -> int:
