@@ -10,7 +10,7 @@ import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.commands.explain import lineage
-from tests.commands.explain import sources
+from tests.commands.explain import data, sources
 from tests.mongod import Mongod
 
 ORDERS: list[dict[str, Any]] = [
@@ -38,9 +38,9 @@ def page(folder: Path, columns: list[str], *stages: dict[str, Any]) -> Path:
 
 def told(capsys: pytest.CaptureFixture[str], file: Path, where: str, row: str, column: str) -> dict[str, Any]:
     """What the command says as data."""
-    assert main(["explain", str(file), "--cell", row, column, "--json", "--results", where]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    (found,) = data.told(str(file), "--cell", row, column, "--results", where)
+    capsys.readouterr()
+    return data.extended(data.lineage_data(found))
 
 
 def ids(data: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -66,13 +66,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the documents, fields and stages that this cell comes from; ROW is its number, or what its first column "
         "shows, COLUMN a name or a header",
     )
-    parser.add_argument("--json", action="store_true", help="everything as JSON, for tools")
     add_source(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Print the explanations. Return 0 if every table has its rows and columns, else 1."""
-    from mongo_tables.commands.explain.explanation import as_json
     from mongo_tables.commands.explain.terminal import lines
     from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.site.disk import read_text
@@ -90,20 +88,16 @@ def run(arguments: Namespace) -> int:
         explanations = [_explain(one, file.as_posix(), shared, source) for one in comments]
     finally:
         source.close()
-    if arguments.json:
-        content = {"tables": [as_json(one, arguments.rows) for one in explanations]}
-        print(json.dumps(content, indent=2))
-    else:
-        width = max(40, shutil.get_terminal_size((100, 24)).columns)
-        # https://no-color.org
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        color = sys.stdout.isatty() and not plain
-        texts, listed = [], set[str]()
-        for one in explanations:
-            fields = one.collection not in listed  # listed once
-            texts.append("\n".join(lines(one, width=width, rows=arguments.rows, color=color, fields=fields)))
-            listed.add(one.collection)
-        print(f"\n\n{'─' * width}\n".join(texts))
+    width = max(40, shutil.get_terminal_size((100, 24)).columns)
+    # https://no-color.org
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    color = sys.stdout.isatty() and not plain
+    texts, listed = [], set[str]()
+    for one in explanations:
+        fields = one.collection not in listed  # listed once
+        texts.append("\n".join(lines(one, width=width, rows=arguments.rows, color=color, fields=fields)))
+        listed.add(one.collection)
+    print(f"\n\n{'─' * width}\n".join(texts))
     return 0 if all(one.sound for one in explanations) else 1
 
 
@@ -115,8 +109,7 @@ def _print_lineage(
     source: ResultsSource,
 ) -> int:
     """Print what a cell comes from."""
-    from mongo_tables.commands.explain.explanation import extended
-    from mongo_tables.commands.explain.lineage import as_data, lines, trace
+    from mongo_tables.commands.explain.lineage import lines, trace
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.site.static import read_comment
 
@@ -129,11 +122,7 @@ def _print_lineage(
         raise CommandError(
             "the comment has faults", f"see `mongo-tables check {file}`", findings=read.findings
         )
-    told = trace(read.spec, source, *arguments.cell)
-    if arguments.json:
-        print(json.dumps(extended(as_data(told)), indent=2))
-    else:
-        print("\n".join(lines(told, arguments.rows)))
+    print("\n".join(lines(trace(read.spec, source, *arguments.cell), arguments.rows)))
     return 0
 
 
@@ -144,7 +133,7 @@ def _print_reference(arguments: Namespace) -> bool:
     told = explain_word(arguments.place, shutil.get_terminal_size((100, 24)).columns)
     if told is None:
         return False
-    print(json.dumps({arguments.place: told}, indent=2) if arguments.json else "\n".join(told))
+    print("\n".join(told))
     return True
 
 

@@ -1,15 +1,12 @@
-"""The ``Explanation`` of one comment on a results source. ``as_json`` returns it as plain data."""
+"""The ``Explanation`` of one comment on a results source."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-from bson import json_util
 
 from mongo_tables.commands.explain.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.commands.explain.walk import (
@@ -326,66 +323,3 @@ def _remark_on_column(
         return Remark("error", f"{message}: {what}", "", since.number)
     names = ", ".join(f"`{each.path}`" for each in shape_of(rows).top)
     return Remark("error", message, suggest_path(column, rows) or f"the rows have {names}")
-
-
-# -- for tools --
-
-
-def as_json(told: Explanation, rows: int) -> dict[str, Any]:
-    """Return the explanation as data for ``json``, with the first ``rows`` documents of every stage.
-
-    Stages and rows are relaxed Extended JSON.
-    """
-    return {
-        "file": told.file,
-        "line": told.line,
-        "column": told.column,
-        "title": told.title,
-        "collection": told.collection,
-        "source": told.source,
-        "columns": list(told.columns),
-        "documents": told.start.count if told.start else None,
-        "looked_at": len(told.start.rows) if told.start else None,
-        "fields": _fields_as_json(told.shape),
-        "stages": [_stage_as_json(report, rows) for report in told.stages],
-        "unreached": [extended(stage) for _, stage in told.unreached],
-        "rows": told.rows,
-        "remarks": [asdict(remark) for remark in told.remarks],
-        "findings": [one._asdict() for one in told.findings],
-        "sound": told.sound,
-    }
-
-
-def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
-    change = report.difference
-    return {
-        "number": report.number,
-        "operator": operator_of(report.stage)[0],
-        "name": report.name,
-        "stage": extended(report.stage),
-        "line": report.line,
-        "column": report.column,
-        "shared": report.shared,
-        "in": report.before.count,
-        "out": report.after.count,
-        "milliseconds": round(report.after.milliseconds, 3),
-        "milliseconds_from_start": report.after.from_start,
-        "fields_before": list(dict.fromkeys(name for row in report.before.rows for name in row)),
-        "fields": _fields_as_json(report.shape),
-        "came": [field.path for field in change.came],
-        "went": [field.path for field in change.went],
-        "changed": [new.path for _, new in change.changed],
-        "looked_at": len(report.after.rows),
-        "rows": extended(report.after.rows[:rows]),
-        "gaps": [{**asdict(each), "empty": each.empty} for each in report.gaps],
-        "remarks": [asdict(remark) for remark in report.remarks],
-    }
-
-
-def _fields_as_json(shape: FieldCounts) -> list[dict[str, Any]]:
-    return [{"path": one.path, "types": dict(one.types), "present": one.present} for one in shape.fields]
-
-
-def extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
-    """Return a value as relaxed Extended JSON."""
-    return json.loads(json_util.dumps(value, json_options=json_util.RELAXED_JSON_OPTIONS))

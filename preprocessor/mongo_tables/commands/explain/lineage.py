@@ -253,26 +253,3 @@ def lines(told: Lineage, most: int) -> Iterator[str]:
 
 def _shown(value: Any) -> Any:
     return None if value is MISSING else value
-
-
-def as_data(told: Lineage) -> dict[str, Any]:
-    """Return the lineage as data for Extended JSON, with all documents."""
-    return {
-        "file": told.file,
-        "line": told.line,
-        "row": told.row,
-        "column": told.column,
-        "value": _shown(told.value),
-        "minimal": told.minimal,
-        "fields": list(told.fields),
-        "stages": [
-            {
-                "number": one.number,
-                "name": one.name,
-                "field": one.field,
-                "expression": None if one.expression is NO_EXPRESSION else one.expression,
-            }
-            for one in told.stages
-        ],
-        "documents": [{"collection": collection, "document": one} for collection, one in told.documents],
-    }
