@@ -1,4 +1,4 @@
-"""Every path that a pipeline reads, by the records of its stages: what they say is held against documents without the rest."""
+"""Every path that a pipeline reads, by the records of its stages. Documents without the rest must give the same rows."""
 
 from __future__ import annotations
 

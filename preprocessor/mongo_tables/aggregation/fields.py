@@ -6,7 +6,7 @@ explanations. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple

@@ -125,7 +125,7 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Sequence[Copied]) -
 
 
 def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
-    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or lie outside the folder."""
+    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or outside of the folder."""
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
