@@ -65,9 +65,7 @@ def install(programs: Path, comments: list[dict[str, Any]] | None = None) -> Git
     made = GitHub(programs)
     made.write(comments or [])
     state = str(programs / "comments.json")
-    (programs / "gh").write_text(
-        _PROGRAM.format(python=sys.executable, state=state, token=TOKEN, bot=BOT)
-    )
+    (programs / "gh").write_text(_PROGRAM.format(python=sys.executable, state=state, token=TOKEN, bot=BOT))
     (programs / "gh").chmod(0o755)
     return made
 

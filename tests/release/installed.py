@@ -25,7 +25,21 @@ from tests.release.test_action import CHANGED, FILES
 pytestmark = pytest.mark.timeout(1800)
 
 NAME = f"mongo_tables-{__version__}"
-PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "head", "ls", "mkdir", "rm", "sed", "sh", "uname")
+PROGRAMS = (
+    "basename",
+    "bash",
+    "cat",
+    "dirname",
+    "env",
+    "git",
+    "head",
+    "ls",
+    "mkdir",
+    "rm",
+    "sed",
+    "sh",
+    "uname",
+)
 """What is on the path, beside Python: no compiler among it."""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.files.memo import Memo
-from mongo_tables.results.model import Query
 from mongo_tables.results.guards import is_lasting
+from mongo_tables.results.model import Query
 
 
 @pytest.mark.parametrize(

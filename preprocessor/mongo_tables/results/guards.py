@@ -14,7 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names, names_with
+from mongo_tables.aggregation.catalogue import (
+    KINDS,
+    collection_arguments,
+    forbidden_operators,
+    names,
+    names_with,
+)
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.findings.finding import Complaint, did_you_mean
 from mongo_tables.results.model import Query, ResultsError

@@ -150,7 +150,9 @@ def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
         raise unusable("the name of a collection is empty")
     raws = list(source.raws(one.collection))
     if not raws:
-        raise unusable(f"the collection {one.collection!r} of {source.name} has no documents; nothing is changed")
+        raise unusable(
+            f"the collection {one.collection!r} of {source.name} has no documents; nothing is changed"
+        )
     return raws
 
 

@@ -81,7 +81,10 @@ def test_a_pull_request_that_changes_no_number_says_so(repository: Repository) -
 
 def test_two_sites_of_a_repository_have_reports_with_marks_of_their_own(repository: Repository) -> None:
     commits = propose(repository, {**CHANGED, "other.yml": SITE})
-    marks = {compared(repository, commits, *options).text.partition("\n")[0] for options in ((), ("--config-file", "other.yml"))}
+    marks = {
+        compared(repository, commits, *options).text.partition("\n")[0]
+        for options in ((), ("--config-file", "other.yml"))
+    }
     assert len(marks) == 2
 
 
@@ -293,8 +296,7 @@ def test_a_few_very_long_values_stay_within_it_too(repository: Repository) -> No
     assert len(job.text) < 65_000
 
 
-def test_a_pull_request_that_mends_the_file_of_the_site_is_told_all_the_same(
-    tmp_path: Path) -> None:
+def test_a_pull_request_that_mends_the_file_of_the_site_is_told_all_the_same(tmp_path: Path) -> None:
     broken = SITE.replace("results: fixtures", "results: [fixtures]")
     repository = start(tmp_path / "repository", {**BEFORE, "mkdocs.yml": broken})
     job = reviewed(repository, {"mkdocs.yml": SITE})

@@ -410,7 +410,7 @@ def test_colours_are_for_terminals_that_want_them(folder: Path) -> None:
 
 def test_rows_can_be_left_out_and_asked_for(folder: Path) -> None:
     shown = [
-        explained(folder, {"$sort": {"threads": 1}}, arguments=("--rows", count)).count(" threads\"")
+        explained(folder, {"$sort": {"threads": 1}}, arguments=("--rows", count)).count(' threads"')
         for count in ("5", "0")
     ]
     assert shown == [5, 0]

@@ -39,9 +39,7 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the two sides, the pages to compare, and the output format."""
-    parser.add_argument(
-        "old", nargs="?", metavar="OLD", help="results source or checkout, see below"
-    )
+    parser.add_argument("old", nargs="?", metavar="OLD", help="results source or checkout, see below")
     parser.add_argument("new", nargs="?", metavar="NEW", help="the other one")
     parser.add_argument(
         "pages",

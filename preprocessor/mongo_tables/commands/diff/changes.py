@@ -304,7 +304,10 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
         yield "nothing changed"
     for change in changes:
         state = "" if change.state == "changed" else f" {change.state}"
-        lines = [f"{change.page}:{change.line}: {change.name}{state}", *(f"  {note}" for note in _notes(change))]
+        lines = [
+            f"{change.page}:{change.line}: {change.name}{state}",
+            *(f"  {note}" for note in _notes(change)),
+        ]
         for cell in change.cells:
             ratio = f" ({_times(cell)})" if cell.ratio is not None else ""
             lines.append(f"  {cell.row}, {cell.column}: {cell.old} → {cell.new}{ratio}")

@@ -22,8 +22,8 @@ from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import column_value
-from mongo_tables.results.model import Query, ResultsSource
 from mongo_tables.results.guards import collections_read, is_lasting
+from mongo_tables.results.model import Query, ResultsSource
 
 Row = Mapping[str, Any]
 Document = tuple[str, dict[str, Any]]

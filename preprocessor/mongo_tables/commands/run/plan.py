@@ -49,6 +49,7 @@ from mongo_tables.runner.store import open_store
 from mongo_tables.runner.target import NamedTarget, database_on, names_machines, variants_for
 from mongo_tables.runner.workloads import workload
 
+
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     """Print documents, bytes and time of each experiment, and the total time on a local replica set."""
     local = sum(is_local(named.where) for named in arguments.target)
