@@ -139,21 +139,12 @@ def filled(mongod: Mongod):
         client.drop_database("rubbish")
 
 
-@pytest.mark.parametrize("door", ["explain", "pull"])
-def test_no_pipeline_writes_or_runs_code_on_a_server(door: str, filled: Mongod, tmp_path: Path) -> None:
+def test_no_pipeline_writes_or_runs_code_on_a_server(filled: Mongod, tmp_path: Path) -> None:
     pages = {f"docs/{number}.md": comment(pipeline) for number, pipeline in enumerate(WRITES.values())}
-    shared = {
-        f"docs/pipelines/p{number}.json": json.dumps({"pipeline": pipeline})
-        for number, pipeline in enumerate(WRITES.values())
-    }
-    place = Project("writes", files={**pages, **shared}).make(tmp_path)
+    place = Project("writes", files=pages).make(tmp_path)
     uri = filled.uri("attacked")
-    for number in range(0, len(WRITES), 1 if door == "explain" else 4):
-        asked = {
-            "explain": ["explain", f"docs/{number}.md", "--results", uri],
-            "pull": ["pull", uri, "c", "--pipeline", f"p{number}", "--as", "made"],
-        }[door]
-        done = enter(asked, place)
+    for page in pages:
+        done = enter(["explain", page, "--results", uri], place)
         done.check()
         assert done.status != 0, done.out
         assert not re.search(r"\b42\b", done.out), done.out  # a port may have these digits
@@ -210,7 +201,6 @@ def test_a_hostile_name_on_the_command_line_leads_nowhere(name: str, tmp_path: P
     names = {*tmp_path.iterdir()}
     for asked in (
         ["pull", "fixtures", "c", "--as", name, "--to", "copied"],
-        ["pull", "fixtures", "c", "--pipeline", name, "--as", "made", "--to", "copied"],
         ["init", "--table", name],
         ["diff", f"{name}:fixtures", "fixtures", "docs"],
     ):

@@ -260,7 +260,7 @@ def test_very_many_changes_stay_within_what_a_comment_may_be(repository: Reposit
 
 
 def test_tables_that_have_no_rows_for_a_fault_are_counted(repository: Repository) -> None:
-    job, _ = reviewed(
+    job = reviewed(
         repository,
         {
             "docs/index.md": PAGE.replace(

@@ -204,10 +204,9 @@ def test_other_lists_are_named_and_can_be_chosen(project: Path) -> None:
     (project / "bench.json").write_text(json.dumps(data))
     shown = 'README.md: the table shows the list `throughput.*`; other lists are `scaling.*`: `"rows": "scaling.*"` shows one\n'
     assert shown in mongo_tables("init", cwd=project).stdout
-    chosen = mongo_tables("init", "--table", "--rows", "scaling.*", cwd=project)
-    assert '"columns": ["n", "x"]' in chosen.stdout and "2 rows of `bench` looked at" in chosen.stderr
-    for wrong in ("scaling", "nothing.*"):
-        mongo_tables("init", "--table", "--rows", wrong, cwd=project, expect=2)
+    written = mongo_tables("init", "--table", cwd=project).stdout
+    (project / "page.md").write_text(written.replace("throughput.*", "scaling.*").replace("rps", "x"))
+    assert mongo_tables("check", "page.md", cwd=project).stdout == ""
 
 
 def test_settings_with_lists_are_no_results(project: Path) -> None:
