@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError, print_error
