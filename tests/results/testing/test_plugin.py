@@ -27,14 +27,6 @@ ORDERS = """{"_id":1,"country":"fr","total":12.5}
 {"_id":2,"country":"de","total":7.5}
 {"_id":3,"country":"fr","total":{"$numberDecimal":"1.10"}}
 """
-BY_COUNTRY = (
-    '[{"$group": {"_id": "$country", "n": {"$count": {}}, "sum": {"$sum": "$total"}}}, {"$sort": {"_id": 1}}]'
-)
-ASKING = f"""
-def test_totals(mongo_aggregate):
-    mongo_aggregate("orders", {BY_COUNTRY})
-"""
-UPDATE = "--update-mongo-golden"
 PLUGIN = "mongo_tables.results.testing.plugin"
 
 
@@ -54,10 +46,6 @@ def run(shop: pytest.Pytester, code: str, *options: str) -> pytest.RunResult:
     return shop.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:randomly", *known, *options)
 
 
-def golden(shop: pytest.Pytester, name: str = "test_totals") -> Path:
-    return shop.path / "golden" / "test_orders" / f"{name}.jsonl"
-
-
 def said(result: pytest.RunResult) -> str:
     return result.stdout.str()
 
@@ -69,6 +57,8 @@ def test_the_database_has_the_documents_and_aggregates_as_a_server_does(shop: py
             assert mongo_database.orders.find_one({"_id": 2})["total"] == 7.5
             rows = list(mongo_database["orders"].aggregate([{"$set": {"r": {"$round": ["$total"]}}}, {"$sort": {"_id": 1}}]))
             assert [str(row["r"]) for row in rows] == ["12.0", "8.0", "1"]
+            pipeline = [{"$match": {"$expr": {"$eq": ["$country", "$$wanted"]}}}, {"$count": "n"}]
+            assert list(mongo_database.orders.aggregate(pipeline, let={"wanted": "fr"})) == [{"n": 2}]
             assert mongo_database.client[mongo_database.name] is mongo_database
     """
     run(shop, code).assert_outcomes(passed=1)
@@ -124,179 +114,6 @@ def test_what_a_server_refuses_raises_as_pymongo_does_and_what_files_cannot_do_d
     run(shop, code).assert_outcomes(passed=4)
 
 
-def test_rows_are_written_once_with_the_option_and_compared_from_then_on(shop: pytest.Pytester) -> None:
-    missing = run(shop, ASKING)
-    missing.assert_outcomes(failed=1)
-    missing.stdout.fnmatch_lines([
-        "test_orders.py:2:5: there is no golden file golden/test_orders/test_totals.jsonl",
-        f"  hint: write it with: pytest {UPDATE} test_orders.py",
-    ])  # fmt: skip
-    written = run(shop, ASKING, UPDATE)
-    written.assert_outcomes(passed=1)
-    assert "golden files are written, not compared" in said(written)
-    assert golden(shop).read_text("utf-8") == (
-        '{"_id":"de","n":1,"sum":7.5}\n{"_id":"fr","n":2,"sum":{"$numberDecimal":"13.60"}}\n'
-    )
-    before = golden(shop).stat()
-    run(shop, ASKING).assert_outcomes(passed=1)
-    run(shop, ASKING, UPDATE).assert_outcomes(passed=1)
-    assert golden(shop).stat().st_mtime_ns == before.st_mtime_ns, "an equal file is left alone"
-
-
-def test_a_difference_is_told_by_row_line_and_field(shop: pytest.Pytester) -> None:
-    golden(shop).parent.mkdir(parents=True)
-    golden(shop).write_text(
-        '{"_id":"at","n":9}\n{"_id":"de","n":{"$numberLong":"1"},"sum":7.5}\n'
-        '{"_id":"fr","n":2,"sum":{"$numberDecimal":"13.60"}}\n'
-    )
-    result = run(shop, ASKING)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([
-        "test_orders.py:2:5: the rows are not those of golden/test_orders/test_totals.jsonl (- is there, + is now)",
-        "row 1, line 1:",
-        '  - _id: "at"',
-        '  + _id: "de"',
-        "  - n: 9",
-        "  + n: 1",
-        "  + sum: 7.5",
-        "line 2 has a row that is not there now:",
-        '  - {"_id":"de","n":{"$numberLong":"1"},"sum":7.5}',
-        f"  hint: where they are right, write it with: pytest {UPDATE} test_orders.py",
-    ], consecutive=True)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ('{"_id":"de","n":1.0,"sum":7.5}', ["  - n: 1.0", "  + n: 1"]),
-        ('{"_id":"de","n":{"$numberLong":"1"},"sum":7.5}', ['  - n: {"$numberLong": "1"}', "  + n: 1"]),
-        ('{"_id":"de","sum":7.5,"n":1}', ["  - fields in this order: _id, sum, n", "  + fields in this order: _id, n, sum"]),
-        ('{"n":1,"_id":"de","sum":7.5}', ["  - fields in this order: n, _id, sum", "  + fields in this order: _id, n, sum"]),
-        ('{"_id":"de","n":null,"sum":7.5}', ["  - n: null", "  + n: 1"]),
-    ],
-)  # fmt: skip
-def test_types_and_the_order_of_fields_are_part_of_a_row(
-    shop: pytest.Pytester, line: str, told: list[str]
-) -> None:
-    run(shop, ASKING, UPDATE)
-    golden(shop).write_text(golden(shop).read_text("utf-8").replace('{"_id":"de","n":1,"sum":7.5}', line))
-    result = run(shop, ASKING)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        [line.replace("[", "[[]") for line in ["row 1, line 1:", *told]], consecutive=True
-    )
-
-
-def test_a_file_that_somebody_wrote_otherwise_has_the_same_rows(shop: pytest.Pytester) -> None:
-    golden(shop).parent.mkdir(parents=True)
-    golden(shop).write_text(
-        '\ufeff\n { "_id" : "de", "n" : {"$numberInt": "1"}, "sum" : {"$numberDouble": "7.5"} }\r\n'
-        '{"_id":"fr","n":2,"sum":{"$numberDecimal":"13.60"}}'
-    )
-    run(shop, ASKING).assert_outcomes(passed=1)
-
-
-def test_rows_that_nothing_sorts_are_compared_in_any_order_and_sorted_ones_in_theirs(
-    shop: pytest.Pytester,
-) -> None:
-    code = """
-        import pytest
-
-        @pytest.mark.parametrize("sort", [1, -1, 0])
-        def test_sorted(mongo_aggregate, sort):
-            group = [{"$group": {"_id": "$country"}}]
-            mongo_aggregate("orders", group + [{"$sort": {"_id": sort}}] if sort else group)
-    """
-    run(shop, code, UPDATE).assert_outcomes(passed=3)
-    for name in ("1", "-1", "0"):
-        path = golden(shop, f"test_sorted[{name}]")
-        path.write_text("".join(sorted(path.read_text().splitlines(keepends=True), reverse=True)))
-    assert run(shop, code).parseoutcomes() == {"passed": 2, "failed": 1}
-    assert golden(shop, "test_sorted[0]").read_text() == '{"_id":"fr"}\n{"_id":"de"}\n'
-    run(shop, code, UPDATE)
-    assert golden(shop, "test_sorted[0]").read_text() == '{"_id":"de"}\n{"_id":"fr"}\n'
-
-
-def test_a_pipeline_without_rows_has_an_empty_file(shop: pytest.Pytester) -> None:
-    code = """
-        def test_totals(mongo_aggregate):
-            assert mongo_aggregate("orders", [{"$match": {"country": "xx"}}]) == []
-    """
-    run(shop, code, UPDATE).assert_outcomes(passed=1)
-    assert golden(shop).read_bytes() == b""
-    run(shop, code).assert_outcomes(passed=1)
-    golden(shop).write_text('{"_id":1}\n')
-    result = run(shop, code)
-    result.stdout.fnmatch_lines(["line 1 has a row that is not there now:", '  - {"_id":1}'])
-
-
-def test_variables_and_rows_reach_the_test(shop: pytest.Pytester) -> None:
-    code = """
-        def test_totals(mongo_aggregate, mongo_database):
-            mongo_database.orders.insert_one({"_id": 9, "country": "fr"})
-            pipeline = [{"$match": {"$expr": {"$eq": ["$country", "$$wanted"]}}}, {"$count": "n"}]
-            assert mongo_aggregate("orders", pipeline, let={"wanted": "fr"}) == [{"n": 3}]
-    """
-    run(shop, code, UPDATE).assert_outcomes(passed=1)
-    run(shop, code).assert_outcomes(passed=1)
-
-
-def test_each_test_has_a_file_of_its_own_whatever_its_parameters_are(shop: pytest.Pytester) -> None:
-    code = """
-        import pytest
-
-        class TestOrders:
-            @pytest.mark.parametrize("text", ["a/b", "a?b", "../..", "x" * 300, "x" * 299, "plain", "é"])
-            def test_any(self, mongo_aggregate, text):
-                mongo_aggregate("orders", [{"$limit": 1}, {"$project": {"_id": 0, "text": {"$literal": text}}}])
-    """
-    run(shop, code, UPDATE).assert_outcomes(passed=7)
-    run(shop, code).assert_outcomes(passed=7)
-    names = sorted(path.name for path in golden(shop).parent.iterdir())
-    assert len(names) == 7
-    assert "TestOrders.test_any[plain].jsonl" in names
-    assert not list(shop.path.parent.glob("*.jsonl"))
-
-
-def test_two_calls_of_a_test_need_names(shop: pytest.Pytester) -> None:
-    code = """
-        def test_totals(mongo_aggregate):
-            mongo_aggregate("orders", [{"$count": "n"}], golden="first")
-            mongo_aggregate("orders", [{"$count": "m"}])
-            mongo_aggregate("orders", [{"$count": "n"}])
-    """
-    result = run(shop, code, UPDATE)
-    result.stdout.fnmatch_lines([
-        "test_orders.py:4:5: the golden file golden/test_orders/test_totals.jsonl is compared twice in one test",
-        '  hint: give each call a name: golden="…"',
-    ])  # fmt: skip
-    assert golden(shop, "first").read_text() == '{"n":3}\n'
-
-
-def test_two_tests_that_share_a_golden_file_cannot_write_different_rows(shop: pytest.Pytester) -> None:
-    code = """
-        import pytest
-
-        @pytest.mark.parametrize("name", ["n", "n", "m"])
-        def test_totals(mongo_aggregate, name):
-            mongo_aggregate("orders", [{"$count": name}], golden="count")
-    """
-    result = run(shop, code, UPDATE)
-    result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(
-        ["test_orders.py:5:5: another test of this run has other rows for *count.jsonl"]
-    )
-    assert golden(shop, "count").read_text() == '{"n":3}\n', "the rows of the first stay"
-
-
-@pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
-def test_a_name_that_is_none_of_a_file_is_refused(shop: pytest.Pytester, name: str) -> None:
-    code = f"def test_totals(mongo_aggregate):\n    mongo_aggregate('orders', [], golden={name!r})\n"
-    result = run(shop, code, UPDATE)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["test_orders.py:2:5: `golden` is not the name of a file: *"])
-
-
 def test_settings_and_markers_name_the_folder(shop: pytest.Pytester) -> None:
     shop.makeini("[pytest]\nmongo_fixtures = data/shop\naddopts = --strict-markers\n")
     for place in ("data/shop/orders", "more/orders"):
@@ -327,10 +144,10 @@ def test_a_folder_that_is_not_there_is_told_with_who_names_it(shop: pytest.Pytes
         def test_settings(mongo_database): ...
 
         @pytest.mark.mongo_fixtures("nowhere")
-        def test_marked(mongo_aggregate): ...
+        def test_marked(mongo_database): ...
 
         @pytest.mark.mongo_fixtures
-        def test_empty(mongo_aggregate): ...
+        def test_empty(mongo_database): ...
     """
     shop.makepyprojecttoml('[tool.pytest.ini_options]\naddopts = "-q"\nmongo_fixtures = "gone"\n')
     result = run(shop, code)
@@ -353,13 +170,13 @@ def test_without_any_setting_the_folder_fixtures_is_meant(pytester: pytest.Pytes
     result.stdout.fnmatch_lines(["*fixtures has no collections"])
 
 
-def test_without_mongomock_the_extra_is_named_and_golden_files_go_on(
+def test_without_mongomock_the_extra_is_named(
     shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mongomock", None)
     monkeypatch.delitem(sys.modules, "mongo_tables.results.mock_database")
-    result = run(shop, f"{ASKING}\n\ndef test_it(mongo_database): ...\n", UPDATE)
-    result.assert_outcomes(passed=1, errors=1)
+    result = run(shop, "def test_it(mongo_database): ...\n")
+    result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([
         "files as a database are made by mongomock, which is not installed",
         f"  hint: {install_command('testing').replace('[', '[[]')}",
@@ -370,92 +187,14 @@ def test_a_broken_fixture_file_is_told_with_line_and_column(shop: pytest.Pyteste
     (shop.path / "fixtures" / "orders" / "b.jsonl").write_text(
         '{"_id":7}\n{"_id":8,"a":}\n{"a":1}\n', "utf-8"
     )
-    result = run(shop, ASKING)
+    result = run(shop, "def test_it(mongo_database):\n    mongo_database.orders\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([
-        "fixtures/orders/b.jsonl:2:14: a value is missing before `}`",
-        "fixtures/orders/b.jsonl:3:1: a document without _id",
+        "E*fixtures/orders/b.jsonl:2:14: a value is missing before `}`",
+        "E*fixtures/orders/b.jsonl:3:1: a document without _id",
     ], consecutive=True)  # fmt: skip
-    assert "golden_files.py" not in said(result), "no trace of how it was found"
-    direct = run(shop, "def test_it(mongo_database):\n    mongo_database.orders\n")
-    direct.stdout.fnmatch_lines(["E*fixtures/orders/b.jsonl:2:14: a value is missing before `}`"])
     other = run(shop, "def test_it(mongo_database):\n    assert mongo_database.others.find_one() is None\n")
     other.assert_outcomes(passed=1)
-
-
-def test_a_pipeline_that_a_server_refuses_is_told_at_the_call(shop: pytest.Pytester) -> None:
-    code = 'def test_it(mongo_aggregate):\n    rows = mongo_aggregate("orders", [{"$match": {}}, {"$grop": {}}])\n'
-    result = run(shop, code, UPDATE)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["test_orders.py:2:12: $grop is not among * (at pipeline[[]1].$grop)", "  hint: *$group*"]
-    )
-    assert not golden(shop).parent.exists()
-
-
-def test_a_pipeline_in_a_file_is_run_and_its_faults_are_told_where_they_stand(shop: pytest.Pytester) -> None:
-    file = shop.path / "pipelines" / "totals.json"
-    file.parent.mkdir()
-    code = "def test_totals(mongo_aggregate):\n    mongo_aggregate('orders', 'pipelines/totals.json')\n"
-    file.write_text(f'{{"description": "x", "pipeline": {BY_COUNTRY}}}', "utf-8")
-    run(shop, code, UPDATE).assert_outcomes(passed=1)
-    file.write_text(BY_COUNTRY, "utf-8")
-    run(shop, code).assert_outcomes(passed=1)
-    for text, told in (
-        (
-            '[\n  {"$match": {}},\n  {"$grop": {}}\n]',
-            "totals.json:3:4: $grop is not among *",
-        ),
-        ('[\n  {"$set": {"a": {"$adda": 1}}}\n]', "totals.json:2:19: *$adda*"),
-        ('{"pipeline": [\n  {"$sort": {"a": 2}}]}', "totals.json:2:*"),
-        ('[{"$match": {},}]', "totals.json:1:15: there is a comma *"),
-        ('[{"$match": {"a": {"$oid": "12"}}}]', "totals.json:1:20: *"),
-        ('{"stages": []}', "totals.json:1:1: not a pipeline"),
-        ("", "totals.json:1:1: *"),
-    ):
-        file.write_text(text, "utf-8")
-        result = run(shop, code)
-        result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines([f"pipelines/{told}"])
-    file.unlink()
-    run(shop, code).stdout.fnmatch_lines(["pipelines/totals.json: cannot be read: No such file or directory"])
-
-
-def test_a_broken_golden_file_is_told_with_line_and_column(shop: pytest.Pytester) -> None:
-    golden(shop).parent.mkdir(parents=True)
-    for content, told in (
-        (b'{"_id":1}\n{"_id":2,"n":}\n', "2:14: a value is missing before `}`"),
-        (b'{"_id":1}\n  5\n', "2:3: not a document"),
-        (b'{"_id":{"$oid":"12"}}\n', "1:16: `$oid` needs *"),
-        (b'{"_id":"\xff"}\n', "1:9: not UTF-8"),
-        (b'{"_id":1}}\n', "1:10: *"),
-    ):
-        golden(shop).write_bytes(content)
-        result = run(shop, ASKING)
-        result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines([f"golden/test_orders/test_totals.jsonl:{told}"])
-
-
-def test_a_golden_file_that_cannot_be_written_is_named(shop: pytest.Pytester) -> None:
-    golden(shop).mkdir(parents=True)
-    result = run(shop, ASKING, UPDATE)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["test_orders.py:2:5: golden/test_orders/test_totals.jsonl cannot be written: *"]
-    )
-
-
-def test_many_different_rows_are_told_as_the_first_ones(shop: pytest.Pytester) -> None:
-    lines = [json.dumps({"_id": number}) for number in range(40)]
-    (shop.path / "fixtures" / "orders" / "orders.jsonl").write_text("\n".join(lines), "utf-8")
-    code = (
-        "def test_totals(mongo_aggregate):\n    mongo_aggregate('orders', [{'$set': {'long': 'x' * 500}}])\n"
-    )
-    run(shop, code, UPDATE)
-    golden(shop).write_text(golden(shop).read_text().replace("xxx", "xxy"))
-    result = run(shop, code)
-    result.stdout.fnmatch_lines(["row 10, line 10:", "*", "*", "and 30 more rows"], consecutive=True)
-    assert max(map(len, said(result).split("\n"))) < 200
 
 
 def test_a_run_that_asks_for_nothing_of_it_loads_next_to_nothing(tmp_path: Path) -> None:

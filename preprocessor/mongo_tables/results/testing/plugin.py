@@ -1,4 +1,4 @@
-"""The pytest plugin: an option, a setting, a marker, and the fixtures ``mongo_database`` and ``mongo_aggregate``.
+"""The pytest plugin: a setting, a marker, and the fixture ``mongo_database``.
 
 A project loads it in its root ``conftest.py``: ``pytest_plugins = ["mongo_tables.results.testing.plugin"]``. It is
 loaded in every run there, also if no test requests a fixture, so the fixtures import the modules that they need.
@@ -8,129 +8,27 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import pytest
 
-from mongo_tables.files.folders import bad_byte, shorten_path
-from mongo_tables.findings.reporters import escape_control_chars, hint_line
-from mongo_tables.results.file_source import FileSource, open_fixtures
-from mongo_tables.results.model import ResultsError, combine_faults, file_fault
-from mongo_tables.results.testing import SETTING, UPDATE
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.mock_database import FixtureDatabase
-    from mongo_tables.results.testing.golden_files import GoldenAggregate
+    from mongo_tables.results.model import ResultsError
 
-_HINT = (
-    f"name a folder with a folder of *.jsonl for each collection, by `{SETTING}` in the settings of pytest or by "
-    f"@pytest.mark.{SETTING}(…)"
+_SETTING: Final = "mongo_fixtures"
+"""The name of pytest's setting and of the marker for the fixture folder."""
+_HINT: Final = (
+    f"name a folder with a folder of *.jsonl for each collection, by `{_SETTING}` in the settings of pytest or by "
+    f"@pytest.mark.{_SETTING}(…)"
 )
 
 
-class NamedFolder(NamedTuple):
-    """A fixture folder, and the place that names it, or "" for the default."""
-
-    folder: Path
-    place: str
-
-
-def open_folder(request: pytest.FixtureRequest, known: dict[Path, FileSource]) -> FileSource:
-    """Open the fixture folder of a test as a source of its own. ``known`` are the sources that were read before.
-
-    The test fails if the folder does not exist or has no collections; the message has the place that names it.
-    """
-    folder, place = find_folder(request)
-    if folder not in known:
-        if not folder.is_dir():
-            message = f"there is no fixture folder {shorten_path(folder)}"
-            fail(say(place, message, _HINT))
-        source = open_fixtures(folder)
-        try:
-            source.reach()
-        except ResultsError as error:
-            fail(say_error(place, error))
-        known[folder] = source
-    return known[folder].with_own_database()
-
-
-def open_database(source: FileSource) -> FixtureDatabase:
-    """Return the database of a source. If mongomock is missing, the test fails with how to install it."""
-    try:
-        return source.database
-    except ResultsError as error:
-        fail(say_error("", error))
-
-
-def find_folder(request: pytest.FixtureRequest) -> NamedFolder:
-    """Return the folder that the marker nearest to the test names, else pytest's setting."""
-    marker = request.node.get_closest_marker(SETTING)
-    if marker is None:
-        config = request.config
-        above = config.rootpath if config.inipath is None else config.inipath.parent
-        return NamedFolder((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
-    place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
-    if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
-        fail(say(place, f"the marker `{SETTING}` requires one folder"))
-    return NamedFolder((request.path.parent / marker.args[0]).resolve(), place)
-
-
-def _place_of_setting(file: Path | None) -> str:
-    """Return the place in pytest's configuration file that names the folder, or "" if there is none."""
-    if file is None:
-        return ""
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
-        if found := re.match(rf"\s*{SETTING}\s*[=:]", line):
-            return f"{shorten_path(file)}:{number}:{found[0].index(SETTING) + 1}"
-    return ""
-
-
-def fail(text: str) -> NoReturn:
-    """Fail the test with only this text, without a traceback of this package."""
-    raise pytest.fail.Exception(text, pytrace=False) from None
-
-
-def say(place: str, message: str, hint: str = "") -> str:
-    """Return the text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint. A place may be ""."""
-    line = escape_control_chars(f"{place}: {message}" if place else message)
-    return f"{line}\n{hint_line(hint)}" if hint else line
-
-
-def say_error(place: str, error: ResultsError, at: str = "") -> str:
-    """Return the text of a failure for an error. Each fault of a file has a line with its own place.
-
-    ``at`` follows the message: the place in a pipeline.
-    """
-    if not error.findings:
-        return say(place, f"{error.message}{at}", error.hint)
-    lines = map(escape_control_chars, error.message.split("\n"))
-    return "\n".join([*lines, *([hint_line(error.hint)] if error.hint else [])])
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file. Raises ``ResultsError``, with the place, if it cannot be read or is not UTF-8."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise combine_faults([file_fault(path, (0, 0), f"cannot be read: {error.strerror}")]) from None
-    if bad := bad_byte(content):
-        raise combine_faults([file_fault(path, (bad.line, bad.column), "not UTF-8")])
-    return content.decode("utf-8-sig")
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that writes golden files, and the setting that names the fixture folder."""
-    group = parser.getgroup("mongo-tables", "pipelines of MongoDB, by mongo-tables")
-    group.addoption(
-        UPDATE,
-        action="store_true",
-        help="write the rows that mongo_aggregate gets into its golden files, and compare nothing",
-    )
+    """Add the setting that names the fixture folder."""
     parser.addini(
-        SETTING,
+        _SETTING,
         "the fixture folder of mongo_database, seen from the file with the settings",
         default="fixtures",
     )
@@ -139,13 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker with pytest."""
     config.addinivalue_line(
-        "markers", f"{SETTING}(folder): the fixture folder of mongo_database, seen from the file of the test"
+        "markers", f"{_SETTING}(folder): the fixture folder of mongo_database, seen from the file of the test"
     )
-
-
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Return the header line of a run that writes golden files."""
-    return "mongo-tables: golden files are written, not compared" if config.getoption(UPDATE) else None
 
 
 @pytest.fixture(scope="session")
@@ -154,39 +47,74 @@ def _mongo_sources() -> dict[Path, FileSource]:
     return {}
 
 
-@pytest.fixture(scope="session")
-def _mongo_golden_files() -> dict[Path, bytes]:
-    """The golden files that were written in this run."""
-    return {}
-
-
 @pytest.fixture
-def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]) -> FileSource:
-    from mongo_tables.results.testing.plugin import open_folder
-
-    return open_folder(request, _mongo_sources)
-
-
-@pytest.fixture
-def mongo_database(_mongo_source: FileSource) -> FixtureDatabase:
+def mongo_database(
+    request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]
+) -> FixtureDatabase:
     """A mongomock database with the documents of the fixture folder. ``aggregate`` gives what a server gives.
 
     Each test has its own database: its writes are not visible to other tests, and change no file.
     """
-    from mongo_tables.results.testing.plugin import open_database
+    from mongo_tables.files.folders import shorten_path
+    from mongo_tables.results.file_source import open_fixtures
+    from mongo_tables.results.model import ResultsError
 
-    return open_database(_mongo_source)
+    folder, place = _find_folder(request)
+    try:
+        if folder not in _mongo_sources:
+            if not folder.is_dir():
+                _fail(place, f"there is no fixture folder {shorten_path(folder)}", _HINT)
+            source = open_fixtures(folder)
+            source.reach()
+            _mongo_sources[folder] = source
+        return _mongo_sources[folder].with_own_database().database
+    except ResultsError as error:
+        _fail_for(place, error)
 
 
-@pytest.fixture
-def mongo_aggregate(
-    request: pytest.FixtureRequest, _mongo_source: FileSource, _mongo_golden_files: dict[Path, bytes]
-) -> GoldenAggregate:
-    """A function that runs a pipeline on ``mongo_database`` and compares its rows with a golden file.
+class _NamedFolder(NamedTuple):
+    """A fixture folder, and the place that names it, or "" for the default."""
 
-    ``mongo_aggregate(collection, pipeline, let=None, golden="")`` returns the rows. ``pipeline`` is a list of stages,
-    or the path of a JSON file with one, relative to the test file.
-    """
-    from mongo_tables.results.testing.golden_files import GoldenAggregate
+    folder: Path
+    place: str
 
-    return GoldenAggregate(request, _mongo_source, _mongo_golden_files)
+
+def _find_folder(request: pytest.FixtureRequest) -> _NamedFolder:
+    """Return the folder that the marker nearest to the test names, else pytest's setting."""
+    from mongo_tables.files.folders import shorten_path
+
+    marker = request.node.get_closest_marker(_SETTING)
+    if marker is None:
+        config = request.config
+        above = config.rootpath if config.inipath is None else config.inipath.parent
+        return _NamedFolder((above / config.getini(_SETTING)).resolve(), _place_of_setting(config.inipath))
+    place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
+    if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
+        _fail(place, f"the marker `{_SETTING}` requires one folder")
+    return _NamedFolder((request.path.parent / marker.args[0]).resolve(), place)
+
+
+def _place_of_setting(file: Path | None) -> str:
+    """Return the place in pytest's configuration file that names the folder, or "" if there is none."""
+    from mongo_tables.files.folders import shorten_path
+
+    if file is None:
+        return ""
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        if found := re.match(rf"\s*{_SETTING}\s*[=:]", line):
+            return f"{shorten_path(file)}:{number}:{found[0].index(_SETTING) + 1}"
+    return ""
+
+
+def _fail(place: str, message: str, hint: str = "") -> NoReturn:
+    """Fail the test with ``FILE:LINE:COLUMN: message`` and the hint, without a traceback. A place may be ""."""
+    from mongo_tables.findings.reporters import escape_control_chars, hint_line
+
+    lines = map(escape_control_chars, (f"{place}: {message}" if place else message).split("\n"))
+    text = "\n".join([*lines, *([hint_line(hint)] if hint else [])])
+    raise pytest.fail.Exception(text, pytrace=False) from None
+
+
+def _fail_for(place: str, error: ResultsError) -> NoReturn:
+    """Fail the test for an error. Each fault of a file has a line with its own place."""
+    _fail("" if error.findings else place, error.message, error.hint)
