@@ -50,10 +50,8 @@ def set_up(folder: Path, name: str, text: str) -> str:
         ("bench.json", jmh("db.A.read", "db.B.read"), ["| db.A  | read ", "| db.B  | read "]),
         ("bench.json", pytest_benchmark("a.py::test_x", "b.py::test_x"), ["| a.py  | test_x", "| b.py  | test_x"]),
         ("bench.json", pytest_benchmark("a.py::A::test_x", "a.py::B::test_x"), ["| a.py::A | test_x", "| a.py::B | test_x"]),
-        ("raw.csv", "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n"
-                    "a,sort,,,,100,ns,10\nb,sort,,,,120,ns,10\n", ["| a     | sort ", "| b     | sort "]),
     ],
-    ids=["go packages", "jmh classes", "pytest files", "pytest classes", "criterion groups"],
+    ids=["go packages", "jmh classes", "pytest files", "pytest classes"],
 )  # fmt: skip
 def test_a_name_in_two_suites_is_shown_with_its_suite(
     tmp_path: Path, name: str, text: str, rows: list[str]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mongo_tables.results.model import ResultsError
-from tests.results.formats import fault, written
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import RECORDED
 
@@ -187,12 +185,6 @@ def test_a_message_of_an_unknown_reason_is_told_and_those_of_cargo_are_passed_ov
     told = "bench.json:4:11: the message 'benchmark-skipped' of cargo-criterion is not known"
     with pytest.raises(ResultsError, match=told):
         read(write(tmp_path, text + '{"reason":"benchmark-skipped"}\n'))
-
-
-def test_a_table_of_criterion_whose_head_ends_in_an_open_quote_is_refused(tmp_path):
-    table = (Path(__file__).parent / "recorded/criterion/0.8.2-raw.csv").read_text()
-    broken = written(tmp_path, "raw.csv", table.replace("iteration_count", '"iteration_count', 1))
-    assert "not CSV: unexpected end of data" in fault(broken)
 
 
 def test_built_in_measures_of_bencher_have_units_and_others_none(tmp_path):

@@ -85,8 +85,9 @@ def is_begun(some: dict[str, Any], whole: dict[str, Any]) -> bool:
     )
 
 
-def test_private_files_of_criterion_are_refused_with_what_to_do_instead():
-    for path in (RECORDED / "criterion").glob("private-*"):
+def test_private_files_of_criterion_are_refused_with_what_to_do_instead(tmp_path):
+    table = "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n"
+    for path in (*(RECORDED / "criterion").glob("private-*"), write(tmp_path, table, "raw.csv")):
         with pytest.raises(ResultsError, match="Criterion calls this file private") as raised:
             read(path)
         assert "cargo criterion --message-format=json" in raised.value.hint

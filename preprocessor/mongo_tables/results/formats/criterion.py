@@ -1,20 +1,18 @@
-"""Criterion's public outputs: messages of ``cargo criterion --message-format=json``, and ``raw.csv``.
+"""Criterion's public output: the messages of ``cargo criterion --message-format=json``.
 
-https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages,
-https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table. The latter calls all JSON files in
-``target/criterion`` private: their structure may change at any time, so they are refused. The samples are parts of one
-process; each executed the work several times.
+https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages.
+https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html calls all JSON files in ``target/criterion``
+private, and their table ``raw.csv`` deprecated: their structure may change at any time, so they are refused. The
+samples are parts of one process; each executed the work several times.
 
 A failed run is reported if the file has a panic, an error of Cargo or an unsuccessful build, or a benchmark of a group
-that did not end although others did. A table that is cut between two lines looks like one with fewer samples, and
-messages of single benchmarks look like those of fewer benchmarks; neither can be detected.
+that did not end although others did. Messages of single benchmarks look like those of fewer benchmarks, which cannot
+be detected.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterator, Mapping
-from itertools import groupby
 from typing import Any, Final
 
 from mongo_tables.results.formats.benchmark import (
@@ -28,13 +26,12 @@ from mongo_tables.results.formats.benchmark import (
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.json_parts import LARGEST_COUNT, JsonPart, read_lines
+from mongo_tables.results.formats.json_parts import JsonPart, read_lines
 from mongo_tables.results.formats.libtest import FAILURE
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.formats.raw_values import are_numbers
 
 _TOOL: Final = "Criterion"
-_HEADER: Final = b"group,function,value,"
 _ORIGIN: Final = RunOrigin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
@@ -44,20 +41,14 @@ _PASSED_OVER: Final = frozenset((
 ))  # fmt: skip
 """Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
 _BUILT: Final = "build-finished"
-_COLUMNS: Final = (
-    *("group", "function", "value", "throughput_num", "throughput_type"),
-    *("sample_measured_value", "unit", "iteration_count"),
-)
 _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
-    if file.seen.startswith(_HEADER):
-        return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
+    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for other files of Criterion."""
     if b'"reason"' not in file.seen:
         raise file.refuse(
-            "Criterion calls this file private, and may change it at any time",
+            "Criterion calls this file private or deprecated, and may change it at any time",
             hint=f"its public output: {_PUBLIC}",
         )
     return make_documents(file, _ORIGIN, _read_messages(file))
@@ -185,59 +176,3 @@ def _name_measure(unit: str) -> dict[str, Any]:
     better: Better = "lower" if unit in _POWERS else ""
     is_time = unit in _POWERS
     return {"metric": TIME if is_time else unit, "unit": SECONDS if is_time else unit, "better": better}
-
-
-def _read_table(file: SourceFile) -> list[Benchmark]:
-    rows = csv.reader(_whole_lines(file), strict=True)
-    try:
-        if tuple(next(rows)) != _COLUMNS:
-            raise file.refuse(
-                "a table of Criterion with other columns than those that are known", 1, 1, ",".join(_COLUMNS)
-            )
-        read_rows = [_read_row(file, rows.line_num, row) for row in rows]
-    except csv.Error as error:
-        raise file.refuse(f"not CSV: {error}", rows.line_num, 1) from None
-    return [
-        measure
-        for (id_, unit), some in groupby(read_rows, key=lambda one: one[:2])
-        for measure in _with_throughput(_make_benchmark(id_, unit, [one[2:] for one in some]))
-    ]
-
-
-def _whole_lines(file: SourceFile) -> Iterator[str]:
-    """Yield the lines. Refuse a last line without a line end, because the file is cut off."""
-    for number, line in enumerate(file.lines(), 1):
-        if not line.endswith("\n"):
-            raise file.refuse("the table ends within a row", number, 1, AGAIN)
-        yield line
-
-
-_Row = tuple[tuple[str, ...], str, float, int]
-
-
-def _read_row(file: SourceFile, line: int, row: list[str]) -> _Row:
-    try:
-        *name, value, unit, count = row
-        if len(name) != 5 or not 1 <= int(count) <= LARGEST_COUNT:
-            raise ValueError
-        return tuple(name), unit, float(value), int(count)
-    except ValueError:
-        raise file.refuse("a row of Criterion's table is cut off or has no numbers", line, 1) from None
-
-
-def _make_benchmark(id_: tuple[str, ...], unit: str, rows: list[Any]) -> Benchmark:
-    group, function, value, amount, kind = id_
-    parts = [one for one in (group, function, value) if one]
-    return Benchmark(
-        suite=group if len(parts) > 1 else _TOOL,
-        key="/".join(parts),
-        name="/".join(parts[1:]) or group,
-        base=function or group,
-        **_name_measure(unit),
-        parameters={"value": value} if value else {},
-        samples=[_scale(measured / count, unit) for measured, count in rows],
-        iterations=[count for _, count in rows],
-        extra={f"{kind}_per_iteration": int(amount)}
-        if amount.isdecimal() and int(amount) <= LARGEST_COUNT
-        else {},
-    )
