@@ -44,31 +44,6 @@ def test_a_dead_server_is_named_within_the_time_limit():
     assert error.message.endswith("/db: connection refused")
 
 
-@pytest.fixture
-def no_such_name(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A name that has no address, whoever is asked: without a network there would be nobody to say so."""
-    known = socket.getaddrinfo
-
-    def ask(host: Any, *others: Any, **more: Any) -> Any:
-        if host == "unknown.invalid":
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return known(host, *others, **more)
-
-    monkeypatch.setattr(socket, "getaddrinfo", ask)
-    return "unknown.invalid"
-
-
-def test_hosts_that_all_refuse_or_have_no_address_are_not_waited_for(no_such_name: str):
-    for hosts in (
-        f"127.0.0.1:{free_port()}",
-        f"127.0.0.1:{free_port()},localhost:{free_port()}",
-        no_such_name,
-    ):
-        error = failure(f"mongodb://me:Xq7Zk@{hosts}/db?replicaSet=r", Limits(connect_ms=600_000))
-        assert error.environment
-        assert error.message.startswith("no answer from mongodb://")
-
-
 def test_one_refusing_host_does_not_hide_the_one_that_answers(mongod: Mongod):
     uri = mongod.uri("db").replace("127.0.0.1:", f"127.0.0.1:{free_port()},127.0.0.1:", 1)
     source = MongoSource(uri.replace("directConnection=true", "directConnection=false"))

@@ -6,7 +6,6 @@ Every failure becomes one line without user or password (``mongodb_errors``).
 from __future__ import annotations
 
 import queue
-import socket
 import threading
 import time
 import warnings
@@ -18,7 +17,6 @@ import bson
 import pymongo
 from bson.errors import BSONError
 from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
-from pymongo.uri_parser import parse_uri
 
 from mongo_tables.results.guards import Limits, guard
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
@@ -142,11 +140,6 @@ class MongoSource(ResultsSource):
         keep_to_one_line()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning about an option may quote the URI
-            seconds = self._limits.connect_ms / 2000  # the driver needs the rest
-            with suppress(TimeoutError):
-                refusal = _within(seconds, lambda: _find_refusal(self._uri, seconds))
-                if refusal is not None:
-                    raise refusal
             client: MongoClient[Any] = pymongo.MongoClient(
                 self._uri,
                 appname=APPLICATION,
@@ -187,36 +180,6 @@ def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> B
         return error
     servers = client.topology_description.server_descriptions().values()
     return next((server.error for server in servers if server.error), error)
-
-
-def _find_refusal(uri: str, seconds: float) -> OSError | None:
-    """Return the refusal if every host of the URI refuses connections or has no address, or None otherwise.
-
-    The driver retries a refusing host until its selection time is over, because a server may be starting; a page needs
-    its rows now. The result is also None where this cannot be checked: SRV names, Unix domain sockets, proxies, a host
-    that does not answer within ``seconds``. Each host only gets a connection, no data.
-    """
-    if not uri.lower().startswith("mongodb://") or "proxyhost" in uri.lower():
-        return None
-    try:
-        hosts = parse_uri(uri, validate=False, warn=False)["nodelist"]
-    except (PyMongoError, ValueError):
-        return None  # the driver reports the fault itself
-    refusal: OSError | None = None
-    for host, port in hosts:
-        if port is None:
-            return None
-        try:
-            socket.create_connection((host, int(port)), seconds).close()
-            return None
-        except (ConnectionRefusedError, socket.gaierror) as error:
-            # A temporary failure of the name server says nothing about the host.
-            if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
-                return None
-            refusal = error
-        except OSError:
-            return None
-    return refusal
 
 
 def _split(batch: bytes) -> Iterator[bytes]:
