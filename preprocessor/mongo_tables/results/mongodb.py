@@ -59,7 +59,7 @@ class MongoSource(ResultsSource):
         return self._attempt(lambda: tuple(sorted(self._database().list_collection_names())))
 
     def aggregate(self, query: Query) -> Rows:
-        """Return the rows of a query. Raises ``ResultsError``, with the culprit's path if the server names it."""
+        """Return the rows of a query. Raises ``ResultsError``."""
         guard(query)
         return self._attempt(lambda: self._rows(query), query)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import re
 import struct
-from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bson.errors import InvalidBSON
@@ -113,35 +112,7 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
         )
     said = scrub(str((error.details or {}).get("errmsg") or error), uri)
     message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
-    return ResultsError(message, path=_find_named_path(said, query), environment=query is None)
-
-
-def _find_named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
-    """Return the path of the most deeply nested operator that the message names and that occurs once in the pipeline.
-
-    A server reports no path.
-    """
-    places: dict[str, list[tuple[str | int, ...]]] = {}
-    for path in _key_paths(list(query.pipeline), ()) if query else ():
-        places.setdefault(str(path[-1]), []).append(path)
-    named = [
-        paths[0]
-        for key, paths in places.items()
-        if len(paths) == 1
-        and key.startswith("$")
-        and re.search(rf"(?<![^\W_]){re.escape(key)}(?![^\W_])", message)
-    ]
-    return max(named, key=len, default=None)
-
-
-def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield (*path, key)
-            yield from _key_paths(inner, (*path, key))
-    elif isinstance(value, (list, tuple)):
-        for number, inner in enumerate(value):
-            yield from _key_paths(inner, (*path, number))
+    return ResultsError(message, environment=query is None)
 
 
 def _line(error: BaseException, uri: str) -> str:
