@@ -263,7 +263,7 @@ def test_rows_can_be_changed_without_changing_the_source(folder: Path):
     assert source.aggregate(ALL)[0]["n"] == 1
 
 
-@pytest.mark.parametrize("name", ["c.csv", "c.ndjson", "c.jsonl.gz", "c.JSONL", "c.yaml"])
+@pytest.mark.parametrize("name", ["c.csv", "c.ndjson", "c.jsonl.gz", "c.JSONL"])
 def test_data_in_a_form_that_nobody_reads_is_named(tmp_path: Path, name: str):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / name).write_bytes(b"a,b\n1,2\n")

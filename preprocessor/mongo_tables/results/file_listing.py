@@ -8,9 +8,8 @@ the suffix, or the name that the author gives to all files of a part. Files of a
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -25,13 +24,9 @@ from mongo_tables.results.source_text import SourcePart, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
 """The suffixes of fixture files."""
-_DATA: Final = frozenset(
-    (".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".bson", ".parquet")
-)
-"""Suffixes of files that always hold documents, even next to files that are read; the first two only in capitals."""
+_DATA: Final = (PLAIN - ONLY_NAMED) | {".bson", ".json5", ".xlsx", ".ods", ".xml"}
+"""Suffixes of files that hold documents, in lower case and without that of a packed file."""
 _PACKED: Final = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
-_OTHER_DATA: Final = _DATA | _PACKED | {".xlsx", ".ods", ".yaml", ".yml", ".xml"}
-"""Suffixes of files that may hold documents but are not read."""
 _SHOWN: Final = 4
 
 _ELSEWHERE_HINT: Final = (
@@ -189,16 +184,11 @@ def _suggest_files(folder: Path) -> str:
 
 
 def _refuse_unread(place: Path) -> None:
-    """Raise ``ResultsError`` if a collection's folder has files with documents that are never read.
-
-    If no file is read at all, more suffixes count as documents than next to files that are read, where a file may be a
-    note.
-    """
-    files = _list_files(place)
-    alone = not any(p.suffix in SUFFIXES for p in files)
-    found = {p.name for p in files if _is_data(p.name) or (alone and _is_like_data(p.name))}
-    others = sorted({*found, *_documents_below(place)})
-    if others and alone:
+    """Raise ``ResultsError`` if a collection's folder has files with documents that are never read."""
+    read = {path for path in _list_files(place) if path.suffix in SUFFIXES}
+    below = (path.relative_to(place) for path in place.rglob("*") if path not in read and _is_data(path))
+    others = sorted(path.as_posix() for path in below if not any(part.startswith(".") for part in path.parts))
+    if others and not read:
         raise ResultsError(
             f"no *.jsonl in {place.as_posix()}; there is {list_some(others, _SHOWN)}", hint=_FORM_HINT
         )
@@ -207,38 +197,10 @@ def _refuse_unread(place: Path) -> None:
         raise ResultsError(message, hint=_BESIDE_HINT)
 
 
-def _is_data(name: str) -> bool:
-    """Return whether a file name marks documents in a format that is not read, compressed or not."""
-    path = Path(name)
-    suffix = path.suffix.lower()
-    data = Path(path.stem).suffix.lower() if suffix in _PACKED else suffix
-    return path.suffix not in SUFFIXES and data in _DATA
-
-
-def _is_like_data(name: str) -> bool:
-    """Return whether a file name may mark documents in a format that is not read from fixture folders."""
-    path = Path(name)
-    return path.suffix not in SUFFIXES and path.suffix.lower() in _OTHER_DATA
-
-
-def _documents_below(place: Path) -> Iterator[str]:
-    """Yield the first file with documents in each folder below the folder of a collection."""
-    try:
-        inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
-    except OSError as error:
-        raise unusable(f"the folder {place} cannot be read: {error.strerror}") from None
-    for one in inner:
-        if first := _first_below(one):
-            yield first.relative_to(place).as_posix()
-
-
-def _first_below(place: Path) -> Path | None:
-    for folder, folders, names in os.walk(place):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith(".") and (Path(name).suffix in SUFFIXES or _is_data(name)):
-                return Path(folder, name)
-    return None
+def _is_data(path: Path) -> bool:
+    """Return whether a file has a name as files with documents have, compressed or not."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    return next((one for one in reversed(suffixes) if one not in _PACKED), "") in _DATA and path.is_file()
 
 
 def _list_files(place: Path) -> list[Path]:
@@ -311,7 +273,7 @@ def _list_paths(part: SourcePart) -> _Paths:
         files = sorted(_list_files(path), key=lambda path: path.name)
         may = [one for one in files if suffix_of(one.name) in READ - ONLY_NAMED]
         read = [one for one in may if suffix_of(one.name) in PLAIN or _is_known(one)]
-        return path, read, [*may, *(one for one in files if _is_like_data(one.name))]
+        return path, read, [*may, *filter(_is_data, files)]
     if not path.exists() and not path.is_symlink():
         is_type = part.name and part.pattern in TYPES
         hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
