@@ -62,7 +62,6 @@ SORTED = '{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}'
             'Write {"$date": "2026-01-01T00:00:00Z"}',
         ),
         (table(f"{SORTED}, "), "MT120", "Remove the comma"),
-        (table('{"$limit": 1}, {"$sort": {"threads": 1}}'), "MT401", "Put the `$sort` before the `$limit`"),
         (table(SORTED)[:-5] + "\n", "MT101", "Add -->"),
         (table(SORTED).replace("-->", "--!>"), "MT107", "Write -->"),
         ("\\" + table(SORTED), "MT110", "Remove the backslash"),

@@ -9,7 +9,6 @@ import pytest
 
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.pages import read_page
 from mongo_tables.site.rewrites import apply_edits, find_offset, mend, rewrites_of
@@ -113,8 +112,6 @@ SORTED = '{"$sort": {"n": 1}}'
                 ('{"$ifNull": ["$$oen", 0]}', '{"$ifNull": ["$$one", 0]}'),
             )
         ),
-        (f"{comment(SORTED)[:-4]} // sorted\n-->", f"{comment(SORTED)[:-4]}\n-->"),
-        (comment(SORTED).replace('"columns"', '/* shown */"columns"'), comment(SORTED)),
         (comment(SORTED).replace("-->", "--!>"), comment(SORTED)),
         (comment(SORTED)[: -len(" -->")], comment(SORTED)),
         (
@@ -152,32 +149,6 @@ def test_a_mistyped_name_in_a_query_on_rows_is_mended(
     table = comment(SORTED, '["_id", "n"]').replace('"headers": ["N"]', '"headers": ["I", "N"], "id": "t"')
     text, meant = (f"{table}\n\nIt is <!-- MONGO_{quoting % word} -->.\n" for word in (wrong, right))
     assert mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE])) == {FILE: meant}
-
-
-def test_a_sort_behind_its_limit_changes_places_with_it(judge) -> None:
-    text = comment(f'{{"$limit": 1}},\n    {SORTED}')
-    (finding,) = [one for one in judge(text) if one.rule == "MT401"]
-    swap, example = rewrites_of(finding, text)
-    assert (swap.title, swap.preferred) == ("Put the `$sort` before the `$limit`", True)
-    assert apply_edits(text, swap.edits) == comment(f'{SORTED},\n    {{"$limit": 1}}')
-    assert not example.preferred
-
-
-def test_a_sort_that_nobody_wrote_is_offered_as_an_example_and_is_not_done(judge) -> None:
-    text = comment('{"$limit": 1}')
-    (finding,) = [one for one in judge(text) if one.rule == "MT401"]
-    (example,) = rewrites_of(finding, text)
-    assert apply_edits(text, example.edits) == comment('{"$sort": {"_id": 1}}, {"$limit": 1}')
-    assert mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE])) == {FILE: text}
-
-
-def test_the_sort_of_a_comment_without_stages_is_a_key(judge) -> None:
-    text = '<!-- RESULT_TABLE: {"collection": "runs", "limit": 1, "columns": ["n"]} -->'
-    (finding,) = [one for one in judge(text) if one.rule == "MT401"]
-    (example,) = rewrites_of(finding, text)
-    after = apply_edits(text, example.edits)
-    assert after == text.replace('"limit"', '"sort": "_id", "limit"')
-    assert not [one for one in judge(after) if one.rule == "MT401"]
 
 
 def test_a_value_that_a_shell_takes_from_its_machine_is_not_mended(judge) -> None:
@@ -251,30 +222,3 @@ def test_a_rewrite_by_which_its_finding_does_not_go_is_not_made_and_others_are()
         return [stubborn, *([mended] if "$avgg" in texts[FILE] else [])]
 
     assert mend({FILE: text}, judge({FILE: text}), judge) == {FILE: '["$summ", "$avg"]'}
-
-
-WRAPPED = '<!-- RESULT_VALUE: {"table": "t", "column": "ms"} -->'
-
-
-@pytest.mark.parametrize(
-    ("before", "joined"),
-    [
-        ("It takes\n", "It takes&nbsp;"),
-        ("It takes,  \r\n    ", "It takes,&nbsp;"),
-        ("One line.\nIt takes\n", "One line.\nIt takes&nbsp;"),
-        ("", None),
-        ("# A heading\n", None),
-        ("| a |\n", None),
-        ("- item\n\n", None),
-    ],
-)
-def test_a_value_that_a_formatter_wrapped_is_joined_to_the_word_before_it(
-    before: str, joined: str | None
-) -> None:
-    text = f"{before}{WRAPPED} now.\n"
-    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    found = finding("MT167", "p.md", (line, column), "GitHub takes it for HTML", "let a word stand before it")
-    rewrites = rewrites_of(found, text)
-    assert [apply_edits(text, one.edits) for one in rewrites] == (
-        [f"{joined}{WRAPPED} now.\n"] if joined else []
-    )

@@ -36,9 +36,7 @@ _MEANT: Final = r"did you mean `(.+?)`\?(?:; .+)?"
 _NAME: Final = r"(?:write|did you mean) `(?:<!--|\{/\*) ([A-Z_]+):`\??"
 _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"
-_UNSORTED: Final = "MT401"
 _SYNTAX: Final = "MT120"
-_SHOWN: Final = "MT167"
 _ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
 
 
@@ -52,10 +50,6 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
         return ()
     if finding.rule == _SYNTAX:
         return tuple(_mend_syntax(finding.hint, text, at))
-    if finding.rule == _UNSORTED:
-        return tuple(_sort_before(finding.hint, text, at))
-    if finding.rule == _SHOWN:
-        return tuple(_join_to_word(text, at))
     if finding.rule in _ENDS:
         return tuple(_mend_end(finding.rule, text, at))
     if name := re.fullmatch(_NAME, finding.hint):
@@ -129,16 +123,6 @@ def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
         yield Rewrite(f"Write `{begin}`", (TextChange(written.start(), written.end(), begin),))
 
 
-_WRAPPED: Final = re.compile(r"(?:^|[\r\n])[ \t]*[^\W\d_][^\r\n]*[^\s|>-]([ \t]*(?:\r\n|\r|\n)[ \t]*)\Z")
-"""A line of a paragraph before a comment that a formatter put on a line of its own."""
-
-
-def _join_to_word(text: str, at: int) -> Iterator[Rewrite]:
-    """Join a comment that begins its line to the word before it, by a blank at which no formatter breaks."""
-    if wrapped := _WRAPPED.search(text, max(at - 2000, 0), at):
-        yield Rewrite("Join it to the word before it", (TextChange(wrapped.start(1), at, "&nbsp;"),))
-
-
 # -- where a comment begins and ends --
 
 
@@ -189,26 +173,12 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
         yield Rewrite("Write a comma", (TextChange(at, at, ","),))
     elif hint == "write a colon":
         yield Rewrite("Write a colon", (TextChange(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
-    elif hint.startswith("remove the text that begins with"):
-        yield from _remove_comment(text, at)
     elif hint.startswith("write "):
         value, rest = _read_value(hint.removeprefix("write "))
         end = end_of_odd_token(text, at)
         if value and end is not None and "--" not in value:
             preferred = rest in ("", ", in double quotes")
             yield Rewrite(f"Write {value}", (TextChange(at, end, value),), preferred)
-
-
-def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
-    """Remove a comment within JSON; if it ends its line, with the blanks before it."""
-    found = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL).match(text, at)
-    if found is not None and "-->" not in found[0]:
-        start = (
-            len(text[:at].rstrip(" \t"))
-            if re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(text, found.end())
-            else at
-        )
-        yield Rewrite("Remove this text", (TextChange(start, found.end(), ""),))
 
 
 def _read_value(words: str) -> tuple[str, str]:
@@ -221,44 +191,6 @@ def _read_value(words: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return words[:end], words[end:]
-
-
-# -- documents without a sort order --
-
-
-def _sort_before(hint: str, text: str, at: int) -> Iterator[Rewrite]:
-    yield from _swap_with_sort(text, at)
-    example = re.search(r', for example (\{.*\}|"sort": .+?)(?: for the newest)?$', hint)
-    start = _find_start(text, at)
-    if example is not None and start is not None and "--" not in example[1]:
-        yield Rewrite(
-            f"Put {example[1]} before it", (TextChange(start, start, f"{example[1]}, "),), preferred=False
-        )
-
-
-def _find_start(text: str, at: int) -> int | None:
-    """Return the start of the stage whose argument is at ``at``, or of the key ``limit`` of a comment."""
-    stage = re.search(r'\{\s*"\$(?:limit|skip)"\s*:\s*\Z|"limit"\s*:\s*\Z', text[:at])
-    return stage.start() if stage else None
-
-
-def _swap_with_sort(text: str, at: int) -> Iterator[Rewrite]:
-    """Swap the stage with a ``$sort`` that is the next stage and was meant to select documents."""
-    start = _find_start(text, at)
-    if start is None or not text.startswith("{", start):
-        return
-    try:
-        limit, end = json.JSONDecoder().raw_decode(text, start)
-        between = re.compile(r"\s*,\s*").match(text, end)
-        if between is None:
-            return
-        sort, last = json.JSONDecoder().raw_decode(text, between.end())
-    except ValueError:
-        return
-    if isinstance(sort, dict) and list(sort) == ["$sort"]:
-        first, second = text[start:end], text[between.end() : last]
-        edits = (TextChange(start, end, second), TextChange(between.end(), last, first))
-        yield Rewrite(f"Put the `$sort` before the `{next(iter(limit))}`", edits)
 
 
 Texts = Mapping[str, str]

@@ -14,10 +14,10 @@ PAGE = """\
 # Runs
 
 <!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$match": {"at": {"$gt": ISODate("2026-01-01")}}},
-  {"$limit": 1}, {"$sort": {"n": 1}}], "columns": ["n"], "headers": ["N"]} -->
+  {"$srot": {"n": 1}}], "columns": ["n"], "headers": ["N"]} -->
 """
 MENDED = PAGE.replace('ISODate("2026-01-01")', '{"$date": "2026-01-01T00:00:00Z"}').replace(
-    '{"$limit": 1}, {"$sort": {"n": 1}}', '{"$sort": {"n": 1}}, {"$limit": 1}'
+    "$srot", "$sort"
 )
 ROWS = '{"_id": 1, "n": 1, "at": {"$date": "2026-01-02T00:00:00Z"}}\n'
 SHARED = (
@@ -80,7 +80,7 @@ def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fi
 def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path, fix) -> None:
     shared = folder / "docs/pipelines/all.json"
     shared.write_text(
-        '[{"$limit": 1}, {"$sort": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n'
+        '[{"$srot": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n'
     )
     (folder / "docs/page.md").write_text(SHARED)
     code, out, _ = fix("docs")
@@ -88,7 +88,7 @@ def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path
     assert "  in docs/pipelines/all.json:2:3\n" in out and "+++ docs/pipelines/all.json" in out
     assert fix("--write", "docs")[0] == 0
     assert shared.read_text() == (
-        '[{"$sort": {"n": 1}}, {"$limit": 1},\n {"$project": {"n": {"$multiply": ["$n", 2]}}}]\n'
+        '[{"$sort": {"n": 1}},\n {"$project": {"n": {"$multiply": ["$n", 2]}}}]\n'
     )
     assert (folder / "docs/page.md").read_text() == SHARED
 
