@@ -151,22 +151,6 @@ def test_another_sort_is_written_however_near_the_rows_are() -> None:
     assert not changed(sorted_table(name=1), found, sorted_table(qps=1), found)
 
 
-def test_rows_that_drifted_past_each_other_stay_where_they_were() -> None:
-    text = sorted_table(qps=-1)
-    before, after = rows(1020, 1010, 1000), rows(1000, 1005, 1010)
-    assert stays(text, before, after[::-1])
-    assert stays(text, rows(1000.4, 1000.1), rows(1000.1, 1000.4)[::-1])  # alike as shown
-    many = [{"name": f"n{number}", "qps": 1000 - number} for number in range(12)]
-    assert stays(text, many, sorted(many, key=lambda one: (one["qps"] % 7, one["name"])))
-
-
-def test_rows_by_a_number_that_no_column_shows_stay_in_any_order_and_those_by_a_word_do_not() -> None:
-    before = [{"name": "a", "qps": 10, "by": 1}, {"name": "b", "qps": 20, "by": 2}]
-    assert stays(sorted_table(by=1), before, [{**before[1], "by": 1}, {**before[0], "by": 2}])
-    words = [{**one, "by": str(one["by"])} for one in before]
-    assert changed(sorted_table(by=1), words, sorted_table(by=-1), words[::-1])
-
-
 def test_a_table_and_its_values_are_written_together_when_one_of_them_moved_too_far() -> None:
     text = f"It is {value()} and {value(where={'name': 'b'})}.\n\n{table(tolerance='5 %')}"
     assert stays(text, rows(1000, 10), rows(1010, 10))
@@ -340,48 +324,10 @@ def test_rows_below_headings_and_totals_stay_together() -> None:
     assert not stays(text, kinds(1000, 10, 10), other)
 
 
-def test_rows_that_changed_places_stay_where_each_is_near_enough() -> None:
+def test_rows_that_changed_places_are_written_however_near_they_are() -> None:
     text = f"It is {value()}.\n\n{table(tolerance='5 %')}"
     before = rows(1000, 1010, 1020)
-    assert stays(text, before, [before[2], before[0], before[1]])
-    near = rows(1015, 1010, 1005)
-    assert stays(text, before, near[::-1])
-    assert not stays(text, before, rows(1015, 1010, 900)[::-1])
-    assert not stays(table(), before, before[::-1])  # without a tolerance
-
-
-def test_a_row_is_held_against_the_one_of_its_name_and_not_of_its_place() -> None:
-    text = table(tolerance="30 %", columns=["n", "qps"], headers=["N", "Q/s"])
-
-    def sizes(*pairs: tuple[int, int]) -> list[dict[str, Any]]:
-        return [{"name": "a", "n": n, "qps": qps} for n, qps in pairs]
-
-    assert stays(text, sizes((10, 100), (12, 150)), sizes((12, 140), (10, 120)))
-    assert not stays(text, sizes((10, 100), (12, 150)), sizes((12, 100), (10, 150)))
-
-
-def test_rows_that_their_names_do_not_tell_apart_go_by_what_did_not_change() -> None:
-    text = table(tolerance="5 %", columns=["name", "n", "qps"], headers=["Name", "N", "Q/s"])
-
-    def runs(*pairs: tuple[int, int]) -> list[dict[str, Any]]:
-        return [{"name": "a", "n": n, "qps": qps} for n, qps in pairs]
-
-    assert stays(text, runs((1, 100), (2, 102)), runs((2, 101), (1, 101)))
-    assert not stays(text, runs((1, 100), (2, 102)), runs((2, 110), (1, 101)))
-    assert not stays(text, runs((1, 100), (1, 200)), runs((1, 201), (1, 100)))  # nobody knows which is which
-
-
-def test_rows_change_places_within_their_group_alone() -> None:
-    text = table(
-        tolerance="5 %", columns=["kind", "name", "qps"], headers=["Kind", "Name", "Q/s"], group_rows="kind"
-    )
-
-    def kinds(names: str, kind: str) -> list[dict[str, Any]]:
-        return [{"kind": one, "name": name, "qps": 100} for name, one in zip(names, kind, strict=True)]
-
-    assert stays(text, kinds("abc", "xxy"), kinds("bac", "xxy"))
-    assert not stays(text, kinds("abc", "xxy"), kinds("acb", "xxy"))
-    assert not stays(text, kinds("abcd", "xxyy"), kinds("cdab", "yyxx"))
+    assert not stays(text, before, [before[2], before[0], before[1]])
 
 
 def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[str]:

@@ -135,17 +135,6 @@ class Writer:
     digits: int | None = None
 
 
-def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decimal | None:
-    """Return the factor from a number in a cell to its row: 0.01 for per cent, 0.001 for ms in a column in s.
-
-    Return None if the ``text`` of the cell does not determine it, as near the border of two units.
-    """
-    if form is None or not form.cell_unit.fits:
-        return Decimal(1).scaleb(-form.cell_unit.power if form else 0)
-    amount, unit = WRITERS[form.cell_unit_key].fit(number, form, lambda exact: exact)
-    return number / amount if amount and text.endswith(f" {unit}") else None
-
-
 # -- per cent and currencies --
 
 
