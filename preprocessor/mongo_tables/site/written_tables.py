@@ -12,8 +12,6 @@ from mongo_tables.directives.comments import list_blocks, read_signs, read_words
 from mongo_tables.files.folders import shorten
 from mongo_tables.render.number_text import read_numbers
 
-Cells = Sequence[str]
-
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
@@ -45,11 +43,6 @@ class WrittenTable(NamedTuple):
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
     @property
-    def named_rows(self) -> list[list[str]]:
-        """Return the headers, and its rows."""
-        return [self.headers, *self.rows]
-
-    @property
     def texts(self) -> list[list[str]]:
         """Return the cells of its rows as readers see them."""
         return [[read_cell(cell) for cell in row] for row in self.rows]
@@ -58,25 +51,6 @@ class WrittenTable(NamedTuple):
 def read_cell(markdown: str) -> str:
     """Return a cell as readers see it, with the digits of addresses replaced, since they are not numbers."""
     return _ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), read_words(markdown))
-
-
-def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
-    """Return the rows in the order of ``others``, or None if they cannot be matched.
-
-    Rows are matched by their cells at ``names``, ignoring changed ones, as figures do that sort rows; if
-    these are not unique, by all cells that are equal in both tables.
-    """
-    settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
-    for known in ([at for at in names if at in settled], settled):
-        by_name = {tuple(row[at] for at in known): row for row in rows}
-        ordered = [by_name.get(tuple(row[at] for at in known)) for row in others]
-        if len(by_name) == len(rows) == len(others):
-            return None if None in ordered else [row for row in ordered if row is not None]
-    return None
-
-
-def _column(rows: Sequence[Cells], at: int) -> list[str]:
-    return sorted(row[at] for row in rows if at < len(row))
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
@@ -94,31 +68,25 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
     if sorted(then.rows) == sorted(now.rows):
         return "only the order of its rows is another" if then.rows != now.rows else ""
-    rows = order_like(then.rows, now.rows, [0]) or then.rows
-    named = _count_names(now.rows)
     differing = [
-        (cell, today_cell, header, new[: named if at >= named else 1])
-        for old, new in zip(rows, now.rows, strict=True)
-        for at, (header, cell, today_cell) in enumerate(zip(now.headers, old, new, strict=False))
+        (row, at)
+        for row, (old, new) in enumerate(zip(then.rows, now.rows, strict=True))
+        for at, (cell, today_cell) in enumerate(zip(old, new, strict=False))
         if cell != today_cell
     ]
     if not differing:
         return ""
-    farthest = max(differing, key=lambda one: _distance(one[0], one[1]))
+    row, at = max(differing, key=lambda one: _distance(then.rows[one[0]][one[1]], now.rows[one[0]][one[1]]))
     # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
-    written = {
-        compared: sign
-        for lines, table in ((standing, then), (today, now))
-        for names, row in zip(table.named_rows, WrittenTable.of(lines, read_signs).named_rows, strict=True)
-        for compared, sign in zip(names, row, strict=True)
-    }
-    *figures, names = farthest
-    cell, today_cell, header = (shorten(written[one]) or "nothing" for one in figures)
-    name = shorten(", ".join(written[one] for one in names)) or "nothing"
+    then, now = (WrittenTable.of(lines, read_signs) for lines in (standing, today))
+    named = _count_names(now.rows)
+    names = ", ".join(now.rows[row][: named if at >= named else 1])
+    figures = then.rows[row][at], now.rows[row][at], now.headers[at], names
+    cell, today_cell, header, name = (shorten(one) or "nothing" for one in figures)
     return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
 
 
-def _count_names(rows: Sequence[Cells]) -> int:
+def _count_names(rows: Sequence[Sequence[str]]) -> int:
     """Return how many of the first cells tell the rows apart, or 1 if no two or three do."""
     for count in range(1, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
