@@ -65,8 +65,6 @@ _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*includ
 
 _ALWAYS: Final = (".*", "/templates/")
 """Patterns that MkDocs excludes from every site, unless another pattern includes them again."""
-_PLAIN: Final = re.compile(r"[\w./-]+")
-"""A pattern without any special character of the pattern language."""
 
 
 class ExclusionPatterns(NamedTuple):
@@ -93,21 +91,10 @@ class ExclusionPatterns(NamedTuple):
     def _is_excluded(self, page: Path, folder: Path, within: str) -> bool:
         name = os.path.join(within, os.path.relpath(page, folder)).replace(os.sep, "/")  # noqa: PTH118
         parts = name.split("/")
-        if not any(_may_name(line, parts) for text in self for line in text.splitlines()):
+        if not any(self):  # as in most sites: importing pathspec takes as long as reading a page
             return _always(parts)
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
         return bool(drafts) or _patterns((*_ALWAYS, *self.exclude.splitlines())).match_file(name)
-
-
-def _may_name(line: str, parts: Sequence[str]) -> bool:
-    """Return whether a pattern line may match a page. A plain pattern must share its last part with the path.
-
-    Most sites have only plain patterns or none, and importing the pattern library takes as long as reading a
-    page.
-    """
-    if not line.strip() or line.startswith("#"):
-        return False
-    return not _PLAIN.fullmatch(line) or line.rstrip("/").rpartition("/")[2] in parts
 
 
 def _always(parts: Sequence[str]) -> bool:
