@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -126,29 +127,18 @@ def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> 
     if _EXTENSION not in site.markdown_extensions:
         return ""
     theirs = site.mdx_configs.get(_EXTENSION) or {}
-    results = theirs.get("results", "fixtures")
-    if _same(results_source(plugin.results, folder)) != _same(results_source(results, folder)):
-        return _refusal("results")
     own = folder / plugin.pipelines if plugin.pipelines else Path(site.docs_dir, "pipelines")
-    if _same(str(own)) != _same(str(folder / theirs.get("pipelines", "docs/pipelines"))):
-        return _refusal("pipelines")
-    if dict(plugin.values) != (theirs.get("values") or {}):
-        return _refusal("values")
-    if plugin.server != theirs.get("server", ""):
-        return _refusal("server", "findings about a pipeline must be the same in both programs")
-    if plugin.fail_on != theirs.get("fail_on", "error"):
-        return _refusal("fail_on", "what ends a build must not depend on which of them sees a comment")
-    return ""
-
-
-def _same(where: str) -> str:
-    """Return a comparable name of a folder. An address stays as it is."""
-    return os.path.abspath(where)  # noqa: PTH100 (a path that need not exist)
-
-
-def _refusal(option: str, reason: str = "figures of one site come from one source") -> str:
-    """Return the message about an option. It omits the sources, which may contain a password."""
-    return (
-        f"`{option}` of the plugin and `{option}` of the Markdown extension are not the same; "
-        f"give both the same in this file, for {reason}"
+    sources = (results_source(one, folder) for one in (plugin.results, theirs.get("results", "fixtures")))
+    both: Mapping[str, Iterable[object]] = {
+        "results": map(os.path.abspath, sources),
+        "pipelines": map(os.path.abspath, (own, folder / theirs.get("pipelines", "docs/pipelines"))),
+        "values": (dict(plugin.values), theirs.get("values") or {}),
+        "server": (plugin.server, theirs.get("server", "")),
+        "fail_on": (plugin.fail_on, theirs.get("fail_on", "error")),
+    }
+    different = next((option for option, (ours, other) in both.items() if ours != other), "")
+    # The sources are left out, since they may contain a password.
+    return different and (
+        f"`{different}` of the plugin and `{different}` of the Markdown extension are not the same; "
+        f"give both the same in this file, for figures and findings of one site come from one source"
     )
