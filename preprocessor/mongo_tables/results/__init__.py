@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.opening import is_uri, open_source
 
 __all__ = ["Limits", "Query", "ResultsError", "ResultsSource", "Rows", "is_uri", "open_source"]
-_MODULES = {"Limits": "limits", "is_uri": "opening", "open_source": "opening"}
+_MODULES = {"Limits": "guards", "is_uri": "opening", "open_source": "opening"}
 
 
 def __getattr__(name: str) -> Any:
