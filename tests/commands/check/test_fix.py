@@ -16,9 +16,7 @@ PAGE = """\
 <!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$match": {"at": {"$gt": ISODate("2026-01-01")}}},
   {"$srot": {"n": 1}}], "columns": ["n"], "headers": ["N"]} -->
 """
-MENDED = PAGE.replace('ISODate("2026-01-01")', '{"$date": "2026-01-01T00:00:00Z"}').replace(
-    "$srot", "$sort"
-)
+MENDED = PAGE.replace('ISODate("2026-01-01")', '{"$date": "2026-01-01T00:00:00Z"}').replace("$srot", "$sort")
 ROWS = '{"_id": 1, "n": 1, "at": {"$date": "2026-01-02T00:00:00Z"}}\n'
 SHARED = (
     '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": ["all"], "columns": ["n"], "headers": ["N"]} -->\n'
@@ -79,17 +77,13 @@ def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fi
 
 def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path, fix) -> None:
     shared = folder / "docs/pipelines/all.json"
-    shared.write_text(
-        '[{"$srot": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n'
-    )
+    shared.write_text('[{"$srot": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n')
     (folder / "docs/page.md").write_text(SHARED)
     code, out, _ = fix("docs")
     assert code == 1 and "docs/page.md:1:55: error MT301" in out
     assert "  in docs/pipelines/all.json:2:3\n" in out and "+++ docs/pipelines/all.json" in out
     assert fix("--write", "docs")[0] == 0
-    assert shared.read_text() == (
-        '[{"$sort": {"n": 1}},\n {"$project": {"n": {"$multiply": ["$n", 2]}}}]\n'
-    )
+    assert shared.read_text() == ('[{"$sort": {"n": 1}},\n {"$project": {"n": {"$multiply": ["$n", 2]}}}]\n')
     assert (folder / "docs/page.md").read_text() == SHARED
 
 

@@ -170,9 +170,7 @@ def test_without_any_setting_the_folder_fixtures_is_meant(pytester: pytest.Pytes
     result.stdout.fnmatch_lines(["*fixtures has no collections"])
 
 
-def test_without_mongomock_the_extra_is_named(
-    shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_mongomock_the_extra_is_named(shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mongomock", None)
     monkeypatch.delitem(sys.modules, "mongo_tables.results.mock_database")
     result = run(shop, "def test_it(mongo_database): ...\n")

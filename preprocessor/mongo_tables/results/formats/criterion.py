@@ -45,7 +45,7 @@ _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for other files of Criterion."""
+    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for private files."""
     if b'"reason"' not in file.seen:
         raise file.refuse(
             "Criterion calls this file private or deprecated, and may change it at any time",

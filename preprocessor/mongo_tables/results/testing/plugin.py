@@ -48,9 +48,7 @@ def _mongo_sources() -> dict[Path, FileSource]:
 
 
 @pytest.fixture
-def mongo_database(
-    request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]
-) -> FixtureDatabase:
+def mongo_database(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]) -> FixtureDatabase:
     """A mongomock database with the documents of the fixture folder. ``aggregate`` gives what a server gives.
 
     Each test has its own database: its writes are not visible to other tests, and change no file.
