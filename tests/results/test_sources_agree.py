@@ -130,13 +130,14 @@ def test_an_unknown_collection_gives_no_rows_and_is_not_listed(database: str, fo
         ([{"$project": {"x": {"$nosuch": 1}}}], (0, "$project", "x", "$nosuch")),
     ],
 )
-def test_what_the_server_refuses_is_an_error_at_the_operator_on_both_sides(
+def test_what_the_server_refuses_is_an_error_on_both_sides_and_of_files_at_its_operator(
     database: str, folder: Path, pipeline: list[dict[str, Any]], path: tuple[str | int, ...]
 ):
-    for source in (open_source(database), open_source(str(folder))):
+    for where, at in ((database, None), (str(folder), path)):
+        source = open_source(where)
         with pytest.raises(ResultsError) as caught:
             source.aggregate(query(pipeline))
-        assert caught.value.path == path
+        assert caught.value.path == at
         assert not caught.value.environment
         source.close()
 

@@ -59,7 +59,7 @@ def test_what_was_shown_is_written_and_what_is_left_is_told(folder: Path, fix) -
     (folder / "docs/page.md").write_text(PAGE.replace('["n"]', '["speed"]'))
     code, out, err = fix("--write")
     assert (code, err) == (1, "docs/page.md: written\n")
-    assert "docs/page.md:4:52: error MT302 no row has the column 'speed'" in out and "MT120" not in out
+    assert "docs/page.md:4:37: error MT302 no row has the column 'speed'" in out and "MT120" not in out
 
 
 def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fix) -> None:
@@ -77,7 +77,7 @@ def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fi
 
 def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path, fix) -> None:
     shared = folder / "docs/pipelines/all.json"
-    shared.write_text('[{"$srot": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n')
+    shared.write_text('[{"$sort": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n')
     (folder / "docs/page.md").write_text(SHARED)
     code, out, _ = fix("docs")
     assert code == 1 and "docs/page.md:1:55: error MT301" in out
@@ -118,7 +118,7 @@ def test_the_page_of_an_editor_is_shown_and_no_file_is_written(
 
 
 def test_a_page_without_a_hint_to_do_is_left_alone(folder: Path, fix) -> None:
-    text = PAGE.replace("ISODate", "SomeDate")
+    text = PAGE.replace("ISODate", "SomeDate").replace("$srot", "$sort")
     (folder / "docs/page.md").write_text(text)
     code, out, _ = fix("--write")
     assert (code, out.count("MT120")) == (1, 1)
