@@ -30,8 +30,7 @@ _NEVER_EQUAL: Final = frozenset({dict, NoneType, datetime, ObjectId})
 class Collection:
     """The documents of a collection, in the order of its files: complete, shared, never changed.
 
-    ``digest`` is the digest of the bytes that they were read from. ``said`` caches what documents say about themselves,
-    by the ``repr`` of their ``_id`` (``results.provenance``). ``notes`` are about files that add no documents,
+    ``digest`` is the digest of the bytes that they were read from. ``notes`` are about files that add no documents,
     ``decimals`` those that all numbers of a field were typed with.
     """
 
@@ -42,7 +41,6 @@ class Collection:
     plain: bool = False
     notes: tuple[Finding, ...] = ()
     decimals: Mapping[str, int] = field(default_factory=dict)
-    said: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
     _indexes: dict[Parts, ValueIndex] = field(default_factory=dict, compare=False)
     _texts: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
@@ -50,11 +48,6 @@ class Collection:
     def fields(self) -> frozenset[str]:
         """The names of the fields that documents have."""
         return frozenset().union(*self.documents)
-
-    @cached_property
-    def by_id(self) -> Mapping[str, dict[str, Any]]:
-        """The documents by the ``repr`` of their ``_id``."""
-        return {repr(one["_id"]): one for one in self.documents}
 
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
         """Return the documents that can pass the first ``$match`` of a pipeline, in order."""

@@ -34,7 +34,7 @@ from mongo_tables.results.model import (
     Rows,
     unusable,
 )
-from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
+from mongo_tables.results.provenance import TOLD_BY, is_source_query
 from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
 from mongo_tables.results.source_text import SourcePart
 
@@ -249,13 +249,8 @@ class FileSource(ResultsSource):
         guard(query)
         with self._lock:
             collection = self._find(query.collection)
-            if is_source_query(query) and collection.digest:
-                # Otherwise some may have been written to ``database``.
-                if collection.documents and TOLD_BY.isdisjoint(collection.fields):
-                    return []
-                groups = answer_by_document(collection, query, self._evaluate, self._encode_rows)
-                if groups is not None:
-                    return groups
+            if is_source_query(query) and collection.documents and TOLD_BY.isdisjoint(collection.fields):
+                return []  # spares sites with plain results a group for each choice of documents
             documents = collection.choose(query.pipeline)
             if not documents and self._database is None:
                 self.reach()

@@ -12,8 +12,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -21,7 +20,6 @@ from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_
 from mongo_tables.results.model import Query
 
 if TYPE_CHECKING:
-    from mongo_tables.results.collection import Collection
     from mongo_tables.results.model import Rows
 
 
@@ -135,8 +133,6 @@ _POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """A document without any of these fields has no provenance."""
-_FEW: Final = 1_000
-"""The most documents whose provenance is held one by one."""
 _SHAPED: Final = "is_result"
 _REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
 
@@ -165,14 +161,6 @@ _GROUP: Final[Mapping[str, Any]] = {
         "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, _RUNS, "$$REMOVE"]}},
     }
 }
-_EACH: Final[Mapping[str, Any]] = {
-    "$project": {
-        "told": {"$mergeObjects": [_TOLD]},
-        "start": "$start_time",
-        "runs": {"$cond": [{"$isArray": "$repeats"}, [_RUNS], []]},
-    }
-}
-"""The provenance of one document, in addition to its ``_id``."""
 
 
 class RowRepeat(NamedTuple):
@@ -228,28 +216,6 @@ def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Ma
 def is_source_query(query: Query) -> bool:
     """Return whether the query asks for the provenance of a figure."""
     return bool(query.pipeline) and query.pipeline[-1] is _GROUP
-
-
-def answer_by_document(
-    collection: Collection,
-    query: Query,
-    evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
-    encode: Callable[[Rows], Rows],
-) -> Rows | None:
-    """Return the answer to a ``source_query``, a group for each document, or None if there are too many of them.
-
-    The provenance of a document is computed once for all figures.
-    """
-    only_ids = replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
-    keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
-    if len(keys) > _FEW:
-        return None
-    missing = [collection.by_id[key] for key in keys if key not in collection.said]
-    for said in encode(evaluate(missing, Query(query.collection, (_EACH,)))) if missing else ():
-        start = said.get("start")
-        group = {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
-        collection.said[repr(said["_id"])] = group
-    return [collection.said[key] for key in keys]
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
