@@ -9,7 +9,6 @@ from typing import Any
 
 import pymongo
 import pytest
-from bson import json_util
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.files.process import today
@@ -324,33 +323,6 @@ def test_a_server_and_files_tell_the_same(served: str, tmp_path: Path) -> None:
             source.close()
         assert told[0] == told[1]
         assert told[0] and len(told[0].runs) == 9
-
-
-SELECTED: list[list[dict[str, Any]]] = [
-    [],
-    [{"$match": {"_id.docSizeKB": {"$lt": 4}}}],
-    [{"$sort": {"start_time": -1}}, {"$limit": 2}],
-    [{"$set": {"_id": 1}}],
-]
-
-
-@pytest.mark.parametrize("few", [0, 1_000])
-def test_documents_tell_the_same_one_by_one_and_in_groups_however_they_were_asked_before(
-    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mongo_tables.results.provenance._FEW", few)
-    runs = tmp_path / "fixtures" / speeds().collection
-    runs.mkdir(parents=True)
-    without = {"_id": "no result", "start_time": MIXED[0]["start_time"]}
-    documents = [*MIXED, {**document(8), "repeats": None}, without]
-    (runs / "all.jsonl").write_text("".join(f"{json_util.dumps(one)}\n" for one in documents))
-    source = open_source(str(tmp_path / "fixtures"))
-    for pipeline in (*SELECTED, *reversed(SELECTED)):
-        query = speeds(pipeline=pipeline).source_query
-        asked_of_files = source.aggregate(query)
-        assert provenance_of(asked_of_files) == provenance_of(aggregate(documents, query.pipeline))
-        assert len(asked_of_files) == len(aggregate(documents, query.pipeline)) or few
-    source.close()
 
 
 COMMENT = (
