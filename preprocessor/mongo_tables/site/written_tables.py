@@ -1,4 +1,4 @@
-"""Tables written into pages: their parts, the matching of rows between two tables, and their differences."""
+"""Tables written into pages: their parts, and their differences."""
 
 from __future__ import annotations
 
