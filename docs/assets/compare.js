@@ -136,6 +136,12 @@
     if (ratio >= 2) return `${digits(ratio)} times as fast`;
     return ratio <= 0.5 ? `${digits(1 / ratio)} times slower` : `${digits(100 * Math.abs(ratio - 1))} % ${ratio < 1 ? "slower" : "faster"}`;
   }
+  // Both ends with one unit where they have the same: 3.9 to 6.1 times slower.
+  function rangeInWords(...ends) {
+    const [near, far] = ends.sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b))).map(inWords);
+    const unit = near.slice(near.indexOf(" "));
+    return far.endsWith(unit) ? `${near.slice(0, -unit.length)} to ${far}` : `${inWords(ends[0])} to ${inWords(ends[1])}`;
+  }
   const nameOf = (row) => `${row.by} (${row.title})`;
 
   function tableOf(title, heads, lines) {
@@ -151,7 +157,7 @@
     const found = compared(one, other);
     const parts = [make("p", found.why)];
     if (found.ratio) {
-      const within = found.low ? ` (${inWords(found.low)} to ${inWords(found.high)})` : "";
+      const within = found.low ? ` (${rangeInWords(found.low, found.high)})` : "";
       const said = make("p", make("strong", `${inWords(found.ratio)}${within}`), `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
