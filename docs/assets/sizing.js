@@ -90,7 +90,7 @@
     } else {
       parts.push(roomy
         ? make("p", make("strong", `${roomy.cells[0]}: ${percent(load / roomy.speed)}`),
-          ` of its published speed. It is the smallest of ${like.length} published machines with room: at most ${percent(MOST)} used.`)
+          ` of its published speed. Of ${like.length} published machines it is the smallest with room: at most ${percent(MOST)} used.`)
         : make("p", make("strong", "No published machine has room for this load"), `: each is used more than ${percent(MOST)}.`));
       const slow = short.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`);
       if (slow.length) parts.push(make("p", `Too slow: ${slow.join("; ")}.`));

@@ -154,3 +154,23 @@ def test_every_parameter_is_scaled_kept_or_changed_and_says_what_that_changes() 
         "numberOfThreads": (10, 10, "kept", None),
         "total": ("100 to 200", "1 to 2", "scaled", "of total"),
     }
+
+
+@pytest.mark.parametrize(
+    ("speed", "effect"),
+    [(60.0, "less than here"), (40.0, "within the interval here"), (20.0, "more than here")],
+)
+def test_a_published_speed_is_a_ratio_to_the_published_reference_beside_ours(
+    speed: float, effect: str
+) -> None:
+    rows = [row("keys", "a", 1.0), row("keys", "b", 0.4)]
+    rows[0]["comparison"] = {"against": "itself", "ratio": 1.0, "low": 0.9, "high": 1.1}
+    rows[1]["comparison"] = {"against": "a", "ratio": 0.4, "low": 0.3, "high": 0.5}
+    published = [
+        {"_id": number, "result_id": one["_id"], "figures": {"DocsPerSecond": figure}}
+        for number, (one, figure) in enumerate(zip(rows, (100.0, speed), strict=True))
+    ]
+    stages = [*pipeline("beside-published"), *pipeline("published-ratio")]
+    _, found = aggregate(rows, stages, collections={"results": rows, "published": published})
+    assert (found["published"]["ratio"], found["published"]["verdict"]) == (speed / 100, "slower")
+    assert found["effect"].startswith(effect)

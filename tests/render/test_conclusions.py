@@ -11,7 +11,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.render.conclusions import conclusion_in_words
+from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table, plain_html_table
 from mongo_tables.render.pipe_table import pipe_table
@@ -323,3 +323,18 @@ def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
         found = row_findings(spec, {}, {spec.query.key: rows}, (), date(2026, 1, 1))
         assert [one.rule for one in found] == ["MT334"] * faults
         assert all(one.message.startswith("in `c`, row 2 has the verdict faster") for one in found)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.95, 1.04, ""),
+        (0.78, 1.16, " Its noise reaches 22 %: read ratios as rough."),
+        (0.8, 2.4, "2.4 times"),
+    ],
+)
+def test_the_note_on_a_reference_says_noise_beyond_its_margin(low: float, high: float, said: str) -> None:
+    told = {"against": "itself", "ratio": 1.0, "low": low, "high": high, "blocks": 8, "margin": 0.1}
+    (note,) = notes_on_references([{**told, "verdict": "not known"}])
+    assert ("noise" in note) == bool(said)
+    assert said in note

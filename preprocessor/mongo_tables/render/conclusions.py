@@ -249,8 +249,8 @@ def full_words_of(one: Conclusion) -> str:
 def _say_noise(references: Sequence[Conclusion]) -> str:
     """Return the noise of references as a sentence if it exceeds their margin, else ""."""
     ends = [end for one in references for end in one.figures[1:]]
-    noise = max((max(end, 1 / end) for end in ends), default=1.0)
-    if noise <= max((1 + float(one.margin) for one in references), default=1.0):
+    noise = max(ends, key=lambda end: max(end, 1 / end), default=1.0)
+    if max(noise, 1 / noise) <= max((1 + float(one.margin) for one in references), default=1.0):
         return ""
     return f" Its noise reaches {verdicts.describe_bound(noise)}: read ratios as rough."
 
