@@ -71,7 +71,7 @@ def test_what_nothing_published_answers_is_said(site: Served, page: Page, asked:
 def test_inputs_are_in_the_address_and_a_row_leads_to_what_was_published(site: Served, page: Page) -> None:
     page.goto(f"{site.url}{PAGE}")
     page.get_by_label("Documents a second").fill("30000")
-    assert "load=30000&kib=4&indexes=4" in page.url
+    page.wait_for_url("**load=30000&kib=4&indexes=4")
     assert "M80 io2 3000/s, 512 GB: 50 %" in page.locator("#sizing-inserts-form").inner_text()
     assert "95 %, no room" in page.locator("#sizing-inserts-form").inner_text()
     page.locator("#sizing-inserts-form a").first.click()
