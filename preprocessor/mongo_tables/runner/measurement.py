@@ -22,16 +22,12 @@ from mongo_tables.runner.load import Crew
 from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.sampling import (
-    PROCESSORS,
     SOURCE,
     BoundarySample,
-    Monitored,
     Sample,
     Sampler,
     cores,
-    has_value,
     look_at_processors,
-    merged,
     read_machine,
     series,
 )
@@ -124,25 +120,11 @@ class Measurement:
     """For a sharded cluster: the data of each shard and its work for the collection."""
     change: str | None = None
     """How the observed server changed during the window; then its counters are unknown."""
-    monitoring: Mapping[str, Any] = field(default_factory=dict)
-    """The resolution and the lag of series from other sources, if there are any."""
 
     @property
     def duration_ms(self) -> int:
         """Return the length of the window in milliseconds, at least 1, on the monotonic clock."""
         return max(1, round(self.outcome.seconds * 1000))
-
-    def beside(self, found: Monitored) -> Measurement:
-        """Return a copy that also has the series of another source, one of each name."""
-        series = merged(self.process_series, found.process_series, prefer_others=found.is_inside)
-        processors = next((one for one in series if one["name"] == PROCESSORS and has_value(one)), None)
-        return replace(
-            self,
-            process_series=series,
-            disk_series=merged(self.disk_series, found.disk_series, prefer_others=found.is_inside),
-            source=found.source if processors in found.process_series else self.source,
-            monitoring=found.facts,
-        )
 
 
 def measure(

@@ -212,7 +212,6 @@ def _metrics(measurement: Measurement, machine: Machine) -> dict[str, Any]:
         "source": measurement.source,
         "measurements": measurement.process_series,
         "diskMetrics": measurement.disk_series,
-        **({"monitoring": dict(measurement.monitoring)} if measurement.monitoring else {}),
     }
 
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import psutil
 from bson.codec_options import CodecOptions
@@ -31,50 +31,13 @@ from pymongo.errors import OperationFailure, PyMongoError
 from mongo_tables.runner.host import mount_of
 from mongo_tables.runner.servers import ServerProcess, is_one_process, process_of, value_at
 
-SampleSeries = Sequence[dict[str, Any]]
-INSIDE: Final = "inside the window"
-"""The fact that each point lies inside the window."""
-
-
-class Monitored(NamedTuple):
-    """Series of process and disk. ``facts`` gives their resolution, their lag, and where their points lie."""
-
-    source: str
-    process_series: SampleSeries
-    disk_series: SampleSeries
-    facts: Mapping[str, Any]
-
-    @property
-    def is_inside(self) -> bool:
-        """Return whether all points lie inside the window."""
-        return bool(self.facts["points"] == INSIDE)
-
-
-def merged(own: SampleSeries, others: SampleSeries, *, prefer_others: bool) -> list[dict[str, Any]]:
-    """Return one series of each name: of two the preferred one, unless only the other has a value."""
-    first, second = (others, own) if prefer_others else (own, others)
-    chosen: dict[str, dict[str, Any]] = {}
-    for one in (*first, *second):
-        there = chosen.get(one["name"])
-        if there is None or (not has_value(there) and has_value(one)):
-            chosen[one["name"]] = one
-    return list(chosen.values())
-
-
-def has_value(series: Mapping[str, Any]) -> bool:
-    """Return whether any of its points has a value."""
-    return any(point["value"] is not None for point in series["dataPoints"])
-
-
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
 """With more samples, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
 
-PROCESSORS = "SYSTEM_NORMALIZED_CPU_USER"
-"""The series that exists whenever processors are observed."""
 _CPU = {
-    PROCESSORS: "user",
+    "SYSTEM_NORMALIZED_CPU_USER": "user",
     "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
     "SYSTEM_NORMALIZED_CPU_IOWAIT": "iowait",
 }

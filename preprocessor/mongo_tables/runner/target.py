@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +38,6 @@ from mongo_tables.runner.local_address import (
     parse_local,
 )
 from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
-from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.workloads import Config
 
 LAST_WORDS_SECONDS = 0.5
@@ -106,12 +104,8 @@ class Target:
         """Return whether every member's content fitted when the cache was set, or None if it was not set."""
         return None
 
-    def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """Wait for measurements of the servers that others made between the two times, or None if there are none.
-
-        Raises TargetError if the deployment is no longer the prepared one.
-        """
-        return None
+    def check(self) -> None:
+        """Raise TargetError if the deployment is no longer the prepared one. Called after each window."""
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Return why a member of the deployment has ended, or "" if none has or it is unknown.

@@ -204,8 +204,6 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
         before = WarmUp("a pass before", prepared.passed, prepared.passed)
         measurement = replace(measurement, outcome=replace(measurement.outcome, warmup=before))
     _check_target(run)
-    if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
-        measurement = measurement.beside(found)
     if kind.changes_primary:
         return conclude_change(run.client, load, measurement)
     _check_errors(measurement)
@@ -217,6 +215,7 @@ def _check_target(run: Run) -> None:
     if reason := run.target.fault(patience=0):
         # A majority may have continued without it, and the row would describe another deployment.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
+    run.target.check()
     ownership.check(run.client, run.database, run.name)
 
 

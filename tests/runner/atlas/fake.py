@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import secrets
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +23,6 @@ from tests.runner.atlas.virtualtime import VirtualTime
 CLIENT, SECRET = "mdb_sa_id_known", "mdb_sa_sk_known_to_tests_alone"
 PUBLIC, PRIVATE = "publickey", "private-key-known-to-tests-alone"
 ROOT = f"/api/atlas/v2/groups/{PROJECT}/"
-CHANGES = {"POST", "PATCH", "DELETE"}
 
 
 class Exchange(NamedTuple):
@@ -69,9 +66,6 @@ class FakeAtlas:
         self.token_seconds = 3600.0
         self.alter: Callable[[str, Any], Any] | None = None
         """Changes an answer before it is sent."""
-        self.victim: int | None = None
-        """A process that is killed at the ``kill_at``-th change: before it is done, or when it was."""
-        self.kill_at, self.kill_when_done, self.changes = 0, False, 0
         self.base = ""
         self.faulty = False
         self._tokens: dict[str, datetime] = {}
@@ -145,7 +139,6 @@ class FakeAtlas:
             ("GET", "clusters", lambda p, q, b: (200, _page(project.all_clusters(), q))),
             ("POST", "clusters", lambda p, q, b: (201, project.create(b))),
             ("GET", f"clusters/{one}", lambda p, q, b: (200, project.told(*p))),
-            ("PATCH", f"clusters/{one}", lambda p, q, b: (200, project.change(*p, b))),
             ("DELETE", f"clusters/{one}", lambda p, q, b: (202, project.delete(*p))),
             ("GET", "accessList", lambda p, q, b: (200, _page(list(project.access.values()), q))),
             ("POST", "accessList", lambda p, q, b: (200, _page(project.let_in(b), q))),
@@ -154,20 +147,7 @@ class FakeAtlas:
             ("POST", "databaseUsers", lambda p, q, b: (201, project.make_user(b))),
             ("GET", f"databaseUsers/admin/{one}", lambda p, q, b: (200, project.user(*p))),
             ("DELETE", f"databaseUsers/admin/{one}", lambda p, q, b: (204, project.remove_user(*p))),
-            ("GET", "processes", lambda p, q, b: (200, _page(project.processes(), q))),
-            ("GET", f"processes/{one}/measurements", lambda p, q, b: (200, self._measured(*p, q))),
-            (
-                "GET",
-                f"processes/{one}/disks/data/measurements",
-                lambda p, q, b: (200, {**self._measured(*p, q), "partitionName": "data"}),
-            ),
         ]
-
-    def _measured(self, process: str, query: dict[str, list[str]]) -> dict[str, Any]:
-        if len(query["m"]) > 10 or query["granularity"] != ["PT1M"]:
-            raise Refused(400, "INVALID_QUERY_PARAMETER", "At most ten, by minutes.")
-        start, end = (datetime.fromisoformat(query[name][0]) for name in ("start", "end"))
-        return self.project.measurements(process, query["m"], start, end)
 
     def fault_for(self, asked: str) -> Fault | None:
         for one in self.faults:
@@ -175,19 +155,6 @@ class FakeAtlas:
                 one.times -= 1
                 return one
         return None
-
-    def kill(self, method: str, *, done: bool) -> bool:
-        """Kill the victim when it is its turn, before its change is done or behind that; give whether that was now."""
-        victim = self.victim
-        if method not in CHANGES or victim is None:
-            return False
-        if not done:
-            self.changes += 1
-        if self.changes != self.kill_at or done != self.kill_when_done:
-            return False
-        self.victim = None
-        os.kill(victim, signal.SIGKILL)
-        return True
 
 
 def _page(items: list[Any], query: dict[str, list[str]]) -> dict[str, Any]:
@@ -207,9 +174,6 @@ class _Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         query = parse_qs(parts.query)
         asked = f"{self.command} {parts.path.removeprefix(ROOT)}"
-        if self.fake.kill(self.command, done=False):
-            self.close_connection = True
-            return
         fault = self.fake.fault_for(asked)
         if fault is not None and not fault.done:
             self._fail(fault)
@@ -224,7 +188,6 @@ class _Handler(BaseHTTPRequestHandler):
             answer = {"error": status, "errorCode": error.code, "detail": error.detail, "reason": "Refused"}
             if status == 401 and error.code == "UNAUTHORIZED":
                 headers["WWW-Authenticate"] = self.fake.challenge
-        self.fake.kill(self.command, done=True)
         if fault is not None:
             self._fail(fault)
             return
@@ -234,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._send(status, b"" if answer is None else json.dumps(answer).encode(), headers, media)
 
-    do_POST = do_PATCH = do_DELETE = do_GET
+    do_POST = do_DELETE = do_GET
 
     def _answer(self, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
         authorization = self.headers.get("Authorization", "")

@@ -10,7 +10,7 @@ from tests.runner.atlas.project import Project
 HARDWARE = {"instanceSize": "M10", "nodeCount": 3}
 SPECS = [{"regionConfigs": [{"regionName": "EU_WEST_1", "electableSpecs": HARDWARE}]}]
 RUN = "a1b2c3d4e5f6"
-"""Of the run that tests have killed: also that its marks stand alone makes nothing its own."""
+"""Of a run of the tests: also that its marks stand alone makes nothing its own."""
 FOREIGN = {
     "production": "",
     "mongo-tables-a1b2c3-77": "",
@@ -43,7 +43,6 @@ def add_foreign(project: Project) -> None:
         told = {"username": name, "databaseName": "admin", "description": description, "roles": []}
         project.users[name] = told
     project.let_in([{"cidrBlock": network, "comment": comment} for network, comment in ADDRESSES.items()])
-    project.foreign_processes = 120
 
 
 def foreign_of(project: Project) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,7 +17,6 @@ from pymongo import MongoClient
 
 PROJECT = "0123456789abcdef01234567"
 DOMAIN = "fake.mongodb.net"
-MEASURED_LATE = timedelta(seconds=100)
 IOPS_OF_STANDARD = 3000
 
 
@@ -34,14 +33,11 @@ class Times:
     """How long things take, in seconds, and what goes wrong with them."""
 
     creation: float = 600
-    change: float = 400
     deletion: float = 120
     flaps: bool = True
     """Whether a cluster says IDLE between two steps of a change."""
     names: float = 45
     """From ready to when its name stands for hosts."""
-    no_data: float = 60
-    """From ready to when its processes are known."""
     failing_deletions: int = 0
     vanishes_after: float | None = None
     """From when a cluster is ordered."""
@@ -75,7 +71,6 @@ class Project:
         self.ended: list[Cluster] = []
         self.users: dict[str, dict[str, Any]] = {}
         self.access: dict[str, dict[str, Any]] = {}
-        self.foreign_processes = 0
         self.later: list[tuple[datetime, Callable[[], object]]] = []
         """What will be done at a moment."""
 
@@ -113,15 +108,6 @@ class Project:
             plan += [(between, "IDLE"), (between + timedelta(seconds=20), "UPDATING")]
         plan.append((ready, "IDLE"))
         return plan, ready
-
-    def change(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
-        cluster = self._cluster(name)
-        if self.state(cluster) != "IDLE":
-            raise Refused(409, "CLUSTER_UPDATE_IN_PROGRESS", "The cluster is being changed.")
-        self._check({**cluster.body, **body})
-        cluster.body.update(copy.deepcopy(body))
-        cluster.plan, cluster.ready = self._busy(self.now(), "UPDATING", self.times.change)
-        return self.told(name)
 
     def delete(self, name: str) -> None:
         cluster = self._cluster(name)
@@ -247,79 +233,6 @@ class Project:
             with MongoClient(self.data) as client:
                 for name in set(client.list_database_names()) - {"admin", "config", "local"}:
                     client.drop_database(name)
-
-    # processes and what is measured of them
-
-    def processes(self) -> list[dict[str, Any]]:
-        self.settle()
-        foreign = [
-            _process(f"other{number}", 0, "REPLICA_PRIMARY", self.now())
-            for number in range(self.foreign_processes)
-        ]
-        return [
-            *foreign,
-            *(one for name, cluster in self.clusters.items() for one in self._members(name, cluster)),
-        ]
-
-    def _members(self, name: str, cluster: Cluster) -> Iterator[dict[str, Any]]:
-        known = self.now() >= cluster.ready + timedelta(seconds=self.times.no_data)
-        for number in range(3):
-            kind = "REPLICA_PRIMARY" if number == 1 else "REPLICA_SECONDARY"
-            yield _process(name, number, kind if known else "NO_DATA", cluster.ready)
-
-    def measurements(self, process: str, names: list[str], start: datetime, end: datetime) -> dict[str, Any]:
-        """Points of whole minutes, as far as they have come; the first has no value."""
-        name = process.partition("-shard-")[0]
-        hardware = hardware_of(self._cluster(next(one for one in self.clusters if one.lower() == name)).body)
-        first = start.replace(second=0, microsecond=0) + timedelta(minutes=1)
-        last = min(end, self.now() - MEASURED_LATE)
-        moments = []
-        while first <= last:
-            moments.append(first)
-            first += timedelta(minutes=1)
-        return {
-            "start": stamp(start), "end": stamp(end), "granularity": "PT1M", "groupId": PROJECT, "hostId": process,
-            "processId": process, "links": [],
-            "measurements": [_measurement(one, hardware, moments) for one in names],
-        }  # fmt: skip
-
-
-def value_of(name: str, hardware: dict[str, Any]) -> float:
-    """What the fake measures, always: known to tests, other for each machine."""
-    iops = float(hardware["diskIOPS"])
-    return {
-        "DISK_PARTITION_IOPS_TOTAL": iops * 0.9,
-        "DISK_PARTITION_THROUGHPUT_WRITE": iops * 4096,
-        "DISK_PARTITION_THROUGHPUT_READ": iops * 1024,
-        "SYSTEM_NORMALIZED_CPU_USER": float(hardware["instanceSize"][1:]) / 2,
-        "SYSTEM_NORMALIZED_CPU_KERNEL": 5.0,
-        "SYSTEM_NORMALIZED_CPU_IOWAIT": 30000 / iops,
-        "OP_EXECUTION_TIME_WRITES": 600000 / iops,
-    }.get(name, 1.0)
-
-
-def _measurement(name: str, hardware: dict[str, Any], moments: list[datetime]) -> dict[str, Any]:
-    units = (
-        "PERCENT"
-        if "CPU" in name or "RATIO" in name
-        else "MILLISECONDS"
-        if "TIME" in name
-        else "SCALAR_PER_SECOND"
-    )
-    values = [None, *(value_of(name, hardware) for _ in moments[1:])]
-    points = [
-        {"timestamp": stamp(when), "value": value} for when, value in zip(moments, values, strict=False)
-    ]
-    return {"name": name, "units": units, "dataPoints": points}
-
-
-def _process(name: str, number: int, kind: str, since: datetime) -> dict[str, Any]:
-    host = f"{name.lower()}-shard-00-0{number}.{DOMAIN}"
-    return {
-        "id": f"{host}:27017", "hostname": host, "port": 27017, "userAlias": host, "typeName": kind,
-        "replicaSetName": f"{name}-shard-0", "groupId": PROJECT, "created": stamp(since), "lastPing": stamp(since),
-        "version": "8.0.4", "links": [],
-    }  # fmt: skip
 
 
 def region_of(body: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,8 @@ import pytest
 
 from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.address import Owner
 from mongo_tables.runner.atlas.api import BASE_VARIABLE, ApiError, open_api, read_credentials
 from mongo_tables.runner.atlas.clusters import make_user
-from mongo_tables.runner.ownership import this_process
 from tests.runner.atlas.fake import PRIVATE, PUBLIC, SECRET, Fault
 from tests.runner.atlas.project import PROJECT, Refused
 from tests.runner.atlas.test_lifecycle import RUN
@@ -147,7 +145,7 @@ def test_no_message_has_the_password_of_a_user_that_an_answer_repeats(atlas, api
 
     atlas.project.make_user = repeated
     with pytest.raises(ApiError) as refused:
-        make_user(api, Owner(RUN, this_process()), f"mongo-tables-{RUN[:6]}-1")
+        make_user(api, RUN, f"mongo-tables-{RUN[:6]}-1")
     assert str(refused.value) == "Atlas refuses POST databaseUsers with 400, INVALID_ATTRIBUTE: Not so: ***."
 
 

@@ -17,7 +17,7 @@ from mongo_tables.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
 from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT, hardware_of
-from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_processes, is_empty
+from tests.runner.atlas.test_lifecycle import PRICES, WHERE, is_empty
 from tests.signals import heeded
 
 EXPERIMENT = """\
@@ -47,7 +47,7 @@ ALLOWED = 4.2
 
 
 class Wrong(NamedTuple):
-    """What goes wrong, what is said of it, and whether something is left until a sweep."""
+    """What goes wrong, what is said of it, and whether something is left."""
 
     name: str
     said: str
@@ -89,14 +89,14 @@ def in_window(change):
     """Have it happen to the cluster while a window is measured."""
 
     def happen(fake, monkeypatch):
-        watched = AtlasTarget.monitored
+        check = AtlasTarget.check
 
-        def after_change(self, start, end):
+        def after_change(self):
             for name in fake.project.clusters.keys() - FOREIGN:
                 change(fake, fake.project.clusters[name])
-            return watched(self, start, end)
+            check(self)
 
-        monkeypatch.setattr(AtlasTarget, "monitored", after_change)
+        monkeypatch.setattr(AtlasTarget, "check", after_change)
 
     return happen
 
@@ -119,7 +119,7 @@ def ends_early(fake, _):
     fake.project.times.plan = [(0, "CREATING"), (200, "DELETING"), (900, "GONE")]
 
 
-CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
+CLUSTER = "(GET|DELETE) clusters/.*"
 WRONG = [
     Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
     Wrong("secret-let-in", "Atlas refuses POST token with 401", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another"), where=f"atlas:{PROJECT}?access=there"),
@@ -140,7 +140,7 @@ WRONG = [
     Wrong("wait-500", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, ATTEMPTS)),
     Wrong("down", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, FOR_EVER), left=True),
     Wrong("slow", "the cluster mongo-tables-RUN-1 is still CREATING after 60 minutes", takes(creation=9 * 3600)),
-    Wrong("dear", "have cost about 4.## USD, and --max-cost is 4.2", takes(creation=3000, change=3000), arguments=("--max-cost", str(ALLOWED))),
+    Wrong("dear", "have cost about 4.## USD, and --max-cost is 4.2", takes(creation=3000), arguments=("--max-cost", str(ALLOWED))),
     Wrong("deleting", "the cluster mongo-tables-RUN-1 is DELETING while this run waits for it", ends_early),
     Wrong("vanished", "the cluster mongo-tables-RUN-1 is gone from the project", takes(vanishes_after=300)),
     Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
@@ -152,7 +152,6 @@ WRONG = [
     Wrong("access", "Atlas refuses POST accessList with 400, INVALID_IP", answers("POST accessList", 400, code="INVALID_IP")),
     Wrong("resized", "was changed while it was measured: tier is M80, not M50", in_window(resizes)),
     Wrong("gone", "the cluster mongo-tables-RUN-1 is gone from the project", in_window(vanishes)),
-    Wrong("change", "Atlas refuses PATCH clusters/mongo-tables-RUN-1 with 409, CLUSTER_UPDATE_IN_PROGRESS", answers("PATCH clusters/.*", 409, FOR_EVER, "CLUSTER_UPDATE_IN_PROGRESS")),
     Wrong("deletion", "could not be removed: it is still there after 30 minutes", takes(failing_deletions=FOR_EVER), left=True),
     Wrong("protected", "could not be removed: Atlas refuses DELETE clusters/mongo-tables-RUN-1 with 400, CANNOT_TERMINATE", answers("DELETE clusters/.*", 400, FOR_EVER, "CANNOT_TERMINATE"), left=True),
     Wrong("user-stays", "Atlas refuses DELETE databaseUsers/admin/mongo-tables-RUN-1 with 403", answers("DELETE databaseUsers/.*", 403, FOR_EVER), left=True),
@@ -200,10 +199,11 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     assert "Traceback" not in told.err
     assert not any(secret in told.err for secret in (SECRET, PRIVATE))
     assert told.err.count(lines[0].removeprefix("mongo-tables: ")) == 1
-    assert ("run --sweep" in told.err) == wrong.left
+    assert ("remove in the project what is called mongo-tables-" in told.err) == wrong.left
     if wrong.left:
-        sweep_after(usable, monkeypatch, capsys)
-    check_foreign_alone(usable.project, before)
+        assert foreign_of(usable.project) == before
+    else:
+        check_foreign_alone(usable.project, before)
 
 
 def check_said(line, said):
@@ -214,23 +214,11 @@ def check_said(line, said):
     assert re.search(pattern, line), line
 
 
-def sweep_after(fake, monkeypatch, capsys):
-    """Once nothing is wrong any more, and the run's process is gone, a sweep removes what was left."""
-    fake.faults.clear()
-    fake.alter = None
-    fake.project.times.failing_deletions = 0
-    end_processes(monkeypatch)
-    assert main(["run", "--sweep"]) == 2
-    assert "name one: --target atlas:PROJECT" in capsys.readouterr().err
-    assert main(["run", "--sweep", "--target", f"atlas:{PROJECT}"]) == 0
-    assert f"{PROJECT}: " in capsys.readouterr().out
-
-
 def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, files, monkeypatch, capsys):
-    def interrupt(self, start, end):
+    def interrupt(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(AtlasTarget, "monitored", interrupt)
+    monkeypatch.setattr(AtlasTarget, "check", interrupt)
     assert run(files, WHERE) == 130
     assert is_empty(usable)
     assert "--resume" in capsys.readouterr().err
@@ -268,15 +256,13 @@ def test_the_first_signal_while_things_are_removed_ends_nothing(usable, files, s
     assert "may be left" not in told
 
 
-def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signalled, monkeypatch, capsys):
+def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signalled, capsys):
     signalled(signal.SIGHUP, signal.SIGTERM)
     assert run(files, WHERE) == 130
     assert usable.project.users
     told = capsys.readouterr().err
     assert "press Ctrl-C once more" in told
-    assert "something of this run may be left; mongo-tables run --sweep --target atlas:PROJECT" in told
-    sweep_after(usable, monkeypatch, capsys)
-    assert is_empty(usable)
+    assert "something of this run may be left; remove in the project what is called mongo-tables-" in told
 
 
 def test_a_signal_that_is_ignored_stays_so_while_things_are_removed(usable, files, signalled, capsys):
@@ -288,15 +274,15 @@ def test_a_signal_that_is_ignored_stays_so_while_things_are_removed(usable, file
 
 
 def test_a_run_that_is_interrupted_says_what_it_cannot_remove(usable, files, monkeypatch, capsys):
-    def interrupt(self, start, end):
+    def interrupt(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(AtlasTarget, "monitored", interrupt)
+    monkeypatch.setattr(AtlasTarget, "check", interrupt)
     usable.faults.append(Fault("DELETE clusters/.*", 400, {"errorCode": "PROTECTED"}, times=FOR_EVER))
     assert run(files, WHERE) == 130
     told = capsys.readouterr().err
     assert "could not be removed: Atlas refuses DELETE" in told
-    assert "run --sweep --target atlas:PROJECT removes what is left" in told
+    assert "remove in the project what is called mongo-tables-" in told
 
 
 @pytest.mark.parametrize(

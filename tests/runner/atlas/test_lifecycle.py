@@ -1,4 +1,4 @@
-"""Clusters of a run: made, waited for, read back, changed, removed, and nothing of others touched."""
+"""Clusters of a run: made, waited for, read back, removed, and nothing of others touched."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.address import Owner, owner_of_cluster, words
-from mongo_tables.runner.atlas.api import open_api
-from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE, sweep
+from mongo_tables.runner.atlas.address import run_of_cluster, words
+from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import begin_run, open_atlas
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.ownership import OwningProcess, this_process
 from tests.runner.atlas.fake import Fault
-from tests.runner.atlas.foreign import add_foreign, foreign_of
 from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of
 
 RUN = "a1b2c3d4e5f6"
@@ -90,7 +87,7 @@ def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable
     with closing(opened()) as target:
         machine = target.prepare({"instance": M50}, 1.0)
         (body,) = clusters(usable).values()
-        assert owner_of_cluster(body).run == RUN
+        assert run_of_cluster(body) == RUN
         with MongoClient(target.uri) as client:
             client.measured.one.insert_one({"x": 1})
             assert (
@@ -119,36 +116,29 @@ def test_nothing_that_costs_more_or_disturbs_is_on(usable, opened):
     assert "diskIOPS" in region["electableSpecs"]
 
 
-def test_another_tier_is_a_change_and_another_disk_is_another_cluster(usable, opened):
+def test_another_machine_is_another_cluster_and_the_same_one_stays(usable, opened):
     with closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
         first = target.uri
-        with MongoClient(first) as client:
-            client.measured.one.insert_one({"x": 1})
-        target.prepare({"instance": M60}, 1.0)
+        target.prepare({"instance": M50}, 1.0)
         assert target.uri == first
-        with MongoClient(first) as client:
-            assert client.measured.one.count_documents({}) == 1
-        assert [cluster.body["name"] for cluster in usable.project.clusters.values()] == [
-            "mongo-tables-a1b2c3-1"
-        ]
-        target.prepare({"instance": FASTER}, 1.0)
-        assert list(clusters(usable)) == ["mongo-tables-a1b2c3-2"]
-        with MongoClient(target.uri) as client:
-            assert client.measured.one.count_documents({}) == 0
+        for number, machine in ((2, M60), (3, FASTER)):
+            with MongoClient(target.uri) as client:
+                client.measured.one.insert_one({"x": 1})
+            target.prepare({"instance": machine}, 1.0)
+            assert list(clusters(usable)) == [f"mongo-tables-a1b2c3-{number}"]
+            with MongoClient(target.uri) as client:
+                assert client.measured.one.count_documents({}) == 0
     assert is_empty(usable)
-    patched = [one for one in changes(usable) if one.startswith("PATCH")]
-    assert patched == ["PATCH clusters/mongo-tables-a1b2c3-1"]
 
 
 def test_a_cluster_that_says_idle_between_two_steps_is_not_ready(usable, opened):
     usable.project.times.names = -3600  # its name says nothing of whether it is ready
     with closing(opened()) as target:
-        for machine in (M50, M60):
-            target.prepare({"instance": machine}, 1.0)
-            (cluster,) = usable.project.clusters.values()
-            assert any(state == "IDLE" for _, state in cluster.plan[:-1])
-            assert usable.time.now() >= cluster.ready
+        target.prepare({"instance": M50}, 1.0)
+        (cluster,) = usable.project.clusters.values()
+        assert any(state == "IDLE" for _, state in cluster.plan[:-1])
+        assert usable.time.now() >= cluster.ready
 
 
 def test_a_cluster_is_used_when_its_name_stands_for_hosts_and_not_before(usable, opened):
@@ -269,25 +259,16 @@ def test_a_deletion_that_fails_is_asked_for_again(usable, opened):
     assert is_empty(usable)
 
 
-def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(usable, opened, monkeypatch):
+def test_a_deletion_that_never_works_says_what_is_left(usable, opened):
     usable.project.times.failing_deletions = 999
     target = opened()
     target.prepare({"instance": M50}, 1.0)
     with pytest.raises(TargetError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         target.close()
-    assert "run --sweep" in failed.value.hint
-    end_processes(monkeypatch)
-    with pytest.raises(CommandError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
-        sweep(open_api(PROJECT), lambda text: None)
-    assert "run --sweep" in failed.value.hint
+    assert "remove in the project what is called mongo-tables-" in failed.value.hint
     usable.project.times.failing_deletions = 0
-    assert sweep(open_api(PROJECT), lambda text: None) == 1  # the others are gone already
+    target.close()
     assert is_empty(usable)
-
-
-def end_processes(patch):
-    """Have what was made be of processes that have ended."""
-    patch.setattr(OwningProcess, "runs", property(lambda process: False))
 
 
 def test_an_order_whose_answer_is_lost_makes_one_cluster(usable, opened):
@@ -330,7 +311,7 @@ def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, op
     assert list(clusters(atlas)) == [name]
 
 
-def test_a_cluster_that_is_not_of_this_run_any_more_is_neither_changed_nor_removed(usable, opened):
+def test_a_cluster_that_is_not_of_this_run_any_more_is_not_removed(usable, opened):
     """Somebody has put one of their own, without our tag, in the place of the run's."""
     with pytest.raises(TargetError) as failed, closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
@@ -338,40 +319,16 @@ def test_a_cluster_that_is_not_of_this_run_any_more_is_neither_changed_nor_remov
         cluster.body["tags"] = [{"key": "mongo-tables-run", "value": "0123456789ab"}]
         target.prepare({"instance": M60}, 1.0)
     assert "mongo-tables-a1b2c3-1 has not the tag of this run, and stays untouched" in failed.value.message
-    assert not any(asked.startswith(("PATCH", "DELETE clusters")) for asked in changes(usable))
+    assert not any(asked.startswith("DELETE clusters") for asked in changes(usable))
     assert clusters(usable) == {"mongo-tables-a1b2c3-1": cluster.body}
 
 
 def test_the_address_of_another_run_is_not_taken_from_it(atlas, opened):
-    comment = words(Owner("0123456789ab", this_process()))
-    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": comment}])
+    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": words("0123456789ab")}])
     with pytest.raises(TargetError, match="for the run 0123456789ab"), closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
     assert len(atlas.project.access) == 1
     assert not clusters(atlas)
-
-
-def test_a_sweep_leaves_alone_what_a_run_that_goes_on_uses(usable, opened, told):
-    add_foreign(usable.project)
-    with closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-        before = foreign_of(usable.project)
-        assert sweep(open_api(PROJECT), told.append) == 0
-        assert any("mongo-tables-a1b2c3-1 stays" in line for line in told)
-        with MongoClient(target.uri) as client:
-            client.admin.command("ping")
-    assert foreign_of(usable.project) == before
-
-
-def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usable, opened, told, monkeypatch):
-    target = opened()
-    target.prepare({"instance": M50}, 1.0)
-    monkeypatch.setattr(OwningProcess, "is_here", property(lambda process: False))
-    assert sweep(open_api(PROJECT), told.append) == 0
-    assert len(usable.project.clusters) == 1
-    usable.time.sleep(49 * 3600)
-    assert sweep(open_api(PROJECT), told.append) == 3
-    assert is_empty(usable)
 
 
 @pytest.mark.parametrize(

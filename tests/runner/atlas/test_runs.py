@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import timedelta
 
 import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import host
-from mongo_tables.runner.atlas.target import AtlasTarget
 from mongo_tables.runner.store import FileStore
-from tests.runner.atlas.project import PROJECT, hardware_of, value_of
+from tests.runner.atlas.project import PROJECT, hardware_of
 from tests.runner.atlas.test_faults import EXPERIMENT
 from tests.runner.atlas.test_lifecycle import WHERE, is_empty
 
@@ -37,16 +35,8 @@ def prices(tmp_path):
 
 
 @pytest.fixture
-def run(capsys, prices, tmp_path, usable, monkeypatch):
+def run(capsys, prices, tmp_path, usable):
     """Runs an experiment in small; gives exit code, output, errors."""
-    watched = AtlasTarget.monitored
-
-    def in_virtual_time(self, start, end):
-        """Windows are of the machine's time, and the fake's is ahead of it by what was waited for."""
-        ahead = timedelta(seconds=usable.time.waited)
-        return watched(self, start + ahead, end + ahead)
-
-    monkeypatch.setattr(AtlasTarget, "monitored", in_virtual_time)
 
     def run_it(name, *arguments):
         given = [
@@ -151,23 +141,23 @@ def test_insert_speed_by_disk_has_its_published_columns(usable, run, tmp_path, c
         "PROVISIONED (200GB&#64;1500IOPS)", "STANDARD (200GB&#64;3000IOPS)", "PROVISIONED (200GB&#64;3000IOPS)",
         "PROVISIONED (200GB&#64;4500IOPS)", "PROVISIONED (200GB&#64;6000IOPS)",
     ]  # fmt: skip
-    for row, iops in zip(table, (1500, 3000, 3000, 4500, 6000), strict=True):
-        check_resources(row, {"instanceSize": "M50", "diskIOPS": iops})
+    for row in table:
+        check_resources(row)
         assert all(float(row[name]) > 0 for name in ("totalMB", "DocsPerSecond", "MBperSecond", "opLatency"))
 
 
 @pytest.mark.thorough
-def test_insert_speed_by_size_changes_tiers_on_one_disk(usable, run, tmp_path, capsys):
+def test_insert_speed_by_size_has_a_cluster_for_each_tier(usable, run, tmp_path, capsys):
     code, out, err = run("insert_instancesize", "--max-cost", 60)
     assert (code, out) == (0, "insert_instancesize: 5 rows\n"), err
     assert is_empty(usable)
     disks = {hardware_of(cluster.body)["diskSizeGB"] for cluster in usable.project.ended}
     assert disks == {200, 512}
-    assert 1 <= sum(asked.startswith("PATCH") for asked in usable.asked()) <= 3
+    assert len(usable.project.ended) == 5
     table = rendered(capsys, tmp_path, "insert_instancesize", TIER, {**SPEED, **RESOURCES}, TIER)
     assert [row["label"] for row in table] == list(TIERS)
     for row in table:
-        check_resources(row, {"instanceSize": row["label"], "diskIOPS": 3000})
+        check_resources(row)
     for row in rows(tmp_path, "insert_instancesize"):
         asked = row["variant"]["instance"]
         assert row["experiment"]["varied"] == asked
@@ -194,8 +184,7 @@ def test_queries_by_disk_have_their_cost_and_two_tiers(usable, run, tmp_path, ca
         ("M50", "4500", "3.73"), ("M50", "6000", "4.33"),
     ]  # fmt: skip
     for row in table:
-        iops = 3000 if row["disktype"] == "STANDARD" else int(row["iops"])
-        check_resources(row, {"instanceSize": row["label"], "diskIOPS": iops})
+        check_resources(row)
         assert float(row["qps"]) > 0
     (standard,) = (
         row for row in rows(tmp_path, "query_fetch_io") if row["bench_config"]["atlasDiskType"] == "STANDARD"
@@ -237,31 +226,17 @@ def rows(folder, name):
     return FileStore(folder / "out").rows(name)
 
 
-def check_resources(row, hardware):
-    """The measurements are those that the fake makes of this hardware."""
-    cpu = value_of("SYSTEM_NORMALIZED_CPU_USER", hardware) + value_of(
-        "SYSTEM_NORMALIZED_CPU_KERNEL", hardware
-    )
-    assert float(row["meancpu"]) == pytest.approx(cpu)
-    assert float(row["iowait"]) == pytest.approx(value_of("SYSTEM_NORMALIZED_CPU_IOWAIT", hardware), abs=0.01)
-    assert float(row["meanIops"]) == pytest.approx(value_of("DISK_PARTITION_IOPS_TOTAL", hardware))
-    for name, series_name in (
-        ("meanWrite", "DISK_PARTITION_THROUGHPUT_WRITE"),
-        ("meanRead", "DISK_PARTITION_THROUGHPUT_READ"),
-    ):
-        assert float(row[name]) == pytest.approx(value_of(series_name, hardware) / 1048576)
+def check_resources(row):
+    """The server says them of its own machine."""
+    assert float(row["meancpu"]) > 0
+    assert all(float(row[name]) >= 0 for name in ("iowait", "meanIops", "meanWrite", "meanRead"))
 
 
-def test_a_row_says_how_fine_and_how_late_its_measurements_are(usable, run, tmp_path):
+def test_a_row_says_where_it_was_measured_and_no_secret(usable, run, tmp_path):
     (tmp_path / "tiny.toml").write_text(EXPERIMENT, encoding="utf-8")
     code, _, err = run("tiny", "--max-cost", 60)
     assert code == 0, err
     row = rows(tmp_path, "tiny")[0]
-    told = row["metrics"]["monitoring"]
-    assert told["by"] == row["metrics"]["source"] == "Atlas Administration API"
-    assert told["granularity_seconds"] == 60
-    assert 60 <= told["lag_seconds"] <= 300
-    assert told["points"] == "around the window"  # which lasted for less than a minute
     assert row["topology"] == {
         "kind": "replica set", "members": 3, "place": "Atlas on AWS, EU_WEST_1; the client elsewhere", "edition": "core",
     }  # fmt: skip

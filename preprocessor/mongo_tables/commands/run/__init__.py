@@ -65,8 +65,7 @@ examples:
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
                                                         clusters on Atlas: every call to it, and what it may cost
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
-                                                        the same, done: a cluster for each disk, removed at every exit
-  mongo-tables run --sweep --target atlas:PROJECT       remove what a killed run has left on Atlas
+                                                        the same, done: a cluster for each machine, removed at every exit
 
 Pass a connection string with a password in the environment, which only you can read, because everybody can read the
 list of processes: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
@@ -118,10 +117,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--prices", metavar="FILE",
         help="prices of clusters on Atlas, with their date (default: those of the published figures)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--sweep", action="store_true",
-        help="remove what killed runs have left on Atlas, in the projects of --target, and exit",
     )  # fmt: skip
 
 
@@ -215,11 +210,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    if arguments.sweep:
-        from mongo_tables.commands.run.measure import sweep_projects
-
-        sweep_projects(arguments.target, progress)
-        return
     if arguments.slices and len(arguments.target) < 2:
         raise CommandError(
             "--slices needs several targets that take turns, but there is one",

@@ -1,4 +1,4 @@
-"""Measuring experiments one after another, each on its targets; and removing what killed runs have left on Atlas."""
+"""Measuring experiments one after another, each on its targets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from math import inf
 from mongo_tables.commands.run.plan import check_costs, list_raised, read_options
 from mongo_tables.commands.run.targets import open_places, share_out
 from mongo_tables.findings.usage import CommandError, print_error
-from mongo_tables.runner.atlas.address import is_atlas, parse_project
-from mongo_tables.runner.atlas.api import open_api
-from mongo_tables.runner.atlas.clusters import sweep
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import Store, open_store
-from mongo_tables.runner.target import NamedTarget, differing, names_machines
+from mongo_tables.runner.target import differing, names_machines
 from mongo_tables.runner.terminal import Progress
 
 
@@ -101,23 +98,3 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
                 f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
                 flush=True,
             )
-
-
-def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
-    """Remove what killed runs have left in the projects of these targets.
-
-    Raises CommandError if something is left, and if no target is on Atlas.
-    """
-    projects = dict.fromkeys(parse_project(one.where) for one in targets if is_atlas(one.where))
-    if not projects:
-        raise CommandError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")
-    failures: list[CommandError] = []
-    for project in projects:
-        try:
-            removed = sweep(open_api(project), progress.note)
-        except CommandError as error:
-            failures.append(error)
-        else:
-            print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
-    if failures:
-        raise CommandError("; ".join(one.message for one in failures), failures[0].hint)

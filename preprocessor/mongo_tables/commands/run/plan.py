@@ -214,7 +214,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
     """
     for experiment, place in _on_atlas(tasks):
         machines = _machines(arguments, experiment, place)
-        yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
+        yield f"{experiment.name} on Atlas: a cluster for each machine"
         for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
             yield f"  {line}"
         prices = read_prices(arguments.prices)

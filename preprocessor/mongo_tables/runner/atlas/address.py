@@ -13,37 +13,18 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import count
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.api import iso
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_set import MEMBERS
-from mongo_tables.runner.ownership import OwningProcess
 
 RUN_TAG: Final = "mongo-tables-run"
-UNTIL_TAG: Final = "mongo-tables-until"
-"""The tag with the time until which a cluster may be in use, whichever machine its run is on."""
 _NAME: Final = re.compile(r"mongo-tables-([0-9a-f]{6})-[0-9]+")
-_OWNER: Final = re.compile(r"([0-9a-f]{12})\.([0-9a-f]{16})\.([0-9]+)\.([0-9]+)")
-_WORDS: Final = "mongo-tables run "
-
-
-class Owner(NamedTuple):
-    """The run that created a resource, and its process, so that a sweep can tell whether the run is still going.
-
-    It is stored with the resource only.
-    """
-
-    run: str
-    process: OwningProcess
-
-    def __str__(self) -> str:
-        return f"{self.run}.{self.process.host}.{self.process.pid}.{self.process.started:.0f}"
+_COMMENT: Final = re.compile("mongo-tables run ([0-9a-f]{12})")
 
 
 def cluster_names(run: str) -> Iterator[str]:
@@ -51,41 +32,36 @@ def cluster_names(run: str) -> Iterator[str]:
     return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
 
 
-def words(owner: Owner) -> str:
+def words(run: str) -> str:
     """Return the comment on a run's database user and on its access list entry."""
-    return f"{_WORDS}{owner}"
+    return f"mongo-tables run {run}"
 
 
-def owner_in(text: Any, prefix: str = _WORDS) -> Owner | None:
-    """Return the owner that this comment names, or None if the resource is not ours."""
-    found = _OWNER.fullmatch(str(text or "").removeprefix(prefix)) if str(text).startswith(prefix) else None
-    return Owner(found[1], OwningProcess(found[2], int(found[3]), float(found[4]))) if found else None
+def run_in(text: Any) -> str:
+    """Return the run that this comment names, or "" if the resource is not ours."""
+    found = _COMMENT.fullmatch(str(text))
+    return found[1] if found else ""
 
 
-def _named_by(owner: Owner | None, name: Any) -> Owner | None:
-    """Return the owner if the resource also has one of its names."""
+def _named_by(run: str, name: Any) -> str:
+    """Return the run if the resource also has one of its names, else ""."""
     found = _NAME.fullmatch(str(name or ""))
-    return owner if owner and found and owner.run.startswith(found[1]) else None
+    return run if found and run.startswith(found[1]) else ""
 
 
-def owner_of_cluster(cluster: Mapping[str, Any]) -> Owner | None:
-    """Return the run that created the cluster, or None if the cluster is not ours for certain."""
-    return _named_by(owner_in(tag_of(cluster, RUN_TAG), ""), cluster.get("name"))
+def run_of_cluster(cluster: Mapping[str, Any]) -> str:
+    """Return the run that created the cluster, or "" if the cluster is not ours for certain."""
+    tags = {tag.get("key"): str(tag.get("value", "")) for tag in cluster.get("tags") or ()}
+    return _named_by(tags.get(RUN_TAG, ""), cluster.get("name"))
 
 
-def owner_of_user(user: Mapping[str, Any]) -> Owner | None:
-    """Return the run that created the database user, or None if it is not ours."""
-    return _named_by(owner_in(user.get("description")), user.get("username"))
-
-
-def tag_of(cluster: Mapping[str, Any], key: str) -> str:
-    """Return the value of a tag, or "" without one."""
-    return next((str(tag.get("value", "")) for tag in cluster.get("tags") or () if tag.get("key") == key), "")
+def run_of_user(user: Mapping[str, Any]) -> str:
+    """Return the run that created the database user, or "" if it is not ours."""
+    return _named_by(run_in(user.get("description")), user.get("username"))
 
 
 ALREADY_THERE: Final = "there"
 """The value of ``access`` for a machine that the project's access list already admits."""
-_WHERE: Final = re.compile(r"atlas:(?P<project>[^?]*)(?:\?.*)?", re.DOTALL)
 _PROJECT: Final = re.compile(r"[a-f0-9]{24}")
 _FORMS: Final = {
     "access": (r".+", "the address of this machine as Atlas sees it, such as 203.0.113.7, or `there`"),
@@ -111,25 +87,18 @@ class AtlasAddress:
 
 def is_atlas(where: str) -> bool:
     """Return whether the run creates the cluster of this target on Atlas."""
-    return _WHERE.fullmatch(where) is not None
+    return where.startswith("atlas:")
 
 
-def parse_project(where: str) -> str:
-    """Return the project of a target that ``is_atlas`` accepts. Raise CommandError if it is invalid."""
-    found = _WHERE.fullmatch(where)
-    project = found["project"] if found else ""
+def parse_atlas(where: str) -> AtlasAddress:
+    """Parse a target that ``is_atlas`` accepts. Raise CommandError for an invalid project or setting."""
+    project, _, given = where.removeprefix("atlas:").partition("?")
     if not _PROJECT.fullmatch(project):
         raise CommandError(
             f"{project!r} is not a project of Atlas",
             "write atlas:PROJECT with its id, 24 digits from 0 to f, as the project's settings show it",
         )
-    return project
-
-
-def parse_atlas(where: str) -> AtlasAddress:
-    """Parse a target that ``is_atlas`` accepts. Raise CommandError for an invalid project or setting."""
-    project = parse_project(where)
-    settings = _settings(where.partition("?")[2])
+    settings = _settings(given)
     access = settings.pop("access", "")
     if not access:
         raise CommandError(
@@ -208,11 +177,6 @@ class AtlasMachine(NamedTuple):
         """Return what the price of the cluster depends on."""
         return self[:5]
 
-    @property
-    def but_tier(self) -> tuple[Any, ...]:
-        """Return everything but the tier: a change of these needs a new cluster, a change of tier does not."""
-        return self[1:]
-
 
 def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
     """Return the cluster for a variant. Raise TargetError if a setting is missing or unsupported."""
@@ -239,8 +203,8 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
     )  # fmt: skip
 
 
-def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
-    """Return the hardware part of the request, with auto-scaling off."""
+def order(machine: AtlasMachine, name: str, run: str) -> dict[str, Any]:
+    """Return the request that creates the cluster, without options that cost more or disturb a measurement."""
     hardware = {
         "instanceSize": machine.tier, "nodeCount": MEMBERS, "diskSizeGB": machine.gb,
         "ebsVolumeType": machine.disk,
@@ -250,17 +214,12 @@ def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
         "providerName": "AWS", "regionName": machine.region, "priority": 7, "electableSpecs": hardware,
         "autoScaling": _OFF,
     }  # fmt: skip
-    return [{"regionConfigs": [region]}]
-
-
-def order(machine: AtlasMachine, name: str, owner: Owner, until: datetime) -> dict[str, Any]:
-    """Return the request that creates the cluster, without options that cost more or disturb a measurement."""
     return {
         "name": name,
         "clusterType": "REPLICASET",
         "mongoDBMajorVersion": machine.version,
-        "replicationSpecs": specs(machine),
-        "tags": [{"key": RUN_TAG, "value": str(owner)}, {"key": UNTIL_TAG, "value": iso(until)}],
+        "replicationSpecs": [{"regionConfigs": [region]}],
+        "tags": [{"key": RUN_TAG, "value": run}],
         "backupEnabled": False,
         "pitEnabled": False,
         "biConnector": {"enabled": False},

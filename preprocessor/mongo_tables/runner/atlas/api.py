@@ -137,7 +137,7 @@ def _read(answer: IO[bytes]) -> Any:
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {
-    "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "PATCH": "2024-10-23", "DELETE": "2023-02-01"}
+    "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}
 }
 """The versions of resources that differ from ``OLDEST``, by request."""
 OLDEST: Final = "2023-01-01"
@@ -204,10 +204,6 @@ class Api:
     def post(self, *path: str, body: Any) -> Any:
         """Create the resource that ``body`` describes. Raises ApiError."""
         return self._call("POST", path, body)
-
-    def patch(self, *path: str, body: Any) -> Any:
-        """Change the resource to ``body``. Raises ApiError."""
-        return self._call("PATCH", path, body)
 
     def delete(self, *path: str) -> None:
         """Delete the resource. Raises ApiError, also if it does not exist."""

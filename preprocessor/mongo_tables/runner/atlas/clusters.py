@@ -1,43 +1,26 @@
-"""A cluster's resources and measurements: access, users, addresses, deletion, and the sweep after killed runs.
+"""A cluster's resources: access, users, addresses, deletion.
 
 Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
 steps of one change, so it counts as ready when it has reported IDLE twice in a row and its members are in place. Each
 run has its own database user and an access list entry for this machine's address; both expire after some days if no
 run removes them.
-
-Atlas provides one point a minute of the primary's machine and disk, some minutes late. A point whose minute lies
-inside a window describes the window alone; a window shorter than a minute has only points that also cover time before
-and after it. Points without a value are kept: the first of a rate has none. A process unknown to Atlas (NO_DATA) has
-no points.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.address import (
-    ALREADY_THERE,
-    UNTIL_TAG,
-    Owner,
-    owner_in,
-    owner_of_cluster,
-    owner_of_user,
-    tag_of,
-    words,
-)
+from mongo_tables.runner.atlas.address import ALREADY_THERE, run_in, run_of_user, words
 from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, LocalClock, iso
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.sampling import INSIDE, Monitored
 
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 """The roles of Atlas that a run needs on a deployment with users."""
@@ -49,8 +32,6 @@ POLL_SECONDS: Final = 30.0
 LONGEST_CHANGE: Final = timedelta(minutes=60)
 """The longest time to wait for a cluster."""
 LONGEST_DELETION: Final = timedelta(minutes=30)
-IN_USE: Final = timedelta(hours=48)
-"""For this long after its creation, a sweep on another machine does not treat a cluster as abandoned."""
 SETTLES_SECONDS: Final = 60.0
 """Seconds until a request without an answer must have shown its effect."""
 LONGEST_CONNECTING: Final = timedelta(minutes=10)
@@ -60,12 +41,11 @@ SELECTION_MS: Final = 10_000
 _DNS_SECONDS: Final = 10.0
 _SECRET_BYTES: Final = 32
 LEFT_HINT: Final = (
-    "mongo-tables run --sweep --target atlas:PROJECT removes what is left; a cluster costs money until it is "
-    "gone"
+    "remove in the project what is called mongo-tables-…; a cluster costs money until it is gone"
 )
 
 
-def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
+def lacks_entry(api: Api, run: str, address: str) -> bool:
     """Return whether the project's access list lacks the address.
 
     Raises TargetError if another run owns the entry: that run would remove it when it ends.
@@ -73,21 +53,21 @@ def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
     entries = list(api.pages("accessList"))  # fails here, early, without the permission
     for entry in entries:
         if _is_for(entry, address):
-            other = owner_in(entry.get("comment"))
-            if other and other.run != owner.run:
+            other = run_in(entry.get("comment"))
+            if other and other != run:
                 raise TargetError(
-                    f"the access list has {address} for the run {other.run}, which removes it when it ends",
-                    "wait until that has ended; run --sweep removes what a killed run left",
+                    f"the access list has {address} for the run {other}, which removes it when it ends",
+                    "wait until that has ended, or remove the entry of a killed run",
                 )
             return False
     return address != ALREADY_THERE
 
 
-def let_in(api: Api, owner: Owner, address: str) -> None:
+def let_in(api: Api, run: str, address: str) -> None:
     """Add the address to the project's access list. Raises ApiError."""
     network = "cidrBlock" if "/" in address else "ipAddress"
     ends = iso(api.clock.now() + LASTS)
-    api.post("accessList", body=[{network: address, "comment": words(owner), "deleteAfterDate": ends}])
+    api.post("accessList", body=[{network: address, "comment": words(run), "deleteAfterDate": ends}])
 
 
 def _is_for(entry: Mapping[str, Any], address: str) -> bool:
@@ -96,15 +76,15 @@ def _is_for(entry: Mapping[str, Any], address: str) -> bool:
     return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
 
 
-def shut_out(api: Api, owner: Owner, address: str) -> None:
+def shut_out(api: Api, run: str, address: str) -> None:
     """Remove the run's entry from the access list, if it exists. Raises ApiError."""
     for entry in api.pages("accessList"):
-        if _is_for(entry, address) and is_of(owner_in(entry.get("comment")), owner):
+        if _is_for(entry, address) and run_in(entry.get("comment")) == run:
             _remove(api, "accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
             return
 
 
-def make_user(api: Api, owner: Owner, name: str) -> str:
+def make_user(api: Api, run: str, name: str) -> str:
     """Create a database user for the cluster of the same name only. Return the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
     api.hide(password)
@@ -113,7 +93,7 @@ def make_user(api: Api, owner: Owner, name: str) -> str:
         "groupId": api.project,
         "username": name,
         "password": password,
-        "description": words(owner),
+        "description": words(run),
         "roles": [{"databaseName": "admin", "roleName": role} for role in ROLES],
         "scopes": [{"name": name, "type": "CLUSTER"}],
         "deleteAfterDate": iso(api.clock.now() + LASTS),
@@ -127,16 +107,11 @@ def make_user(api: Api, owner: Owner, name: str) -> str:
     return password
 
 
-def remove_user(api: Api, owner: Owner, name: str) -> None:
+def remove_user(api: Api, run: str, name: str) -> None:
     """Remove the run's database user, if it exists. Raises ApiError."""
     user = api.find("databaseUsers", "admin", name)
-    if user is not None and is_of(owner_of_user(user), owner):
+    if user is not None and run_of_user(user) == run:
         _remove(api, "databaseUsers", "admin", name)
-
-
-def is_of(found: Owner | None, owner: Owner) -> bool:
-    """Return whether a resource belongs to the run of ``owner``."""
-    return found is not None and found.run == owner.run
 
 
 def _remove(api: Api, *path: str) -> None:
@@ -229,188 +204,3 @@ def delete_cluster(api: Api, name: str) -> None:
     raise TargetError(
         f"the cluster {name} could not be removed: {refusal or f'it is still there after {minutes:g} minutes'}"
     )
-
-
-class _Left(NamedTuple):
-    """A resource of ours in the project: its owner, its description, and how to remove it.
-
-    ``is_over`` says whether the time has passed for which a run on another machine may use it.
-    """
-
-    owner: Owner
-    words: str
-    remove: Callable[[], None]
-    is_over: bool
-
-
-def sweep(api: Api, note: Callable[[str], None]) -> int:
-    """Remove what ended runs have left in the project, and report it. Return the number of resources.
-
-    Resources of a running run stay; so do those of a run on another machine, until the time in their tag has passed.
-    Raises CommandError if a resource cannot be removed, after removing all others.
-    """
-    note("Atlas: the last request may need a minute to take effect")
-    api.clock.sleep(SETTLES_SECONDS)
-    refused: dict[str, TargetError] = {}
-    removed = 0
-    for left in _find_ours(api):
-        run, process = left.owner
-        if process.runs if process.is_here else not left.is_over:
-            note(f"{left.words} stays: its run {run} goes on, or is one of another machine")
-            continue
-        try:
-            left.remove()
-        except TargetError as error:
-            refused[run] = error
-        else:
-            removed += 1
-            note(f"{left.words} of the run {run} is removed")
-    if refused:
-        hint = next(iter(refused.values())).hint or LEFT_HINT
-        raise CommandError("; ".join(error.message for error in refused.values()), hint)
-    return removed
-
-
-def _find_ours(api: Api) -> Iterator[_Left]:
-    """Yield our resources, clusters first, which cost most. Users and addresses show no use; they expire."""
-    over: dict[str, bool] = {}
-    for cluster in list(api.pages("clusters")):
-        if owner := owner_of_cluster(cluster):
-            until, name = tag_of(cluster, UNTIL_TAG), str(cluster["name"])
-            is_over = bool(until) and until < iso(api.clock.now())
-            over[owner.run] = over.get(owner.run, True) and is_over
-            yield _Left(owner, f"the cluster {name}", partial(delete_cluster, api, name), over[owner.run])
-    for user in list(api.pages("databaseUsers")):
-        if owner := owner_of_user(user):
-            name, is_over = str(user["username"]), over.get(owner.run, False)
-            yield _Left(owner, f"the user {name}", partial(remove_user, api, owner, name), is_over)
-    for entry in list(api.pages("accessList")):
-        if owner := owner_in(entry.get("comment")):
-            address = str(entry.get("ipAddress") or entry.get("cidrBlock"))
-            is_over = over.get(owner.run, False)
-            yield _Left(owner, f"the address {address}", partial(shut_out, api, owner, address), is_over)
-
-
-SOURCE: Final = "Atlas Administration API"
-GRANULARITY: Final = "PT1M"
-GRANULE: Final = timedelta(minutes=1)
-PARTITION: Final = "data"
-"""Atlas's name of the data disk, the same on all clusters."""
-PROCESS: Final = (
-    "SYSTEM_NORMALIZED_CPU_USER",
-    "SYSTEM_NORMALIZED_CPU_KERNEL",
-    "SYSTEM_NORMALIZED_CPU_IOWAIT",
-    "SYSTEM_NORMALIZED_CPU_STEAL",
-    "OP_EXECUTION_TIME_READS",
-    "OP_EXECUTION_TIME_WRITES",
-    "OP_EXECUTION_TIME_COMMANDS",
-    "CACHE_BYTES_READ_INTO",
-    "CACHE_BYTES_WRITTEN_FROM",
-    "CACHE_FILL_RATIO",
-)
-"""Measurements per request."""
-DISK: Final = (
-    "DISK_PARTITION_IOPS_READ",
-    "DISK_PARTITION_IOPS_WRITE",
-    "DISK_PARTITION_IOPS_TOTAL",
-    "DISK_PARTITION_THROUGHPUT_READ",
-    "DISK_PARTITION_THROUGHPUT_WRITE",
-    "DISK_PARTITION_LATENCY_READ",
-    "DISK_PARTITION_LATENCY_WRITE",
-)
-LONGEST_LAG: Final = timedelta(minutes=8)
-"""The longest time to wait for points."""
-_PRIMARY: Final = "REPLICA_PRIMARY"
-_NO_DATA: Final = "NO_DATA"
-
-_Series = list[dict[str, Any]]
-
-
-def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
-    """Return the series of the cluster's primary for the window. It names what Atlas does not provide."""
-    ends = end + LONGEST_LAG
-    while True:
-        try:
-            process, disk, reason = _look(api, name, start, end)
-        except ApiError as error:
-            return Monitored(SOURCE, [], [], _facts("none", None, error.message))
-        now = api.clock.now()
-        if _reaches(process, end) and _reaches(disk, end):
-            lag = (now - end).total_seconds()
-            return _chosen(process, disk, start, end, lag)
-        if now >= ends:
-            minutes = LONGEST_LAG.total_seconds() / 60
-            reason = reason or f"no point had come {minutes:g} minutes after the window"
-            return _chosen(process, disk, start, end, None, reason)
-        api.clock.sleep(POLL_SECONDS)
-
-
-def _look(api: Api, name: str, start: datetime, end: datetime) -> tuple[_Series, _Series, str]:
-    """Return the current series of process and disk, and the reason if there can be none."""
-    members = [
-        one
-        for one in api.pages("processes")
-        if str(one.get("userAlias", "")).startswith(f"{name.lower()}-shard-")
-    ]
-    primary = next((one for one in members if one.get("typeName") == _PRIMARY), None)
-    if primary is None:
-        return [], [], _NO_DATA if any(one.get("typeName") == _NO_DATA for one in members) else "no primary"
-    place = ("processes", str(primary["id"]))
-    query = [("granularity", GRANULARITY), ("start", iso(start - GRANULE)), ("end", iso(end + 2 * GRANULE))]
-    process = api.get(*place, "measurements", query=[*query, *(("m", one) for one in PROCESS)])
-    disk = api.get(*place, "disks", PARTITION, "measurements", query=[*query, *(("m", one) for one in DISK)])
-    return list(_series(process)), list(_series(disk)), ""
-
-
-def _series(answer: Any) -> Iterator[dict[str, Any]]:
-    for one in (answer or {}).get("measurements") or ():
-        points = [
-            {
-                "timestamp": datetime.fromisoformat(point["timestamp"]).astimezone(UTC),
-                "value": point.get("value"),
-            }
-            for point in one.get("dataPoints") or ()
-        ]
-        yield {"name": one["name"], "units": one["units"], "dataPoints": points}
-
-
-def _reaches(series: _Series, end: datetime) -> bool:
-    """Return whether any series has a value after the end of the window."""
-    return any(
-        point["value"] is not None and point["timestamp"] >= end
-        for one in series
-        for point in one["dataPoints"]
-    )
-
-
-def _chosen(
-    process: _Series, disk: _Series, start: datetime, end: datetime, lag: float | None, reason: str = ""
-) -> Monitored:
-    """Return the points of minutes inside the window, or, without any, of minutes that overlap it."""
-    inside = [point for point in _points([*process, *disk]) if start + GRANULE <= point["timestamp"] <= end]
-    first, last = (start + GRANULE, end) if inside else (start, end + GRANULE)
-
-    def cut(series: _Series) -> _Series:
-        return [
-            {**one, "dataPoints": [p for p in one["dataPoints"] if first <= p["timestamp"] <= last]}
-            for one in series
-        ]
-
-    found = [*cut(process), *cut(disk)]
-    place = INSIDE if inside else "around the window" if any(_points(found)) else "none"
-    return Monitored(SOURCE, cut(process), cut(disk), _facts(place, lag, reason))
-
-
-def _points(series: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    return (point for one in series for point in one["dataPoints"])
-
-
-def _facts(place: str, lag: float | None, reason: str) -> dict[str, Any]:
-    """Return the facts about the points: their resolution, their lag, and where they lie."""
-    return {
-        "by": SOURCE,
-        "granularity_seconds": GRANULE.total_seconds(),
-        "lag_seconds": lag,
-        "points": place,
-        **({"not_known": reason} if reason else {}),
-    }

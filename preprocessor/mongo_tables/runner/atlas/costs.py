@@ -101,13 +101,12 @@ class Budget:
         return self._ended + sum(self._cost(*paid) for paid in self._running.values())
 
     def begin(self, name: str, machine: AtlasMachine) -> None:
-        """Start to count the cost of the cluster, as this machine.
+        """Start to count the cost of the cluster.
 
         Raises CommandError if its price is unknown or the budget is spent.
         """
         per_hour = self.prices.of(machine)
         self.check()
-        self.end(name)
         self._running[name] = per_hour, self.clock.now()
 
     def end(self, name: str) -> None:
@@ -129,7 +128,7 @@ class Budget:
 
 
 AROUND_SECONDS: Final = 35 * 60.0
-"""Seconds for each window in addition to its work: to create or change the cluster, inspect it and delete it. This is
+"""Seconds for each window in addition to its work: to create the cluster, inspect it and delete it. This is
 a generous assumption, not a measurement."""
 MIB_PER_SECOND: Final = {"M30": 9.0}
 """MiB per second at which data is loaded: the slowest of the published inserts with four indexes
@@ -199,14 +198,9 @@ def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Itera
         yield f"  POST    accessList                              let {address.access} in ({OLDEST})"
     for machine in dict.fromkeys(machines):
         yield f"  POST    clusters                                {machine} ({clusters['POST']})"
-    if len({machine.but_tier for machine in machines}) < len(set(machines)):
-        yield f"  PATCH   clusters/NAME                           another tier on the same disk ({clusters['PATCH']})"
     yield f"  POST    databaseUsers                           its user ({OLDEST})"
     yield f"  GET     clusters/NAME                           {clusters_told}"
-    yield f"  GET     processes                               after each window: which is the primary ({OLDEST})"
-    yield f"  GET     processes/ID/measurements               its processors and operations ({OLDEST})"
-    yield f"  GET     processes/ID/disks/data/measurements    its disk ({OLDEST})"
-    yield f"  DELETE  clusters/NAME                           at every exit, before another disk ({clusters['DELETE']})"
+    yield f"  DELETE  clusters/NAME                           at every exit, before another machine ({clusters['DELETE']})"
     yield f"  GET     databaseUsers/admin/NAME                whose the user is ({OLDEST})"
     yield f"  DELETE  databaseUsers/admin/NAME                its user ({OLDEST})"
     if address.access != ALREADY_THERE:

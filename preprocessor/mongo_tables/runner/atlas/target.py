@@ -1,4 +1,4 @@
-"""A target on a cluster that the run creates: one at a time, new for each disk, changed for each tier."""
+"""A target on a cluster that the run creates: one at a time, a new one for each machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -20,23 +19,19 @@ from mongo_tables.runner.atlas.address import (
     VARIED,
     AtlasAddress,
     AtlasMachine,
-    Owner,
     cluster_names,
     differences,
     hardware_of,
     machine_of,
     order,
-    owner_of_cluster,
     parse_atlas,
-    specs,
+    run_of_cluster,
 )
 from mongo_tables.runner.atlas.api import Api, ApiError, Credentials, open_api
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS
 from mongo_tables.runner.local_set import MEMBERS
-from mongo_tables.runner.ownership import this_process
-from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 from mongo_tables.runner.terminal import first_signal_noted
 from mongo_tables.runner.workloads import Config
@@ -66,7 +61,7 @@ class AtlasTarget(Target):
         """All targets of the ``run`` may use one project."""
         self._address = address
         self._api = api
-        self._owner, self._names, self._budget = run
+        self._run, self._names, self._budget = run
         self._note = note
         self._doubtful: set[str] = set()
         """Names of clusters whose request got no answer and may still be executed."""
@@ -102,12 +97,9 @@ class AtlasTarget(Target):
         """
         wanted = machine_of(config, self._address)
         running = self._running
-        if running is None or running.machine.but_tier != wanted.but_tier:
+        if running is None or running.machine != wanted:
             self._remove()
-            running = self._make(wanted)
-        elif running.machine != wanted:
-            running = self._change(running, wanted)
-        self._running = running
+            running = self._running = self._make(wanted)
         return _described(running, config.get("instance", {}))
 
     @property
@@ -117,15 +109,10 @@ class AtlasTarget(Target):
             raise TargetError("no cluster on Atlas is prepared")
         return self._running.uri
 
-    def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """Return Atlas's measurements of the primary. Raise TargetError if the cluster is not the prepared one."""
-        running = self._running
-        if running is None:
-            return None
-        found = clusters.measured(self._api, running.name, start, end)
-        if reason := self._change_of(running):
+    def check(self) -> None:
+        """Raise TargetError if the cluster is not the prepared one."""
+        if self._running and (reason := self._change_of(self._running)):
             raise TargetError(reason)
-        return found
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Return how the cluster differs from the prepared one; called after failures only: requests are limited."""
@@ -162,48 +149,40 @@ class AtlasTarget(Target):
 
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:
-            self._let_in = clusters.lacks_entry(self._api, self._owner, self._address.access)
+            self._let_in = clusters.lacks_entry(self._api, self._run, self._address.access)
             if self._let_in:
-                clusters.let_in(self._api, self._owner, self._address.access)
+                clusters.let_in(self._api, self._run, self._address.access)
         name = next(self._names)
         self._made.append(name)
         self._create(machine, name)
-        password = clusters.make_user(self._api, self._owner, name)
+        password = clusters.make_user(self._api, self._run, name)
         told = self._wait(machine, name)
         uri = clusters.connection_string(told, name, password)
         clusters.await_names(told, self._api.clock)
         clusters.await_user(uri, self._api.clock)
         return _Running(name, machine, uri, told)
 
-    def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
-        """Change the tier of the running cluster. Data and user stay."""
-        self._change_tier(machine, running.name)
-        told = self._wait(machine, running.name)
-        clusters.await_user(running.uri, self._api.clock)
-        return running._replace(machine=machine, told=told)
-
     def _remove(self) -> None:
         """Delete the clusters that may exist, each with its user. Raises TargetError."""
         self._running = None
         while self._made:
             self._delete(self._made[-1])
-            clusters.remove_user(self._api, self._owner, self._made[-1])
+            clusters.remove_user(self._api, self._run, self._made[-1])
             self._made.pop()
 
     def _shut_out(self) -> None:
         """Remove this machine from the access list if this run added it. Raises TargetError."""
         if self._let_in:
-            clusters.shut_out(self._api, self._owner, self._address.access)
+            clusters.shut_out(self._api, self._run, self._address.access)
             self._let_in = False
 
     def _create(self, machine: AtlasMachine, name: str) -> None:
         """Request the cluster without waiting for it. Raises TargetError. After a lost answer the cluster may exist."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
-        until = self._api.clock.now() + clusters.IN_USE
         self._doubtful.add(name)
         try:
-            self._api.post("clusters", body=order(machine, name, self._owner, until))
+            self._api.post("clusters", body=order(machine, name, self._run))
         except ApiError as error:
             if 400 <= error.status < 500:
                 self._doubtful.discard(name)
@@ -211,21 +190,6 @@ class AtlasTarget(Target):
             if error.status != 409 or not self._is_ours(self._find(name)):
                 raise
         self._doubtful.discard(name)
-
-    def _change_tier(self, machine: AtlasMachine, name: str) -> None:
-        """Change the tier of the cluster when no other change is in progress. Raises TargetError."""
-        self._budget.begin(name, machine)
-        self._note(f"Atlas: {name} becomes {machine.tier}")
-        ends = self._api.clock.now() + clusters.LONGEST_CHANGE
-        while True:
-            self._check_ours(self._await_idle(name), name)
-            try:
-                self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
-            except ApiError as error:
-                if error.status != 409 or self._api.clock.now() >= ends:
-                    raise
-            else:
-                return
 
     def _wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
         """Wait until the cluster is ready and as requested. Return Atlas's description. Raises TargetError."""
@@ -263,7 +227,7 @@ class AtlasTarget(Target):
         return found
 
     def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
-        return cluster is not None and clusters.is_of(owner_of_cluster(cluster), self._owner)
+        return cluster is not None and run_of_cluster(cluster) == self._run
 
     def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
         """Raise TargetError for a cluster that we do not own."""
@@ -319,15 +283,15 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
 class AtlasRun(NamedTuple):
     """What all Atlas targets of one run share: its name, its cluster names, and its budget."""
 
-    owner: Owner
+    name: str
     clusters: Iterator[str]
     budget: Budget
 
 
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
     """Return a run that may cost ``most`` dollars. Without a ``name`` it gets a random one."""
-    owner = Owner(name or uuid4().hex[:12], this_process())
-    return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.LocalClock()))
+    name = name or uuid4().hex[:12]
+    return AtlasRun(name, cluster_names(name), Budget(prices, most, administration.LocalClock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
