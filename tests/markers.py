@@ -106,7 +106,6 @@ LONG: Final = (
     "tests/runner/test_event_schemas.py::test_days_come_at_their_time",
     "tests/runner/test_event_schemas.py::test_whatever_happens_all_versions_agree",
     "tests/runner/loadmachines/test_machines.py",
-    "tests/runner/loadmachines/test_ssh.py",
     "tests/runner/test_campaign.py::test_a_block_that_was_cut_off_long_ago",
     "tests/runner/test_campaign.py::test_a_run_that_begins_anew",
     "tests/runner/test_campaign.py::test_two_targets_take_turns_in_slices_too",

@@ -262,7 +262,7 @@ def test_load_machines_are_calibrated_as_one_machine_is_also_in_slices(quick, tm
 
 def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(told, tmp_path):
     for more in ([], ["--dry-run"]):
-        code, out, err = told("--load-machines", "ssh:a.example", "--output", tmp_path, *more)
+        code, out, err = told("--load-machines", "tls://a.example:8786", "--output", tmp_path, *more)
         assert (code, out) == (2, "")
         assert "a local target accepts connections only from this machine" in err
 

@@ -317,7 +317,7 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
     ("where", "said"),
     [
         ("nonsense", "no load machines are called 'nonsense'"),
-        ("ssh:a.example,b.example", "a local target accepts connections only from this machine"),
+        ("tls://a.example:8786", "a local target accepts connections only from this machine"),
         ("tcp://a.example:8786", "would receive the password of the target unencrypted"),
     ],
 )
@@ -332,7 +332,6 @@ def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(wher
     ("where", "more", "said"),
     [
         ("local:2", ["--processes", 1], "load machines: 2 on this machine, each with 1 process; "),
-        ("ssh:me@a.example:22,b.example", ELSEWHERE, "load machines: 2 by SSH, a.example, b.example; "),
         ("tls://a.example:8786", ELSEWHERE, "load machines: the workers of tls://a.example:8786; "),
     ],
 )

@@ -15,7 +15,7 @@ from mongo_tables.findings.usage import CommandError, print_error
 if TYPE_CHECKING:
     from mongo_tables.runner.terminal import Progress
 
-CLUSTER_EXTRA = ("asyncssh", "cryptography", "distributed")
+CLUSTER_EXTRA = ("cryptography", "distributed")
 """Modules of the extra ``cluster``."""
 EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 """Modules of the extra ``runner``."""

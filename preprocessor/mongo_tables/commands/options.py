@@ -124,8 +124,7 @@ def add_machines(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--load-machines", metavar="WHERE",
         help="have several machines load the target, each with --processes (default: as many as it has processors): "
-        "ssh:HOST,HOST, or tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this "
-        "machine",
+        "tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this machine",
     )  # fmt: skip
 
 

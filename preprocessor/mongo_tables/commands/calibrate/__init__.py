@@ -50,7 +50,7 @@ examples:
   mongo-tables calibrate updates --pairs 20              one workload
   mongo-tables calibrate --slices 0                      without slices
   mongo-tables calibrate --target mongodb://…            on an existing deployment
-  mongo-tables calibrate --target mongodb://… --load-machines ssh:a.example,b.example
+  mongo-tables calibrate --target mongodb://… --load-machines tls://a.example:8786
                                                          loaded by two machines, as in run
 
 exit status: 0 all pairs are measured, 2 some are missing or the time is over, 130 interrupted

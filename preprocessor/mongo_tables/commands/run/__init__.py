@@ -60,7 +60,7 @@ examples:
                                                         three versions, from the folder {SERVERS_VARIABLE}
   mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
                                                         two settings; also members, oplogMB, setParameter.NAME
-  mongo-tables run ycsb_core --target mongodb://… --load-machines ssh:a.example,b.example
+  mongo-tables run ycsb_core --target mongodb://… --load-machines tls://a.example:8786
                                                         two machines load a deployment, as one client
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
                                                         clusters on Atlas: every call to it, and what it may cost

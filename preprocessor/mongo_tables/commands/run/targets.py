@@ -112,8 +112,6 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     """Return which machines would share the connections of each window, without contacting them."""
     if wanted.kind == "tls":
         which = f"the workers of {wanted.scheduler}"
-    elif wanted.kind == "ssh":
-        which = f"{len(wanted.hosts)} by SSH, {', '.join(host.name for host in wanted.hosts)}"
     else:
         which = f"{wanted.count} on this machine"
     each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"

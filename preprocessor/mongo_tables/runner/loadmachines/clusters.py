@@ -1,4 +1,4 @@
-"""Load machines as Dask clusters: ``local:2``, ``ssh:USER@HOST:PORT,HOST?python=PATH``, ``tls://HOST:PORT``.
+"""Load machines as Dask clusters: ``local:2``, ``tls://HOST:PORT``.
 
 The runner uses these parts of Dask: starting workers, encryption with certificates on both sides, one pinned task for
 each machine, and its connections. The load itself is not a Dask task.
@@ -6,11 +6,9 @@ each machine, and its connections. The load itself is not a Dask task.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import secrets
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -20,32 +18,20 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.terminal import signals_ignored
 
 if TYPE_CHECKING:
-    from distributed import Client, Security
+    from distributed import Client
 
 
 MOST_LOCAL = 64
-_HINT = "use local:N, ssh:HOST,HOST or tls://HOST:PORT, where a scheduler of Dask is"
-_HOST = re.compile(r"(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d+))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A machine to log in to by SSH. The SSH configuration supplies what is not given."""
-
-    name: str
-    user: str | None = None
-    port: int | None = None
+_HINT = "use local:N or tls://HOST:PORT, where a scheduler of Dask is"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadMachines:
-    """The machines: ``count`` local processes, ``hosts`` by SSH, or those of the ``scheduler``."""
+    """The machines: ``count`` local processes, or those of the ``scheduler``."""
 
-    kind: Literal["local", "ssh", "tls"]
+    kind: Literal["local", "tls"]
     count: int = 0
-    hosts: tuple[Host, ...] = ()
     scheduler: str = ""
-    python: str | None = None
 
 
 def parse_load_machines(where: str) -> LoadMachines:
@@ -55,15 +41,6 @@ def parse_load_machines(where: str) -> LoadMachines:
         return LoadMachines("local", count=int(rest))
     if kind == "tls" and re.fullmatch(r"//[^/@?]+:\d+", rest):
         return LoadMachines("tls", scheduler=where)
-    if kind == "ssh":
-        hosts, _, python = rest.partition("?python=")
-        found = [one for host in hosts.split(",") if (one := _HOST.fullmatch(host))]
-        if len(found) == len(hosts.split(",")):
-            named = (
-                Host(one["host"].strip("[]"), one["user"], int(one["port"]) if one["port"] else None)
-                for one in found
-            )
-            return LoadMachines("ssh", hosts=tuple(named), python=python or None)
     if kind == "tcp":
         raise CommandError(
             f"the load machines {where!r} would receive the password of the target unencrypted",
@@ -72,8 +49,6 @@ def parse_load_machines(where: str) -> LoadMachines:
     raise CommandError(f"no load machines are called {where!r}", _HINT)
 
 
-WORKERS_SECONDS = 60.0
-"""Seconds until all machines must be there."""
 CONNECT_SECONDS = 15.0
 END_SECONDS = 5.0
 _SETTINGS: Mapping[str, Any] = {
@@ -88,7 +63,6 @@ _SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.scheduler.work-stealing": False,
 }
-_WORKER: Mapping[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +114,11 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
-    for name in ("distributed", "asyncssh", "asyncio"):  # we report their messages in one line of our own
+    for name in ("distributed", "asyncio"):  # we report their messages in one line of our own
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
-        opening = {"local": _local, "ssh": _by_ssh, "tls": _given}[wanted.kind]
-        client = held.enter_context(opening(wanted))
+        client = held.enter_context(_local(wanted) if wanted.kind == "local" else _given(wanted))
         yield Cluster(client, _machines(client))
 
 
@@ -208,87 +181,3 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
 def _allow_no_failures(dask_scheduler: Any = None) -> None:
     """Let a task fail with its machine."""
     dask_scheduler.allowed_failures = 0
-
-
-@contextmanager
-def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
-    """Start scheduler and workers by SSH. Each machine gets the certificates of this run as files of its user."""
-    import asyncssh
-    import dask
-    from distributed import Client, Security, SSHCluster
-
-    security = Security.temporary()
-    folder = f"{tempfile.gettempdir()}/mongo-tables-{secrets.token_hex(8)}"
-    keys = _as_files(security, folder)
-    hosts = (wanted.hosts[0], *wanted.hosts)  # the scheduler is on the first host
-    try:
-        asyncio.run(_lay(wanted.hosts, folder, keys))
-        with (
-            dask.config.set(_named(folder)),
-            SSHCluster(
-                [host.name for host in hosts],
-                connect_options=[_sign_in(host) for host in hosts],
-                worker_options=dict(_WORKER),
-                scheduler_options={"protocol": "tls", "port": 0, "dashboard": False},
-                worker_class="distributed.Worker",
-                remote_python=wanted.python,
-                security=security,
-            ) as cluster,
-            Client(cluster, security=security, set_as_default=False) as client,
-        ):
-            client.wait_for_workers(len(wanted.hosts), timeout=WORKERS_SECONDS)
-            yield client
-    except (asyncssh.Error, OSError, TimeoutError, RuntimeError) as error:
-        reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
-        raise CommandError(
-            f"the load machines do not start by SSH: {reason}",
-            "does ssh sign in there without a password, and is mongo-tables[runner,cluster] installed for its Python?",
-        ) from None
-    finally:
-        with suppress(asyncssh.Error, OSError):
-            asyncio.run(_remove(wanted.hosts, folder))
-
-
-def _as_files(security: Security, folder: str) -> dict[str, str]:
-    """Return the contents of a run's certificate files by path."""
-    return {
-        f"{folder}/ca.pem": security.tls_ca_file,
-        f"{folder}/cert.pem": security.tls_scheduler_cert,
-        f"{folder}/key.pem": security.tls_scheduler_key,
-    }
-
-
-def _named(folder: str) -> dict[str, str]:
-    """Return the Dask settings that name these files: the start commands contain paths only."""
-    roles = ("scheduler", "worker", "client")
-    return {
-        "distributed.comm.tls.ca-file": f"{folder}/ca.pem",
-        **{f"distributed.comm.tls.{role}.cert": f"{folder}/cert.pem" for role in roles},
-        **{f"distributed.comm.tls.{role}.key": f"{folder}/key.pem" for role in roles},
-    }
-
-
-def _sign_in(host: Host) -> dict[str, Any]:
-    named = {"port": host.port, "username": host.user}
-    return {name: value for name, value in named.items() if value}
-
-
-async def _lay(hosts: Sequence[Host], folder: str, files: Mapping[str, str]) -> None:
-    import asyncssh
-
-    for host in hosts:
-        async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
-            await there.makedirs(folder, asyncssh.SFTPAttrs(permissions=0o700), True)
-            for path, content in files.items():
-                attributes = asyncssh.SFTPAttrs(permissions=0o600)
-                async with there.open(path, "w", attrs=attributes) as file:
-                    await file.write(content)
-
-
-async def _remove(hosts: Sequence[Host], folder: str) -> None:
-    import asyncssh
-
-    for host in hosts:
-        async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
-            with suppress(asyncssh.SFTPError):
-                await there.rmtree(folder)
