@@ -100,7 +100,7 @@ def choose_delay(server: LocalReplicaSet, asked: Asked) -> float:
     """Microseconds to ask a proxy for, so that the ratio is as wanted: less than it is to take, by what sleeps add."""
     port = urlsplit(server.uri).port or 0
     with WorkerPool(1, gives_way=False) as crew:
-        crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4, "wire"))
+        crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4))
         with delaying(port) as plain:
             request = request_microseconds(crew, through(plain, server), asked.connections)
         wanted = request / asked.ratio - request

@@ -68,7 +68,7 @@ def compare(rounds: int, seconds: float, say: Callable[[str], object] = print) -
         open_cluster(parse_load_machines("local:2")) as cluster,
         MachinePool(cluster, 1, gives_way=True) as machines,
     ):
-        load = Load(uri, "load_test", "query", READS, "s", CONNECTIONS, "wire", seconds=seconds)
+        load = Load(uri, "load_test", "query", READS, "s", CONNECTIONS, seconds=seconds)
         workers = list(cluster.client.run(os.getpid).values())
         for _ in range(rounds):
             measure(pool, load, [ours], pool_cost)

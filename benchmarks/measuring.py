@@ -33,7 +33,7 @@ ROUNDS: Final = 5
 """A neighbour that takes the processor for a moment spoils a round; what is measured wrongly is wrong in each."""
 _PACED: Final = 2.5
 """Seconds of requests on a schedule."""
-READ = Load("", "a", "query", READS, "s", 50, "wire")
+READ = Load("", "a", "query", READS, "s", 50)
 
 
 class Promise(NamedTuple):

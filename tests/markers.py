@@ -115,7 +115,7 @@ LONG: Final = (
     "tests/runner/test_command.py::test_windows_of_another_number_of_processes",
     "tests/runner/test_events.py::test_data_that_was_not_loaded_as_a_whole",
     "tests/runner/test_events.py::test_reports_and_events_come_side_by_side",
-    "tests/runner/test_events.py::test_reports_follow_each_other_when_no_rate_is_asked_for[pymongo",
+    "tests/runner/test_events.py::test_reports_follow_each_other_when_no_rate_is_asked_for",
     "tests/runner/test_events.py::test_the_data_does_not_depend_on_who_loads_it",
     "tests/runner/test_events.py::test_what_is_loaded_answers_as_counting_does[appV5",
     "tests/runner/test_runs.py::test_a_window_in_which_a_member_ended",

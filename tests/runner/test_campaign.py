@@ -40,7 +40,7 @@ readproportion = 1.0
 updateproportion = 0.0
 """
 TWO = RECORDS + "".join(f"[[variants]]\norder = {number}\n" for number in (1, 2))
-OPTIONS = Options(scale=1.0, seconds=0.2, repeats=None, seed=1, client="wire")
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=None, seed=1)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 from pymongo import MongoClient
 
-from mongo_tables.runner.clients import PyMongoClient, RequestOptions, UnexpectedReply
+from mongo_tables.runner.request_options import RequestOptions, UnexpectedReply
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
@@ -30,6 +30,7 @@ from mongo_tables.runner.wire.loop import Hub
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Done
 from tests.mongod import free_port, program
+from tests.runner.reference_client import PyMongoClient
 from tests.runner.windows import alone, nothing_done, opened
 
 MAJORITY = RequestOptions()
@@ -366,7 +367,7 @@ def test_many_encrypted_connections_in_one_thread_get_their_own_answers(encrypte
             "updateFunction": "ReplaceOne",
         }
         done = crew.perform(
-            Load(encrypted, "clients_test", "update", {**config, "percentReads": 50}, "s", 6, "wire", 0.25)
+            Load(encrypted, "clients_test", "update", {**config, "percentReads": 50}, "s", 6, 0.25)
         )
         assert done.errors == {}
         assert set(done.latencies_by_kind) == {"read", "replace"}

@@ -249,7 +249,6 @@ def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_
     [
         (["schema_load", "--rate", 5], "schema_load has rates of its own"),
         (["failover", "--target", "mongodb://127.0.0.1:1"], "it runs on --target local only"),
-        (["insert_docsize", "--on-error", "reconnect", "--client", "pymongo"], "is for --client wire"),
     ],
 )
 def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, arguments, said):

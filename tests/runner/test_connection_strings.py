@@ -68,7 +68,7 @@ def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_lo
 def asked(uri):
     """What must be equal for a run on that deployment to be gone on with."""
     place = LoadedTarget(NamedTarget("M30", uri), open_target(uri), crew=None, processes=1)
-    options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
+    options = Options(scale=1.0, seconds=None, repeats=None, seed=1)
     return request(experiments.load("query_full"), options, [str(place)])
 
 

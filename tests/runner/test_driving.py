@@ -19,7 +19,7 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from mongo_tables.runner import driving
-from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,

@@ -1,6 +1,6 @@
-"""Events come in and reports are got, by either client, as the experiment asks for.
+"""Events come in and reports are got as the experiment asks for.
 
-Events come in and reports are got, by either client, as the experiment asks for.
+Events come in and reports are got as the experiment asks for.
 
 Requests come at random moments about as often as they are to, and wait for no longer than the window.
 """
@@ -36,17 +36,17 @@ def database(replica_set):
         yield client[DATABASE]
 
 
-def perform(crew, replica_set, name, config, client="wire", connections=4, **limits):
+def perform(crew, replica_set, name, config, connections=4, **limits):
     return crew.perform(
-        Load(replica_set.uri, DATABASE, name, config, "seed/4", connections, client, **limits)
+        Load(replica_set.uri, DATABASE, name, config, "seed/4", connections, **limits)
     )
 
 
-def loaded(crew, replica_set, database, version, client="wire", connections=4):
+def loaded(crew, replica_set, database, version, connections=4):
     config = {**CONFIG, "version": version}
     workload("event_reports").create(database, config)
     return perform(
-        crew, replica_set, "event_load", workload("event_reports").preload(config), client, connections
+        crew, replica_set, "event_load", workload("event_reports").preload(config), connections
     )
 
 
@@ -69,10 +69,10 @@ def test_what_is_loaded_answers_as_counting_does(crew, replica_set, database, ve
 
 def test_the_data_does_not_depend_on_who_loads_it(crew, replica_set, database):
     kept = []
-    for client, connections in (("wire", 1), ("wire", 3), ("pymongo", 4)):
-        loaded(crew, replica_set, database, "appV6R1", client, connections)
+    for connections in (1, 3):
+        loaded(crew, replica_set, database, "appV6R1", connections)
         kept.append({one["_id"]: one["items"] for one in database.events.find()})
-    assert kept[0] == kept[1] == kept[2]
+    assert kept[0] == kept[1]
 
 
 def test_indexes_and_compression_are_those_of_the_version(database):
@@ -88,33 +88,26 @@ def test_indexes_and_compression_are_those_of_the_version(database):
 
 
 @pytest.mark.parametrize(
-    ("client", "version"),
-    [
-        ("wire", "appV5R4"),
-        ("pymongo", "appV6R3"),
-        pytest.param("pymongo", "appV5R4", marks=pytest.mark.thorough),
-        pytest.param("wire", "appV6R3", marks=pytest.mark.thorough),
-    ],
+    "version", ["appV5R4", pytest.param("appV6R3", marks=pytest.mark.thorough)]
 )
-def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, database, client, version):
+def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, database, version):
     loaded(crew, replica_set, database, version)
     config = {**CONFIG, "version": version}
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"]
-    done = perform(crew, replica_set, "reports", config, client, seconds=1.0, least=10)
+    done = perform(crew, replica_set, "reports", config, seconds=1.0, least=10)
     asked = database.client.admin.command("serverStatus")["metrics"]["commands"]["aggregate"]["total"] - asked
     assert done.errors == {}
     assert asked == done.operations * (1 if version == "appV6R3" else 5) > 0
     assert list(done.latencies_by_kind) == ["getReports"]
 
 
-@pytest.mark.parametrize("client", ["wire", pytest.param("pymongo", marks=pytest.mark.thorough)])
-def test_reports_and_events_come_side_by_side(crew, replica_set, database, client):
+def test_reports_and_events_come_side_by_side(crew, replica_set, database):
     loaded(crew, replica_set, database, "appV6R3")
     config = {
         **CONFIG, "version": "appV6R3", "eventsPerSecond": 400, "reportsPerSecond": 40,
         "eventsFrom": "2020-01-01", "testTimeSecs": 2,
     }  # fmt: skip
-    done = perform(crew, replica_set, "event_reports", config, client, connections=8, seconds=2)
+    done = perform(crew, replica_set, "event_reports", config, connections=8, seconds=2)
     counts = {kind: sum(latencies.values()) for kind, latencies in done.latencies_by_kind.items()}
     assert done.errors == {}
     items = database.events.aggregate(

@@ -202,19 +202,18 @@ MAJORITY = {"w": "majority", "wtimeout": 200}
 ALL = {"w": 3, "wtimeout": 200}
 
 
-@pytest.mark.parametrize("client", ["wire", pytest.param("pymongo", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(
     ("held", "concern", "in_time"),
     [(1, {"w": "majority"}, True), (1, ALL, False), (2, {"w": 1}, True), (2, MAJORITY, False)],
 )
 def test_what_held_members_do_not_acknowledge_is_done_nevertheless(
-    crew, three_members, client, held, concern, in_time
+    crew, three_members, held, concern, in_time
 ):
     config = {"collection": "c", "nWrites": 8, "heldSecondaries": held, "writeConcern": concern}
     with MongoClient(three_members.uri) as mongo:
         workload("write_timeout").create(mongo[DATABASE], config)
         workload("write_timeout").reset(mongo[DATABASE], config)
-        load = Load(three_members.uri, DATABASE, "write_timeout", config, "seed", 4, client)
+        load = Load(three_members.uri, DATABASE, "write_timeout", config, "seed", 4)
         done = crew.perform(load)
         found = workload("write_timeout").conclude(mongo[DATABASE], config)
     assert (done.operations, done.errors) == (8, {})

@@ -20,7 +20,7 @@ from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Load
 
-LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1, "wire")
+LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1)
 
 
 @pytest.fixture

@@ -259,8 +259,7 @@ def test_the_password_of_a_server_is_new_for_each_and_stands_in_no_process_list_
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("kind", ["wire", "pymongo"])
-def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path, kind):
+def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path):
     """Two windows, of one operation and of none: the server has seen the same number of sign-ins when both begin."""
     heard = []
     with MongoClient(replica_set.uri) as watch, WorkerPool(1) as own:
@@ -270,7 +269,7 @@ def test_connections_have_signed_in_before_the_clock_runs(replica_set, tmp_path,
             heard.append(status["SCRAM-SHA-256"]["authenticate"]["successful"])
 
         config = {"collection": "c", "totalDocsToInsert": 40, "writeBatchSize": 1, "docSizeKB": 1.0}
-        load = Load(replica_set.uri, "signed_in_test", "insert", config, "seed", 8, kind)
+        load = Load(replica_set.uri, "signed_in_test", "insert", config, "seed", 8)
         done = own.perform(load, before=signed_in)
         signed_in()
         watch.drop_database("signed_in_test")

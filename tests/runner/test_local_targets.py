@@ -137,7 +137,7 @@ def test_local_targets_share_the_memory_of_the_machine():
         open_target(for_one, sets=2)
 
 
-OPTIONS = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
+OPTIONS = Options(scale=1.0, seconds=None, repeats=None, seed=1)
 
 
 @pytest.mark.parametrize(

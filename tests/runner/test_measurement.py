@@ -15,7 +15,7 @@ from mongo_tables.runner.measurement import measure
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.worker import Load
 
-LOAD = Load("", "a", "insert", {"collection": "things"}, "s", 1, "wire")
+LOAD = Load("", "a", "insert", {"collection": "things"}, "s", 1)
 
 
 class Server:

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import driving, window, worker
-from mongo_tables.runner.clients import RequestOptions
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.outcome import list_limits
 from mongo_tables.runner.window import (
     Board,
@@ -217,7 +217,7 @@ class Clock:
 
 def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_what_was_before(monkeypatch):
     config = {"collection": "things", "totalDocsToInsert": 10**6, "docSizeKB": 0.1, "writeBatchSize": 1}
-    load = Load("", "a", "insert", config, "s", 1, "wire", seconds=0.2, rates=(20.0,))
+    load = Load("", "a", "insert", config, "s", 1, seconds=0.2, rates=(20.0,))
     board = Board.of(multiprocessing)
     board.clear(load.seconds)
     board.count_from(0)

@@ -35,7 +35,7 @@ from mongo_tables.runner.target import (
 from tests.runner.processes import TINY, finish, start
 
 SIZES = experiments.load("insert_instancesize")
-ASKED = Options(0.01, None, None, 1, "wire")
+ASKED = Options(0.01, None, None, 1)
 HEAD, _, _ = TINY.partition("[[variants]]")
 TIERS = HEAD.replace("repeats = 3", "repeats = 1") + "".join(
     f'[[variants]]\ndocSizeKB = 1.0\ntotalDocsToInsert = 60\ninstance = {{ atlasInstanceType = "{tier}" }}\n'
@@ -113,7 +113,7 @@ def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_pa
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
     places = [OpenedTarget(NamedTarget(name, "x"), SimpleNamespace(given={})) for name in ("a", "b")]
-    assert share_out([SIZES], SimpleNamespace(client="wire"), places, None, leave_out=True) == []
+    assert share_out([SIZES], SimpleNamespace(), places, None, leave_out=True) == []
     assert "insert_instancesize: left out, " in capsys.readouterr().out
 
 

@@ -15,10 +15,9 @@ from tests.runner.test_sharded import INSERTS, MIX, RECORD, row_of
 
 
 @pytest.mark.parametrize("text", [MIX + RECORD, INSERTS], ids=["records", "inserts"])
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
-def test_a_row_names_it_and_says_what_it_does_not_know(text, client, replica_set, crew, tmp_path):
+def test_a_row_names_it_and_says_what_it_does_not_know(text, replica_set, crew, tmp_path):
     with routed(replica_set.uri, cluster=Foreign()) as uri:
-        row = row_of(uri, crew, tmp_path, text, client=client)
+        row = row_of(uri, crew, tmp_path, text)
     assert row["versions"]["product"] == "FerretDB 2.5.0"
     assert row["versions"]["server"] == "7.0.77"
     assert row["work"]["errors"] == {}

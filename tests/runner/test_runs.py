@@ -37,7 +37,7 @@ numberOfThreads = 2
 testTimeSecs = 1
 updateproportion = 0.0
 """
-OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1, client="wire")
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1)
 
 
 class Moving(UriTarget):

@@ -54,7 +54,7 @@ recordcount = 100
 readproportion = 1.0
 """
 )
-OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1, client="wire")
+OPTIONS = Options(scale=1.0, seconds=0.2, repeats=1, seed=1)
 ANY = "readWriteAnyDatabase"
 USERS = {
     "narrow": [{"role": "readWrite", "db": DATABASE}],

@@ -43,12 +43,11 @@ def row_of(uri, crew, folder, text=MIX + RECORD, **options):
     return row
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
 def test_a_row_says_what_a_mongos_knows_and_nothing_of_machines_that_it_does_not_see(
-    client, replica_set, crew, tmp_path
+    replica_set, crew, tmp_path
 ):
     with routed(replica_set.uri) as uri:
-        row = row_of(uri, crew, tmp_path, client=client)
+        row = row_of(uri, crew, tmp_path)
     assert row["topology"] == {"kind": "sharded cluster", "shards": 2, "place": GIVEN}
     assert [one["role"] for one in row["servers"]["members"]] == ["mongos"]
     assert {one["what"] for one in row["servers"]["not_known"]} == {"the cache", "systemMetrics"}
@@ -216,11 +215,10 @@ def test_a_key_that_the_cluster_refuses_is_told_in_a_line(cluster, crew, tmp_pat
     assert "clusterManager" in caught.value.hint
 
 
-@pytest.mark.parametrize("client", ["wire", "pymongo"])
-def test_a_mongos_that_does_not_answer_ends_the_run_and_is_named_in_a_line(client, cluster, crew, tmp_path):
+def test_a_mongos_that_does_not_answer_ends_the_run_and_is_named_in_a_line(cluster, crew, tmp_path):
     with routed_to(cluster) as uri, pytest.raises((TargetError, WorkFailed)) as caught:
         asked = f"{uri.rstrip('/')},localhost:1/?serverSelectionTimeoutMS=500"
-        row_of(asked, crew, tmp_path, INSERTS + HASHED, client=client)
+        row_of(asked, crew, tmp_path, INSERTS + HASHED)
     assert caught.value.message.endswith(
         "a mongos does not answer: localhost:1: [Errno 111] Connection refused"
     )

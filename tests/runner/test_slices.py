@@ -66,7 +66,7 @@ def test_what_warms_counts_for_nothing_and_each_load_is_warmed_as_long_as_for_a_
 
 
 def load_of(uri, connections=4):
-    return Load(uri, "a", "query", READS, "s", connections, "wire")
+    return Load(uri, "a", "query", READS, "s", connections)
 
 
 def test_two_servers_take_turns_and_none_does_more_than_it_can():

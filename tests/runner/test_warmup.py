@@ -134,7 +134,7 @@ def test_a_short_window_has_a_lead_of_its_length_and_no_rule():
 
 @pytest.mark.parametrize("latency", [0.002, 0.3, 0.8])
 def test_a_window_of_two_seconds_can_be_judged(latency):
-    asked = Load("", "a", "insert", {"totalDocsToInsert": 10**6, "docSizeKB": 1}, "s", 1, "wire", seconds=2.0)
+    asked = Load("", "a", "insert", {"totalDocsToInsert": 10**6, "docSizeKB": 1}, "s", 1, seconds=2.0)
     for load in (asked, replace(asked, workload="query")):
         series = IntervalSeries(load.interval)
         for moment in range(0, 2 * 10**9, load.interval):
@@ -143,7 +143,7 @@ def test_a_window_of_two_seconds_can_be_judged(latency):
 
 
 def test_a_long_amount_is_counted_by_tenths_of_a_second_for_it_may_be_done_soon():
-    asked = Load("", "a", "insert", {"totalDocsToInsert": 10, "docSizeKB": 1}, "s", 1, "wire", seconds=60.0)
+    asked = Load("", "a", "insert", {"totalDocsToInsert": 10, "docSizeKB": 1}, "s", 1, seconds=60.0)
     assert asked.interval == 10**8
     assert replace(asked, workload="query").interval == 10**9
 

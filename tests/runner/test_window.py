@@ -23,7 +23,7 @@ def stalling():
 
 def perform(uri, workload, config, connections, processes=1, **options):
     with WorkerPool(processes) as crew:
-        done = crew.perform(Load(uri, "a", workload, config, "s", connections, "wire", **options))
+        done = crew.perform(Load(uri, "a", workload, config, "s", connections, **options))
         return done, counted(uri, *crew.window)
 
 
@@ -76,7 +76,7 @@ def test_who_measures_is_told_of_both_ends_of_a_window_in_their_order():
     told = []
     with pretending(milliseconds=10) as uri, WorkerPool(1) as crew:
         ends = {name: partial(lambda name: told.append((name, time.monotonic_ns())), name) for name in ENDS}
-        crew.perform(Load(uri, "a", "query", READS, "s", 2, "wire", seconds=0.3, lead=0.2), **ends)
+        crew.perform(Load(uri, "a", "query", READS, "s", 2, seconds=0.3, lead=0.2), **ends)
         opens, closes = crew.window
     assert [name for name, _ in told] == list(ENDS)
     before, opened, over = (when for _, when in told)

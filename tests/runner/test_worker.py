@@ -22,7 +22,7 @@ from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import choose_client
 from mongo_tables.runner import worker
-from mongo_tables.runner.clients import RequestOptions
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
@@ -32,7 +32,7 @@ from mongo_tables.runner.worker import Load, scheduling_of
 from mongo_tables.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
-LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2, "wire")
+LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2)
 NOBODY = {"collection": "things", "writeConcern": {"w": 0}}
 
 
@@ -115,7 +115,7 @@ def test_an_answer_is_not_waited_for_longer_than_the_connection_string_says(repl
 
 def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replica_set, crew):
     config = {**NOBODY, "totalDocsToInsert": 10, "docSizeKB": 1, "writeBatchSize": 1}
-    load = Load(replica_set.uri, "worker_test", "insert", config, "s", 2, "wire")
+    load = Load(replica_set.uri, "worker_test", "insert", config, "s", 2)
     done, began = [], time.monotonic()
     with MongoClient(replica_set.uri) as client:
         client.worker_test.things.drop()
@@ -140,7 +140,7 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
 def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it(replica_set):
     config = {"collection": "things", "nFields": 1, "textBytes": 5, "writeBatchSize": 1}
     load = Load(
-        replica_set.uri, "worker_test", "flat_insert", config, "s", 2, "wire", seconds=9, rates=(1e-320,)
+        replica_set.uri, "worker_test", "flat_insert", config, "s", 2, seconds=9, rates=(1e-320,)
     )
     with WorkerPool(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
         crew.perform(load)

@@ -1,10 +1,12 @@
-"""Every kind of work does what it says, with either client."""
+"""Every kind of work does what it says."""
 
 from __future__ import annotations
 
 import random
 import uuid
 from dataclasses import replace
+from functools import partial
+from multiprocessing import Value
 
 import bson
 import pytest
@@ -13,11 +15,13 @@ from pymongo import MongoClient
 from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.request_options import RequestOptions
+from mongo_tables.runner.window import hand_out
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Share, workload, workloads
 from mongo_tables.runner.workloads.inserts import heads
 from mongo_tables.runner.workloads.queries import encoder
-from tests.runner.bothclients import CLIENTS
+from tests.runner.reference_client import PyMongoClient
 
 DATABASE = "workloads_test"
 NUMBERED = {
@@ -50,25 +54,23 @@ def database(replica_set):
         yield client[DATABASE]
 
 
-def perform(crew, replica_set, name, config, client="wire", connections=5, **limits):
-    load = Load(replica_set.uri, DATABASE, name, config, "seed", connections, client, **limits)
+def perform(crew, replica_set, name, config, connections=5, **limits):
+    load = Load(replica_set.uri, DATABASE, name, config, "seed", connections, **limits)
     if load.seconds and not load.rates:
         load = replace(load, least=200)  # however slow the machine is
     return crew.perform(load)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_numbered_documents_are_all_there_once(crew, replica_set, database, client):
-    done = perform(crew, replica_set, "insert", NUMBERED, client)
+def test_numbered_documents_are_all_there_once(crew, replica_set, database):
+    done = perform(crew, replica_set, "insert", NUMBERED)
     assert (done.operations, done.documents, done.errors) == (100, 100, {})
     found = list(database.c.find({}, {"count": 1}).sort("_id", 1))
     assert found == [{"_id": n, "count": 0} for n in range(100)]
     assert sum(done.latencies.values()) == 12  # in batches of 9
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_groups_hold_their_documents_in_places_from_zero(crew, replica_set, database, client):
-    perform(crew, replica_set, "insert", {**NUMBERED, "groupSize": 20}, client)
+def test_groups_hold_their_documents_in_places_from_zero(crew, replica_set, database):
+    perform(crew, replica_set, "insert", {**NUMBERED, "groupSize": 20})
     for group in range(5):
         places = database.c.find({"group": group}, {"group_seq": 1, "group_seq_i": 1}).sort("_id", 1)
         assert [(one["group_seq"], one["group_seq_i"]) for one in places] == [
@@ -76,11 +78,19 @@ def test_groups_hold_their_documents_in_places_from_zero(crew, replica_set, data
         ]
 
 
-def test_both_clients_leave_the_same_bytes(crew, replica_set, database):
+def test_the_driver_leaves_the_same_bytes(crew, replica_set, database):
     left = []
-    for client in ("wire", "pymongo"):
+
+    def by_reference():
+        take = partial(hand_out, Value("q", 0), NUMBERED["totalDocsToInsert"])
+        held = PyMongoClient(database.client, (DATABASE, "c"), RequestOptions())
+        step = workload("insert").open_steps(held, NUMBERED, Share(0, 1, "seed/0", take))
+        while step():
+            pass
+
+    for act in (lambda: perform(crew, replica_set, "insert", NUMBERED), by_reference):
         workload("insert").create(database, NUMBERED)
-        perform(crew, replica_set, "insert", NUMBERED, client)
+        act()
         left.append([bson.encode(document) for document in database.c.find().sort("_id", 1)])
     assert left[0] == left[1]
 
@@ -117,20 +127,15 @@ FLAT = {
 
 
 @pytest.mark.parametrize(
-    ("client", "concern"),
-    [
-        ("wire", {"w": 1, "j": False}),
-        ("pymongo", {"w": "majority", "j": True}),
-        pytest.param("wire", {"w": "majority", "j": True}, marks=pytest.mark.thorough),
-        pytest.param("pymongo", {"w": 1, "j": False}, marks=pytest.mark.thorough),
-    ],
+    "concern",
+    [{"w": 1, "j": False}, pytest.param({"w": "majority", "j": True}, marks=pytest.mark.thorough)],
 )
 def test_flat_documents_are_inserted_until_the_time_is_over_and_none_is_lost(
-    crew, replica_set, database, client, concern
+    crew, replica_set, database, concern
 ):
     workload("flat_insert").create(database, FLAT)
     done = perform(
-        crew, replica_set, "flat_insert", {**FLAT, "writeConcern": concern}, client, 4, seconds=0.3
+        crew, replica_set, "flat_insert", {**FLAT, "writeConcern": concern}, 4, seconds=0.3
     )
     assert done.errors == {}
     assert database.c.count_documents({}) == done.operations == 64 * sum(done.latencies.values())
@@ -156,12 +161,11 @@ def test_no_more_flat_documents_are_prepared_than_a_window_has_time_for():
     assert len({one["fld0"] for one in bodies}) == 20
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_hot_updates_are_all_counted(crew, replica_set, database, client):
+def test_hot_updates_are_all_counted(crew, replica_set, database):
     perform(crew, replica_set, "insert", NUMBERED)
     config = {**NUMBERED, "nUpdates": 83, "nHotspots": 3, "indexUpdate": True}
     workload("hot_update").reset(database, config)
-    done = perform(crew, replica_set, "hot_update", config, client)
+    done = perform(crew, replica_set, "hot_update", config)
     assert done.operations == 83
     assert sum(one["count"] for one in database.c.find()) == 83
     assert {one["_id"] for one in database.c.find({"count": {"$gt": 0}})} == {0, 1, 2}
@@ -169,11 +173,10 @@ def test_hot_updates_are_all_counted(crew, replica_set, database, client):
     assert set(database.c.index_information()) == {"_id_"}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("function", ["UpdateOne", "FindOneAndUpdate"])
 @pytest.mark.parametrize("upsert", [True, False])
 def test_update_api_adds_the_new_documents_and_counts_up_the_old(
-    crew, replica_set, database, client, function, upsert
+    crew, replica_set, database, function, upsert
 ):
     workload("insert").create(database, NUMBERED)
     perform(crew, replica_set, "insert", NUMBERED)
@@ -181,7 +184,7 @@ def test_update_api_adds_the_new_documents_and_counts_up_the_old(
         **NUMBERED, "initialDocsToInsert": 100, "nUpdates": 60, "percentNew": 50, "upsert": upsert,
         "updateFunction": function,
     }  # fmt: skip
-    done = perform(crew, replica_set, "update_api", config, client)
+    done = perform(crew, replica_set, "update_api", config)
     assert (done.operations, done.errors) == (60, {})
     assert sum(one["count"] for one in database.c.find()) == 60
     new = list(database.c.find({"_id": {"$gte": 100}}))
@@ -191,14 +194,13 @@ def test_update_api_adds_the_new_documents_and_counts_up_the_old(
     assert database.c.count_documents({}) == 100
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
-    crew, replica_set, database, client
+    crew, replica_set, database
 ):
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 7, "skip": 2}
     workload("query").create(database, config)
     perform(crew, replica_set, "insert", config)
-    done = perform(crew, replica_set, "query", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "query", config, seconds=0.3)
     assert done.errors == {}
     assert done.documents == 7 * done.operations > 0
     assert round(done.seconds, 3) >= 0.3
@@ -216,9 +218,8 @@ def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_se
 UPDATED = {**NUMBERED, "docSizeKB": 1.0, "initialDocsToInsert": 100, "nSecondaryIndexes": 2}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("touched", [True, False])
-def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set, database, client, touched):
+def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set, database, touched):
     perform(crew, replica_set, "insert", UPDATED)
     config = {
         **UPDATED, "documentRange": 10, "updateFunction": "UpdateOne", "nFieldsUpdated": 2,
@@ -227,7 +228,7 @@ def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set
     workload("update").reset(database, config)
     assert set(database.c.index_information()) == {"_id_", "intfield1_1", "intfield2_1"}
     before = list(database.c.find().sort("_id", 1))
-    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "update", config, seconds=0.3)
     assert done.errors == {}
     assert done.operations == done.documents > 10
     changed = {
@@ -241,11 +242,10 @@ def test_updates_change_the_indexed_fields_or_those_after_them(crew, replica_set
     assert set(database.c.index_information()) == {"_id_"}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, replica_set, database, client):
+def test_replacing_changes_whole_documents_and_keeps_their_ids_and_size(crew, replica_set, database):
     perform(crew, replica_set, "insert", UPDATED)
     config = {**UPDATED, "documentRange": 100, "updateFunction": "ReplaceOne"}
-    done = perform(crew, replica_set, "update", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "update", config, seconds=0.3)
     assert done.errors == {}
     left = list(database.c.find().sort("_id", 1))
     assert [one["_id"] for one in left] == list(range(100))
@@ -275,20 +275,18 @@ def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, databas
     assert sum(kinds.values()) == sum(done.latencies.values()) == done.operations
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, database, client):
+def test_deleting_deletes_so_many_documents_and_none_twice(crew, replica_set, database):
     perform(crew, replica_set, "insert", NUMBERED)
     config = {**NUMBERED, "initialDocsToInsert": 100, "nDeletes": 63}
-    done = perform(crew, replica_set, "delete", config, client)
+    done = perform(crew, replica_set, "delete", config)
     assert (done.operations, done.errors) == (63, {})
     assert database.c.count_documents({}) == 37
     perform(crew, replica_set, "insert", {**NUMBERED, "collection": "again"})
     all_of_them = {**config, "collection": "again", "nDeletes": 1000}
-    assert perform(crew, replica_set, "delete", all_of_them, client).operations == 100
+    assert perform(crew, replica_set, "delete", all_of_them).operations == 100
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_aggregations_give_what_their_template_asks_for(crew, replica_set, database, client):
+def test_aggregations_give_what_their_template_asks_for(crew, replica_set, database):
     pipeline = [
         {"$match": {"group": {"$in": "RANDINTLIST(1,5,2)"}}},
         {"$group": {"_id": {"$mod": ["$group_seq_i", 4]}, "count": {"$sum": 1}}},
@@ -296,11 +294,11 @@ def test_aggregations_give_what_their_template_asks_for(crew, replica_set, datab
     config = {**NUMBERED, "groupSize": 20, "pipeline": pipeline, "limit": 4}
     workload("aggregate").create(database, config)
     perform(crew, replica_set, "insert", config)
-    done = perform(crew, replica_set, "aggregate", config, client, seconds=0.3)
+    done = perform(crew, replica_set, "aggregate", config, seconds=0.3)
     assert done.errors == {}
     assert done.documents == 4 * done.operations > 0
     with WorkerPool(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
-        perform(other, replica_set, "aggregate", {**config, "limit": 5}, client, seconds=5)
+        perform(other, replica_set, "aggregate", {**config, "limit": 5}, seconds=5)
 
 
 def test_random_numbers_of_a_template_count_from_zero_and_lists_hold_different_ones():

@@ -27,7 +27,6 @@ from mongo_tables.runner.workloads.ycsb import (
     key_namer,
     record_maker,
 )
-from tests.runner.bothclients import CLIENTS
 
 UNIFORM = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999999)
 """Inputs of the generators; the outputs below are those of ``site.ycsb:core:0.17.0`` for the same inputs."""
@@ -178,9 +177,9 @@ def collection(replica_set):
 
 @pytest.fixture
 def perform(crew, replica_set):
-    def performed(name, config, client="wire", **limits):
+    def performed(name, config, **limits):
         # As many operations as the shares of kinds need, however slow the machine is.
-        load = Load(replica_set.uri, DATABASE, name, config, "seed", 4, client, least=400, **limits)
+        load = Load(replica_set.uri, DATABASE, name, config, "seed", 4, least=400, **limits)
         return crew.perform(load)
 
     return performed
@@ -190,11 +189,11 @@ def perform(crew, replica_set):
 def run(perform, collection):
     """Loads ``CONFIG`` with what is given on top, and does its work."""
 
-    def done(client="wire", seconds=0.4, **given):
+    def done(seconds=0.4, **given):
         config = {**CONFIG, **given}
         workload("ycsb").create(collection.database, config)
         perform("ycsb_load", workload("ycsb").preload(config))
-        return perform("ycsb", config, client, seconds=seconds)
+        return perform("ycsb", config, seconds=seconds)
 
     return done
 
@@ -207,9 +206,8 @@ def keys(collection):
     return {one["_id"] for one in collection.find({}, {"_id": 1})}
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_workload_c_reads_whole_records(run, client):
-    done = run(client, **READS, requestdistribution="zipfian")
+def test_workload_c_reads_whole_records(run):
+    done = run(**READS, requestdistribution="zipfian")
     assert done.errors == {}
     assert list(kinds(done)) == ["read"]
     assert done.documents == done.operations > 20
@@ -221,9 +219,8 @@ def test_one_field_is_read_where_that_is_asked(run):
     assert done.bytes / done.documents == pytest.approx(151, abs=3)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_workload_a_updates_one_field_of_every_second_record_it_touches(run, collection, client):
-    done = run(client, readproportion=0.5, updateproportion=0.5, requestdistribution="zipfian", seconds=0.8)
+def test_workload_a_updates_one_field_of_every_second_record_it_touches(run, collection):
+    done = run(readproportion=0.5, updateproportion=0.5, requestdistribution="zipfian", seconds=0.8)
     assert done.errors == {}
     assert 0.35 < kinds(done)["update"] / done.operations < 0.65
     assert keys(collection) == set(KEYS[:RECORDS])
@@ -241,10 +238,9 @@ def test_updates_of_all_fields_change_all_of_them(run, collection, perform):
     assert [name for name in before if before[name] == after[name]] == ["_id"]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_workload_d_inserts_the_next_records_and_reads_the_latest(run, collection, client):
+def test_workload_d_inserts_the_next_records_and_reads_the_latest(run, collection):
     done = run(
-        client, readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest"
+        readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest"
     )
     assert done.errors == {}
     assert set(kinds(done)) == {"insert", "read"}  # what is not there yet is not read
@@ -261,18 +257,16 @@ def test_what_a_window_inserted_is_gone_before_the_next(run, collection):
     assert keys(collection) == set(KEYS[:RECORDS])
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_workload_e_scans_up_to_so_many_records(run, client):
-    done = run(client, readproportion=0, updateproportion=0, scanproportion=1.0, maxscanlength=20)
+def test_workload_e_scans_up_to_so_many_records(run):
+    done = run(readproportion=0, updateproportion=0, scanproportion=1.0, maxscanlength=20)
     assert done.errors == {}
     assert 5 < done.documents / done.operations < 15
     assert list(kinds(done)) == ["scan"]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_workload_f_reads_and_then_writes_as_one_operation(run, collection, client):
+def test_workload_f_reads_and_then_writes_as_one_operation(run, collection):
     before = updates_of(collection)
-    done = run(client, readproportion=0, updateproportion=0, readmodifywriteproportion=1.0)
+    done = run(readproportion=0, updateproportion=0, readmodifywriteproportion=1.0)
     assert done.errors == {}
     assert list(kinds(done)) == ["readmodifywrite"]
     assert updates_of(collection) - before == done.operations
@@ -284,12 +278,11 @@ def updates_of(collection):
     return counts.get(collection.full_name, {"update": {"count": 0}})["update"]["count"]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_record_that_is_not_there_is_counted_and_is_no_failure(run, collection, perform, client):
+def test_a_record_that_is_not_there_is_counted_and_is_no_failure(run, collection, perform):
     run(**READS)
     gone = {**CONFIG, "readproportion": 0.5, "updateproportion": 0.5}
     collection.delete_many({"_id": {"$in": KEYS[: RECORDS // 2]}})
-    done = perform("ycsb", gone, client, seconds=0.5)
+    done = perform("ycsb", gone, seconds=0.5)
     assert done.errors == {}
     assert set(kinds(done)) == {"read", "read_not_found", "update", "update_not_found"}
     assert collection.count_documents({}) == RECORDS - RECORDS // 2
@@ -321,7 +314,7 @@ def test_no_operation_at_all_is_a_mistake_that_is_told_before_anything_is_loaded
 
 def test_large_records_are_loaded_in_messages_that_a_server_takes(crew, replica_set, collection):
     config = {"collection": "usertable", "totalDocsToInsert": 40, "fieldcount": 2, "fieldlength": 700_000}
-    done = crew.perform(Load(replica_set.uri, DATABASE, "ycsb_load", config, "seed", 1, "wire"))
+    done = crew.perform(Load(replica_set.uri, DATABASE, "ycsb_load", config, "seed", 1))
     assert done.bytes > 48_000_000
     assert (done.documents, done.errors) == (40, {})
     assert collection.count_documents({}) == 40

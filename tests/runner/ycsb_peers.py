@@ -79,7 +79,7 @@ def ours(replica_set):
         client.drop_database(DATABASE)
 
         def perform(name, config, **limits):
-            return crew.perform(Load(replica_set.uri, DATABASE, name, config, "seed", 2, "wire", **limits))
+            return crew.perform(Load(replica_set.uri, DATABASE, name, config, "seed", 2, **limits))
 
         yield perform, client[DATABASE].usertable
 

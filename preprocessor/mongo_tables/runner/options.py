@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mongo_tables.runner.clients import Kind, OnError
+from mongo_tables.runner.request_options import OnError
 from mongo_tables.runner.driving import Arrivals
 from mongo_tables.runner.experiment import Experiment, configs
 from mongo_tables.runner.workloads import Config, workload
@@ -81,7 +81,6 @@ class Options:
     seconds: float | None = None
     repeats: int | None = None
     seed: int = 1
-    client: Kind = "wire"
     rates: tuple[float, ...] = ()
     arrivals: Arrivals = "even"
     on_error: OnError = "stop"

@@ -262,7 +262,7 @@ def _work(outcome: Outcome) -> dict[str, Any]:
 def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, Any]:
     cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.window.operations
     return {
-        "kind": run.options.client,
+        "kind": "wire",
         "scheduling": run.crew.scheduling,
         **_pacing(outcome, run.options, config),
         "on_error": run.options.on_error,

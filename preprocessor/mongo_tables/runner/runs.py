@@ -17,7 +17,7 @@ from pymongo.errors import PyMongoError
 from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.clients import conflict
+from mongo_tables.runner.request_options import conflict
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
@@ -215,8 +215,6 @@ def obstacle(
             f"{name} shards its collection, and a local target has no shards",
             "it runs on --target mongodb://… with the mongos of a sharded cluster only",
         )
-    if kind.changes_primary and options.client != "wire":
-        return f"{name} reopens connections, which PyMongo does by itself", "it runs without --client"
     if rates := _rates_obstacle(experiment, options):
         return rates
     asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}
@@ -230,8 +228,7 @@ def obstacle(
             f"{name} drops the database {database!r} at its end, with all rows",
             "name another for the rows with --output",
         )
-    conflicts = (conflict(config, options.client, options.on_error) for config in configs)
-    return next(filter(None, conflicts), None)
+    return next(filter(None, map(conflict, configs)), None)
 
 
 def _cache_obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from mongo_tables.runner import (
     warmup,
 )
 from mongo_tables.runner.blocks import SlicesPlace, WindowKey
-from mongo_tables.runner.clients import request_options
+from mongo_tables.runner.request_options import request_options
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
@@ -308,7 +308,6 @@ def _load(run: Run, config: Config, seed: str) -> Load:
         config=config,
         seed=seed,
         connections=config["numberOfThreads"],
-        client=options.client,
         seconds=seconds,
         lead=lead,
         longest_lead=longest_lead,

@@ -22,7 +22,7 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner.clients import Client, Kind, OnError, PyMongoClient, RequestOptions, request_options
+from mongo_tables.runner.request_options import OnError, RequestOptions, request_options
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import (
     Arrivals,
@@ -39,7 +39,7 @@ from mongo_tables.runner.driving import (
 from mongo_tables.runner.series import IntervalSeries, add_counts, interval_for
 from mongo_tables.runner.slices import Sides, SideStats, Slices, Turns
 from mongo_tables.runner.window import NEVER, Board, MeasuredWindow, Meter, hand_out, in_all, in_window
-from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes
+from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections
 from mongo_tables.runner.wire.loop import AVAILABLE, Hub
 from mongo_tables.runner.workloads import Share, Step, workload
 
@@ -75,15 +75,11 @@ RECONNECT_SECONDS = 0.1
 """Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0
 """Seconds without a connection after which the deployment is lost, if no end of the window limits the attempts."""
-_CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
-    "wire": WireClient,
-    "pymongo": PyMongoClient,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What to do, on what, by how many connections, with which client.
+    """What to do, on what, by how many connections.
 
     ``config`` has the parameters of the workload; ``seconds`` is the length of the timed window, or its maximum for
     work given by amount; it opens after ``lead`` seconds of the same work, or after up to ``longest_lead`` when its
@@ -98,7 +94,6 @@ class Load:
     config: Mapping[str, Any]
     seed: str
     connections: int
-    client: Kind
     seconds: float | None = None
     rates: tuple[float, ...] = ()
     arrivals: Arrivals = "even"
@@ -174,19 +169,19 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 
 def connect(
     client: MongoClient[dict[str, Any]], load: Load, mine: Sequence[int]
-) -> tuple[list[Client], RequestOptions]:
+) -> tuple[list[WireClient], RequestOptions]:
     """Open the connections of a load with these numbers. Return the clients, and how they send."""
     open_connections(client, mine)
     options = request_options(client, load.config)
-    place, made = (load.database, load.config["collection"]), _CLIENTS[load.client]
-    clients: list[Client] = []
+    place = load.database, load.config["collection"]
+    clients: list[WireClient] = []
     for number in mine:
         client.admin.command("ping")
-        clients.append(made(client, place, options, number))
+        clients.append(WireClient(client, place, options, number))
     return clients, options
 
 
-def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
+def open_steps(clients: Sequence[WireClient], assignment: Assignment, board: Board) -> list[Step]:
     """Prepare everything, and return the step that each client repeats."""
     load, kind = assignment.load, workload(assignment.load.workload)
     upto = load.amount or 0 if assignment.upto is None else assignment.upto
@@ -200,7 +195,7 @@ def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) 
 
 
 def do_timed(
-    clients: list[Client],
+    clients: list[WireClient],
     steps: list[Step],
     assignment: Assignment,
     start: float,
@@ -214,12 +209,12 @@ def do_timed(
     in_one_thread = can_share_thread(clients, load)
     apart = IntervalSeries(series.width)
     tallies = [ConnectionStats(series, apart) for _ in steps]
-    held = [[client] if isinstance(client, WireClient) else [] for client in clients]
     if in_one_thread:
-        recordings = [Recording(series, window, assignment.mine, [one for each in held for one in each])]
+        recordings = [Recording(series, window, assignment.mine, clients)]
     else:
         recordings = [
-            Recording(series, window, (slot,), each) for slot, each in zip(assignment.mine, held, strict=True)
+            Recording(series, window, (slot,), [client])
+            for slot, client in zip(assignment.mine, clients, strict=True)
         ]
     loops = [
         partial(
@@ -252,11 +247,13 @@ def do_timed(
     return total
 
 
-def surround(client: Client, load: Load, window: MeasuredWindow, tell: Callable[[str], None]) -> Surroundings:
+def surround(
+    client: WireClient, load: Load, window: MeasuredWindow, tell: Callable[[str], None]
+) -> Surroundings:
     """Return what a connection of the load needs besides its work. ``tell`` receives the reason why it ends."""
     # The way in which a connection sleeps is known only when all begin.
     sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
-    if load.on_error == "stop" or not isinstance(client, WireClient):
+    if load.on_error == "stop":
         return Surroundings(sleep, None, tell)
     return Surroundings(sleep, partial(_reconnect, client, window), tell)
 
@@ -291,12 +288,11 @@ def uncollected(load: Load) -> Iterator[None]:
     """Pause the garbage collector for the prepared data, which stays until the end, while the clock runs.
 
     It collects a last time before the start message: afterwards it would take time from the window. In a potentially
-    long window, and with PyMongo, which creates reference cycles, it still collects new objects: otherwise memory
-    would grow.
+    long window it still collects new objects: otherwise memory would grow.
     """
     gc.collect()
     gc.freeze()
-    if load.client == "wire" and (load.seconds or 0.0) <= UNCOLLECTED_SECONDS:
+    if (load.seconds or 0.0) <= UNCOLLECTED_SECONDS:
         gc.disable()
     try:
         yield
@@ -316,20 +312,19 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
 
 
-def can_share_thread(clients: Sequence[Client], load: Load) -> bool:
+def can_share_thread(clients: Sequence[WireClient], load: Load) -> bool:
     """Return whether one thread can do the work of all connections of this process."""
-    waiting = [isinstance(client, WireClient) and client.can_share_thread for client in clients]
+    waiting = all(client.can_share_thread for client in clients)
     paced = load.rates or workload(load.workload).paces_itself
-    return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
+    return AVAILABLE and waiting and (bool(paced) or len(clients) > 1)
 
 
-def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
+def do_in_one_thread(clients: Sequence[WireClient], loops: Sequence[Loop]) -> None:
     """Run all loops in this thread."""
     hub = Hub()
-    held = [client for client in clients if isinstance(client, WireClient)]
-    for client in held:
+    for client in clients:
         client.share_thread(hub)
-    hub.run({client.files: loop for client, loop in zip(held, loops, strict=True)})
+    hub.run({client.files: loop for client, loop in zip(clients, loops, strict=True)})
 
 
 def do_in_threads(loops: Sequence[Loop]) -> None:
@@ -394,7 +389,8 @@ def execute(order: Assignment | Alternation, pipe: Connection, board: Board) -> 
                 return  # already reported; do not wait for a lost server
             for side in sides:
                 if not side.options.acknowledges:  # otherwise writes would reach into the next window
-                    wait_for_writes(side.client, side.clients)
+                    for one in side.clients:
+                        one.wait_for_writes()
             # Before closing the clients, which is slow and waits for lost servers.
             pipe.send(done if isinstance(order, Alternation) else done[0])
             for side in sides:
@@ -417,7 +413,7 @@ class _Side:
         """Return the connections."""
         for one in self.clients:
             one.close()
-        end_sessions(self.client, [one for one in self.clients if isinstance(one, WireClient)])
+        end_sessions(self.client, self.clients)
 
 
 def _take_turns(

@@ -33,7 +33,7 @@ def main() -> None:
         MachinePool(cluster, 1) as pool,
     ):
         # As many machines have work as there are connections.
-        load = Load(uri, "load_test", "insert", BATCHES, "s", 1, "wire", seconds=3.0)
+        load = Load(uri, "load_test", "insert", BATCHES, "s", 1, seconds=3.0)
         for count in map(int, counts.split(",")):
             _say(pool.perform(replace(load, connections=count)), count)
         _cut_off(pool, replace(load, connections=count, seconds=30.0), link)

@@ -27,7 +27,7 @@ from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.worker import Assignment, Load
 from tests.runner.processes import finish, start, wait_until
 
-READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, "wire", seconds=0.5, least=8)
+READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, seconds=0.5, least=8)
 INSERTS = {"collection": "things", "docSizeKB": 1, "writeBatchSize": 5}
 
 

@@ -27,7 +27,7 @@ from mongo_tables.runner.calibration import (
     name_group,
 )
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
-from mongo_tables.runner.clients import check_options
+from mongo_tables.runner.request_options import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle, open_run, request
@@ -86,7 +86,7 @@ def _calibrate(
         (place,), machines = open_places(arguments, held, progress)
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
-            check_options(place.target.given, options.client)
+            check_options(place.target.given)
             if refused := obstacle(experiment, options, place.target, store, place.named):
                 raise TargetError(*refused)
             fine = task.fine

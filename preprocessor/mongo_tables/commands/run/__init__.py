@@ -175,11 +175,6 @@ def _add_how_much(parser: ArgumentParser) -> None:
 
 def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--client", choices=("wire", "pymongo"), default="wire",
-        help="client of the timed work: prepared messages on PyMongo's connections (wire, the default), or "
-        "PyMongo itself, which costs the client several times as much",
-    )  # fmt: skip
-    parser.add_argument(
         "--rate", dest="rates", type=rates, metavar="N[,N…]", default=(),
         help="send N operations per second on a schedule; latency counts from the scheduled time; several numbers are "
         "steps of the window (default: as many as possible)",
@@ -191,7 +186,7 @@ def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--on-error", choices=("stop", "reconnect"), default="stop",
         help="when a connection breaks: stop at once (default), or reopen it, continue, and record the time without "
-        "service in the row (--client wire only)",
+        "service in the row",
     )  # fmt: skip
 
 

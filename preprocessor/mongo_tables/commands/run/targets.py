@@ -16,7 +16,7 @@ from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import begin_run, open_atlas, plan_atlas
 from mongo_tables.runner.cache_size import follows_cache
-from mongo_tables.runner.clients import check_options
+from mongo_tables.runner.request_options import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew, WorkerPool
@@ -187,7 +187,7 @@ def share_out(
     Raises TargetError if one cannot run otherwise, and if a connection string asks for what the client does not do.
     """
     for place in places:
-        check_options(place.target.given, options.client)
+        check_options(place.target.given)
     tasks: list[tuple[Experiment, list[AnyTarget]]] = []
     for experiment in wanted:
         may_lack = leave_out or bool(experiment.control_of and len(wanted) > 1)

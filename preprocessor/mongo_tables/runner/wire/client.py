@@ -5,9 +5,12 @@ number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongo
 is checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for an open cursor.
 
 It exists because encoding and checks make a driver cost several times as much as the request itself, and a load
-generator must not be the measured bottleneck. ``clients.PyMongoClient`` is the reference for its behaviour, with one
-difference: a retryable write carries everything that makes the server record it, but it is not retried. Failures are
-counted, and a write that was done twice would be counted once.
+generator must not be the measured bottleneck. PyMongo is the reference for its behaviour, with one difference: a
+retryable write carries everything that makes the server record it, but it is not retried. Failures are counted, and a
+write that was done twice would be counted once.
+
+Selectors, updates and documents are BSON bytes: encoded once, and sent unchanged. A write with write concern w: 0 is
+not acknowledged: none is refused, and each counts as one matched document.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.runner.clients import PROJECTION, Client, RequestOptions, UnexpectedReply, read_selector
+from mongo_tables.runner.request_options import PROJECTION, RequestOptions, UnexpectedReply, read_selector
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import Lag
 from mongo_tables.runner.wire.connection import (
@@ -305,20 +308,6 @@ def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> Non
     with suppress(PyMongoError):  # they expire by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):
             client.admin.command("endSessions", sessions[first : first + SESSIONS_AT_ONCE])
-
-
-def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None:
-    """Wait until the primary has executed the unacknowledged writes of these clients.
-
-    PyMongo does not say on which connection of its pool it sent a write, so this function checks out as many
-    connections as it may have used, all at the same time, and waits on each.
-    """
-    with ExitStack() as held:
-        for one in clients:
-            if isinstance(one, WireClient):
-                one.wait_for_writes()
-            else:
-                check_out(client, held).command("admin", {"ping": 1})
 
 
 def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:

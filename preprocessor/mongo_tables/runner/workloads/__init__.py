@@ -13,9 +13,9 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.clients import Client
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
 
 Config = Mapping[str, Any]
@@ -153,7 +153,7 @@ class Workload:
         replaced = {self.counted: done.operations} if self.counted else {}
         return replaced, {self.result: done.operations} if self.result else {}
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare everything possible for one connection, and return the step to repeat."""
         raise NotImplementedError
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bson
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.clients import Client, UnexpectedReply
+from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,
@@ -28,6 +28,7 @@ from mongo_tables.runner.event_schemas import (
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
 
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
@@ -64,7 +65,7 @@ class EventLoad(Workload, name="event_load"):
             fields = [(field, 1) for field in version.unique]
             collection.create_index(fields, unique=True, name="key_and_date")
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that creates a batch of events and writes it."""
         version = VERSIONS[config["version"]]
         clocks = range(share.worker, CLOCKS, share.workers)
@@ -77,7 +78,7 @@ class EventLoad(Workload, name="event_load"):
         return step
 
 
-def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
+def _send(client: WireClient, statements: list[bytes], kind: str = "") -> Done:
     """Send the statements in one request. Raise if one of them neither matched nor upserted."""
     written = client.update_each(statements)
     if written != len(statements):
@@ -115,7 +116,7 @@ class Reports(Workload, name="reports"):
             **{name: config[name] for name in kept if name in config},
         }
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that requests a report. Its time is that of the request only."""
         draw = _draw_reports(config, share.seed)
 
@@ -142,7 +143,7 @@ def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
     return prepare
 
 
-def _ask_for_report(client: Client, pipelines: list[bytes]) -> Done:
+def _ask_for_report(client: WireClient, pipelines: list[bytes]) -> Done:
     """Run the pipelines of a report."""
     rows = size = 0
     for pipeline in pipelines:
@@ -175,7 +176,7 @@ class EventReports(Reports, name="event_reports"):
                 )
         return super().preload(config)
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that stores a batch of events, or requests a report."""
         writers = share.workers // 2 if "eventsPerSecond" in config else 0
         # The client gets its hub, which changes its way to sleep, when the window begins.

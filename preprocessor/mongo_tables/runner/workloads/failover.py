@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import bson
 
-from mongo_tables.runner.clients import Client
 from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo import MongoClient
     from pymongo.database import Database
 
@@ -86,7 +86,7 @@ class WriteTimeout(Workload, name="write_timeout"):
             kept = majority.count_documents({}, session=session)
         return {"applied": applied, "keptByMajority": kept}
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that inserts a document."""
 
         def step() -> Done | None:
@@ -160,7 +160,7 @@ class Failover(Workload, name="failover"):
                     raise
             time.sleep(LOOK_SECONDS)
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that inserts a document or reads one."""
         draw = random.Random(share.seed)
         reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)

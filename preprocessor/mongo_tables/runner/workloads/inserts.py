@@ -42,10 +42,13 @@ from functools import cache
 from itertools import count
 from math import inf
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.clients import Client
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
 
 TEXT_LENGTH = 1 << 20
 FIRST_DATE_MS = 1_754_917_200_011
@@ -325,7 +328,7 @@ class Insert(Workload, name="insert"):
         before = {"totalDocsToInsert": count, "initialDocsToInsert": 0, "firstThread": FIRST_PRELOAD_THREAD}
         return {**config, **before} if count else None
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare the documents of the process. Return a step that sends one batch."""
         size = min(config["writeBatchSize"], config["totalDocsToInsert"])
         head, first = heads(config, share), heads(config, share)
@@ -364,7 +367,7 @@ class FlatInsert(Workload, name="flat_insert"):
         few = [len(assemble(b"", factory.tail())) for _ in range(FEW_DOCUMENTS)]
         return float(config["writeBatchSize"] * fmean(few))
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare this connection's documents. Return a step that sends one batch."""
         factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
         size, head = config["writeBatchSize"], heads(config, share)

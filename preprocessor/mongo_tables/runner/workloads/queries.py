@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import bson
 from bson.int64 import Int64
 
-from mongo_tables.runner.clients import Client, UnexpectedReply
+from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
 from mongo_tables.runner.workloads.updates import load_numbered
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
@@ -141,7 +142,7 @@ class QueryWorkload(Workload, name="query"):
         """Return an insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
         return {**load_numbered(config), "groupSize": config["groupSize"]}
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Encode the template. Return a step that sends one query and fetches all results."""
         selector = encoder(config["query"], random.Random(share.seed))
         limit, skip = config["limit"], config.get("skip", 0)
@@ -164,7 +165,7 @@ class Aggregate(QueryWorkload, name="aggregate"):
 
     needs = QueryWorkload.needs - {"query"} | {"pipeline"}
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Encode the template. Return a step that sends one pipeline and fetches all results."""
         # An array is a document whose field names are indexes.
         stages = {str(place): stage for place, stage in enumerate(config["pipeline"])}

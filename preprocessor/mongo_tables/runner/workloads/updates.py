@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import bson
 
-from mongo_tables.runner.clients import Client, UnexpectedReply
+from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 from mongo_tables.runner.workloads.inserts import LARGEST_INT, DocumentFactory, assemble
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
 
 PREPARED = 200
@@ -75,7 +76,7 @@ class Update(_Numbered, name="update"):
         for name in sorted(wanted):
             collection.create_index([(name.removesuffix("_1"), 1)])
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare updates or documents. Return a step that changes one document."""
         replaces = config["updateFunction"] == "ReplaceOne"
         changes = _documents(config, share) if replaces else _updates(config, share)
@@ -147,7 +148,7 @@ class HotUpdate(_Counted, name="hot_update"):
         elif HOT_INDEX in collection.index_information():
             collection.drop_index(HOT_INDEX)
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Encode a selector for each hot document. Return a step that updates one of them."""
         selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
         increment = bson.encode({"$inc": {"count": 1}})
@@ -179,7 +180,7 @@ class UpdateApi(_Counted, name="update_api"):
         """Delete the documents that an earlier window added."""
         database[config["collection"]].delete_many({"_id": {"$gte": config["initialDocsToInsert"]}})
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare updates and documents. Return a step for one operation."""
         factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"])
         tails = [factory.tail() for _ in range(PREPARED)]
@@ -223,7 +224,7 @@ class Delete(_Numbered, name="delete"):
         count = min(config["nDeletes"], config["initialDocsToInsert"])
         return Done(count, count, 0)
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Choose the documents, spread over all. Return a step that deletes one of them."""
         if "numbers" not in share.prepared:  # the same in every process, computed once in each
             chance = random.Random(share.common_seed)

@@ -30,11 +30,11 @@ from math import pow
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.clients import Client
 from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
 
 FORGOTTEN_AT_ONCE = 5000
@@ -267,7 +267,7 @@ class Ycsb(Workload, name="ycsb"):
                 return  # the rest is not ours, or the estimate is wrong
             number += FORGOTTEN_AT_ONCE
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare the generators. Return a step that chooses a kind of operation and does one of it."""
         draw = random.Random(share.seed).random
         operations = _Operations(client, config, share, draw)
@@ -289,7 +289,7 @@ class Ycsb(Workload, name="ycsb"):
 class _Operations:
     """One operation of each kind, on one connection."""
 
-    def __init__(self, client: Client, config: Config, share: Share, draw: Callable[[], float]) -> None:
+    def __init__(self, client: WireClient, config: Config, share: Share, draw: Callable[[], float]) -> None:
         self._client = client
         self._draw = draw
         self._name = _namer(config)
@@ -403,7 +403,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
         fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
 
-    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+    def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that creates and inserts one batch of this connection's part of the numbers."""
         total = config["totalDocsToInsert"]
         first = config.get("insertstart", 0) + share.start_of(total)
