@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from dataclasses import asdict
-from datetime import timedelta
 
 import psutil
 import pytest
@@ -19,7 +17,7 @@ from pymongo import MongoClient
 
 from mongo_tables.runner import ownership
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.ownership import Heartbeat, OwningProcess, close_beside, this_process
+from mongo_tables.runner.ownership import OwningProcess, close_beside, this_process
 
 DATABASE = "ownership_test"
 
@@ -41,26 +39,21 @@ def another(**facts):
     return asdict(OwningProcess(this_process().host, os.getppid(), started)) | facts
 
 
-def mark(client, process, seconds_ago=0.0):
-    """Have the first run be that process, which gave its last sign of life so long ago."""
-    seen = client.admin.command("hello")["localTime"] - timedelta(seconds=seconds_ago)
-    client[DATABASE][ownership.MARKER].update_one({}, {"$set": {"process": process, "seen": seen}})
-
-
-def seen(client):
-    return client[DATABASE][ownership.MARKER].find_one()["seen"]
+def mark(client, process):
+    """Have the first run be that process."""
+    client[DATABASE][ownership.MARKER].update_one({}, {"$set": {"process": process}})
 
 
 @pytest.mark.parametrize(
-    ("process", "seconds_ago", "said"),
+    ("process", "said"),
     [
-        (another(), 9_999, f"process {os.getppid()} of this machine"),
-        (another(host="elsewhere", pid=os.getpid()), 100, "sign of life is 10. s old"),
+        (another(), f"process {os.getppid()} of this machine"),
+        (another(host="elsewhere", pid=os.getpid()), "a process of another machine"),
     ],
-    ids=["on this machine, however long it is silent", "on another machine"],
+    ids=["on this machine", "on another machine"],
 )
-def test_a_run_that_is_going_on_keeps_its_database(client, process, seconds_ago, said):
-    mark(client, process, seconds_ago)
+def test_a_run_that_is_going_on_keeps_its_database(client, process, said):
+    mark(client, process)
     with pytest.raises(TargetError, match=f"that of a run that is going on: .*{said}") as told:
         ownership.claim(client, DATABASE, "second")
     assert "wait until it has ended" in told.value.hint
@@ -69,63 +62,21 @@ def test_a_run_that_is_going_on_keeps_its_database(client, process, seconds_ago,
 
 
 @pytest.mark.parametrize(
-    ("process", "seconds_ago"),
-    [
-        (another(started=0.0), 0),
-        (another(pid=2**22 + 1), 0),
-        (another(host="elsewhere"), 200),
-        (asdict(this_process()), 0),
-    ],
-    ids=["its number is another's", "nobody has its number", "silent elsewhere", "this process"],
+    "process",
+    [another(started=0.0), another(pid=2**22 + 1), asdict(this_process())],
+    ids=["its number is another's", "nobody has its number", "this process"],
 )
-def test_a_run_that_was_killed_leaves_its_database_to_the_next(client, process, seconds_ago):
-    mark(client, process, seconds_ago)
+def test_a_run_that_was_killed_leaves_its_database_to_the_next(client, process):
+    mark(client, process)
     ownership.claim(client, DATABASE, "second")
     assert client[DATABASE]["data"].count_documents({}) == 0
     ownership.check(client, DATABASE, "second")
 
 
 def test_a_database_of_an_earlier_version_is_free(client):
-    client[DATABASE][ownership.MARKER].update_one({}, {"$unset": {"process": 1, "seen": 1}})
+    client[DATABASE][ownership.MARKER].update_one({}, {"$unset": {"process": 1}})
     ownership.claim(client, DATABASE, "second")
     ownership.check(client, DATABASE, "second")
-
-
-def test_signs_of_life_come_in_long_windows_until_they_are_stopped(client, monkeypatch):
-    monkeypatch.setattr(ownership, "BEAT_SECONDS", 0.05)
-    mark(client, another(host="elsewhere"), 200)
-    beating, long_ago = Heartbeat(client, DATABASE, "first"), seen(client)
-    deadline = time.monotonic() + 30
-    while seen(client) == long_ago:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert ownership.find_user(client, DATABASE)
-    beating.stop()
-    beating._thread.join()
-    last = seen(client)
-    assert not beating._thread.is_alive()
-    assert seen(client) == last
-
-
-def test_a_sign_of_life_is_given_before_a_window_rather_than_in_it(client, monkeypatch):
-    mark(client, another(host="elsewhere"), 200)
-    beating, first = Heartbeat(client, DATABASE, "first"), seen(client)
-    beating.beat()
-    assert seen(client) == first  # that was just now
-    monkeypatch.setattr(ownership, "BEAT_SECONDS", 0.0)
-    beating.beat()
-    assert seen(client) > first
-    beating.stop()
-
-
-def test_whoever_has_lost_the_database_gives_no_sign_for_another_and_makes_none(client):
-    ownership.claim(client, DATABASE, "second")
-    last = seen(client)
-    ownership.give_sign(client, DATABASE, "first")
-    assert seen(client) == last
-    client.drop_database(DATABASE)
-    ownership.give_sign(client, DATABASE, "first")
-    assert DATABASE not in client.list_database_names()
 
 
 class Silent:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 
@@ -65,7 +64,6 @@ def test_what_a_process_has_had_from_disk_is_known_of_ours_alone(tmp_path):
 
 
 def test_the_disk_by_itself_is_measured_and_leaves_no_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(host, "SECONDS", 0.2)
     found = host.measure_disk(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -84,37 +82,8 @@ def test_where_files_cannot_be_read_past_the_page_cache_there_is_no_figure(tmp_p
             raise OSError(22, "Invalid argument")
         return opened(path, flags, *more, **options)
 
-    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(os, "open", refused)
     assert host.measure_disk(tmp_path) is None
-
-
-REPORT = """{"fio version": "fio-3.33", "jobs": [{"jobname": "baseline", "read": {"iops": 11432.5,
-"clat_ns": {"percentile": {"50.000000": 80384, "99.000000": 189440}}}, "write": {"iops": 0}}]}"""
-
-
-def test_a_report_of_fio_is_read():
-    found = host.read_report(REPORT)
-    assert (found["tool"], found["iops"], found["p50"], found["p99"]) == ("fio", 11432.5, 80.384, 189.44)
-
-
-def fio(folder, script):
-    program = folder / "fio"
-    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    program.chmod(0o755)
-    return str(program)
-
-
-def test_fio_is_asked_where_it_is_and_not_believed_when_it_fails(tmp_path, monkeypatch):
-    (tmp_path / "disk").mkdir()
-    answering = fio(tmp_path, f"cat <<'END'\n{REPORT}\nEND")
-    monkeypatch.setattr(shutil, "which", lambda name: answering)
-    assert host.measure_disk(tmp_path / "disk")["iops"] == 11432.5
-    failing = fio(tmp_path, "echo no engine >&2; exit 1")
-    monkeypatch.setattr(host, "SECONDS", 0.1)
-    monkeypatch.setattr(shutil, "which", lambda name: failing)
-    found = host.measure_disk(tmp_path / "disk")
-    assert found is None or found["tool"] == "mongo-tables"
 
 
 def test_counts_of_another_server_are_no_rate():

@@ -4,8 +4,7 @@ Different code may have the same version number. Git provides the commit of a ch
 program from a repository, ``direct_url.json`` provides it
 (https://packaging.python.org/en/latest/specifications/direct-url/).
 
-The speed of a disk is that of random reads of 4 KiB that bypass the page cache, one after the other. ``fio``
-(https://fio.readthedocs.io) measures it if it is installed, else a small loop of our own; the result says which.
+The speed of a disk is that of random reads of 4 KiB that bypass the page cache, one after the other.
 """
 
 from __future__ import annotations
@@ -238,36 +237,14 @@ def measure_disk(directory: Path) -> dict[str, Any] | None:
                 file.write(os.urandom(_WRITTEN_AT_ONCE))
             file.flush()
             os.fsync(file.fileno())
-            path = Path(file.name)
-            fio = shutil.which("fio")
-            return (_by_fio(fio, path) if fio else None) or _by_ourselves(path)
+            return _read_past_cache(Path(file.name))
     except OSError as error:
         why = say_no_space(directory.parent) if error.errno == errno.ENOSPC else error.strerror
         message = f"the disk of {directory.parent} cannot be measured: {why}"
         raise TargetError(message, f"it needs a file of {FILE_BYTES >> 20} MiB") from None
 
 
-def read_report(text: str) -> dict[str, Any]:
-    """Return the figures in a JSON report of ``fio``. Raise KeyError or ValueError if it has none."""
-    read = json.loads(text)["jobs"][0]["read"]
-    percentiles = read["clat_ns"]["percentile"]
-    return _figures("fio", read["iops"], percentiles["50.000000"] / 1000, percentiles["99.000000"] / 1000)
-
-
-def _by_fio(program: str, path: Path) -> dict[str, Any] | None:
-    command = [
-        program, "--name=baseline", f"--filename={path}", f"--size={FILE_BYTES}", "--readonly", "--rw=randread",
-        f"--bs={BLOCK}", "--ioengine=psync", "--direct=1", "--time_based", f"--runtime={SECONDS}",
-        "--output-format=json",
-    ]  # fmt: skip
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS * 20, check=True)
-        return read_report(done.stdout)
-    except (OSError, subprocess.SubprocessError, KeyError, ValueError):
-        return None
-
-
-def _by_ourselves(path: Path) -> dict[str, Any] | None:
+def _read_past_cache(path: Path) -> dict[str, Any] | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
     except (AttributeError, OSError):  # the platform lacks the flag, or the file system does not support it
@@ -280,7 +257,14 @@ def _by_ourselves(path: Path) -> dict[str, Any] | None:
     finally:
         os.close(handle)
     speed = len(taken) / (sum(taken) / 1e9)
-    return _figures("mongo-tables", speed, _percentile(taken, 0.5), _percentile(taken, 0.99))
+    return {
+        "tool": "mongo-tables",
+        "block_bytes": BLOCK,
+        "iops": speed,
+        "p50": _percentile(taken, 0.5),
+        "p99": _percentile(taken, 0.99),
+        "unit": "microseconds",
+    }
 
 
 def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
@@ -297,14 +281,3 @@ def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
 def _percentile(taken: Sequence[int], share: float) -> float:
     """Return the time in microseconds that this share of the reads did not exceed."""
     return sorted(taken)[round((len(taken) - 1) * share)] / 1000
-
-
-def _figures(tool: str, iops: float, p50: float, p99: float) -> dict[str, Any]:
-    return {
-        "tool": tool,
-        "block_bytes": BLOCK,
-        "iops": float(iops),
-        "p50": p50,
-        "p99": p99,
-        "unit": "microseconds",
-    }

@@ -2,8 +2,8 @@
 
 A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
 database without that document belongs to somebody else and is never written or dropped. The document also names the
-run, its process and its last heartbeat: the next run may take over the database of a killed run, but not that of a
-running one.
+run and its process: the next run may take over the database of a killed run of this machine, but not that of a running
+one, and not that of another machine, on which it cannot look.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import hashlib
 import os
 import socket
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -86,8 +85,6 @@ def close_beside(client: MongoClient[dict[str, Any]]) -> None:
 
 MARKER = "mongo_tables_marker"
 MEMBERS_MS = 60_000
-ALIVE_SECONDS: Final = 180.0
-"""Seconds without a heartbeat after which a run on another machine counts as ended."""
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
 
@@ -105,22 +102,11 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         if user := find_user(client, name):
             raise TargetError(
                 f"the database {name!r} is that of a run that is going on: {user}",
-                "wait until it has ended, or give the experiment another `database`",
+                "wait until it has ended, drop the database if it was killed, or give the experiment another `database`",
             )
         _drop(client, name)
-    change = {
-        "$set": {**_MARK, "run": run, "process": asdict(this_process())},
-        "$currentDate": {"seen": True},
-    }
+    change = {"$set": {**_MARK, "run": run, "process": asdict(this_process())}}
     client[name][MARKER].update_one({"_id": _MARK["_id"]}, change, upsert=True)
-
-
-def give_sign(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Write a heartbeat of the run into its database ``name``. Do nothing if another run owns it now."""
-    from pymongo import WriteConcern
-
-    marks = client[name].get_collection(MARKER, write_concern=WriteConcern(w=1))
-    marks.update_one({"_id": _MARK["_id"], "run": run}, {"$currentDate": {"seen": True}})
 
 
 def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
@@ -132,13 +118,7 @@ def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
     if owner.is_here:
         other = owner.pid != os.getpid() and owner.runs
         return f"process {owner.pid} of this machine" if other else None
-    silent = (client.admin.command("hello")["localTime"] - mark["seen"]).total_seconds()
-    if silent > ALIVE_SECONDS:
-        return None
-    return (
-        f"a process of another machine, whose last sign of life is {max(0.0, silent):.0f} s old (after "
-        f"{ALIVE_SECONDS:.0f} s without one the database is free)"
-    )
+    return "a process of another machine"
 
 
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
@@ -204,42 +184,3 @@ def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] |
 
 def _exists(client: MongoClient[dict[str, Any]], name: str) -> bool:
     return name in client.list_database_names()
-
-
-BEAT_SECONDS = 60.0
-"""Seconds between two heartbeats; ``ownership.ALIVE_SECONDS`` has room for several."""
-
-
-class Heartbeat:
-    """Writes a heartbeat before windows, and during long ones, until it is stopped."""
-
-    def __init__(self, client: MongoClient[dict[str, Any]], database: str, run: str) -> None:
-        """The caller has just claimed the database."""
-        self._client = client
-        self._database = database
-        self._run = run
-        self._last = time.monotonic()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._beat_until_stopped, daemon=True)
-        self._thread.start()
-
-    def beat(self) -> None:
-        """Write a heartbeat now, outside a measurement, if the next would be due in the following window."""
-        if time.monotonic() - self._last >= BEAT_SECONDS / 2:
-            self._beat()
-
-    def stop(self) -> None:
-        """Stop."""
-        self._stopped.set()
-
-    def _beat_until_stopped(self) -> None:
-        while not self._stopped.wait(max(0.0, self._last + BEAT_SECONDS - time.monotonic())):
-            if time.monotonic() - self._last >= BEAT_SECONDS:
-                self._beat()
-
-    def _beat(self) -> None:
-        from pymongo.errors import PyMongoError
-
-        self._last = time.monotonic()
-        with suppress(PyMongoError):  # the work itself reports the problem
-            give_sign(self._client, self._database, self._run)

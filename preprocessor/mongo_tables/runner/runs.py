@@ -24,7 +24,7 @@ from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import Options, has_rates, steps_without_length
-from mongo_tables.runner.ownership import Heartbeat, close_beside
+from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.servers import Servers
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (
@@ -76,8 +76,6 @@ class Run:
     """The unique id of the run."""
     claimed: bool = False
     """Whether our database exists on the current deployment."""
-    heartbeat: Heartbeat | None = None
-    """The heartbeat, for a deployment on which others could take our database."""
 
     def config(self, number: int) -> dict[str, Any]:
         """Return the parameters of a variant, after scaling, and the name of its workload."""
@@ -110,28 +108,19 @@ class Run:
             self.loaded.clear()
             self.scanned = None
             keep_to_one_line()
-            self._stop_heartbeat()
             self.claimed = False
             self.clients[uri] = _open_client(uri)
             ownership.claim(self.clients[uri], self.database, self.name)
             self.claimed = True
-            if not self.target.ends_with_run:
-                self.heartbeat = Heartbeat(self.clients[uri], self.database, self.name)
         return self.clients[uri]
 
     def leave(self) -> None:
         """Drop our database and close the client."""
-        self._stop_heartbeat()
         for client in self.clients.values():
             ownership.drop(client, self.database, self.name)
             client.close()
         self.clients.clear()
         self.claimed = False
-
-    def _stop_heartbeat(self) -> None:
-        if self.heartbeat is not None:
-            self.heartbeat.stop()
-        self.heartbeat = None
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
         """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
@@ -139,7 +128,6 @@ class Run:
         The function reports what is left, and ``reason`` before it waits for a primary.
         """
         self.crew.dismiss()
-        self._stop_heartbeat()
         if self.target.ends_with_run:
             return
         try:

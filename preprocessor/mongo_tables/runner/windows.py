@@ -175,8 +175,6 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
         settled = settle(run.client)
-    if run.heartbeat is not None:
-        run.heartbeat.beat()
     if not request_options(run.client, config).reads_primary:
         ownership.wait_for_members(run.client, run.database)
     return _Prepared(load, config, settled, passed)

@@ -85,7 +85,7 @@ def _calibrate(
     with ExitStack() as held:
         (place,), machines = open_places(arguments, held, progress)
         for task, pairs, experiment in list_groups(tasks):
-            options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
+            options = Options(1.0, None, arguments.blocks, arguments.seed, duration=task.seconds)
             check_options(place.target.given)
             if refused := obstacle(experiment, options, place.target, store, place.named):
                 raise TargetError(*refused)
