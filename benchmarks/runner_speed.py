@@ -4,9 +4,10 @@
 
 Prints for each kind of work and number of connections the median over the rounds of operations per second and
 of the processor time of client and server for 1,000 operations. Below, the ratios of these times: to the same client
-without sessions and retryable writes, which is what those cost, and, when ``go-ycsb`` is on PATH, to go-ycsb. Each ratio is the median over those of the rounds. The processor time is what to compare: it
-hardly depends on what else the machine does, operations per second do. At the end the same work is sent to a server
-that only acknowledges: the generator's own ceiling.
+without sessions and retryable writes, which is what those cost, and, when ``go-ycsb`` is on PATH, to go-ycsb. Each
+ratio is the median over those of the rounds. The processor time is what to compare: it hardly depends on what else the
+machine does, operations per second do. At the end the same work is sent to a server that
+only acknowledges: the generator's own ceiling.
 
 go-ycsb works on documents of its own shape (ten fields of 100 bytes, keys that are strings) and reads one field
 of them where ours read none; its MongoDB binding has no bulk insert, so none is shown. Its processor time

@@ -37,17 +37,13 @@ def database(replica_set):
 
 
 def perform(crew, replica_set, name, config, connections=4, **limits):
-    return crew.perform(
-        Load(replica_set.uri, DATABASE, name, config, "seed/4", connections, **limits)
-    )
+    return crew.perform(Load(replica_set.uri, DATABASE, name, config, "seed/4", connections, **limits))
 
 
 def loaded(crew, replica_set, database, version, connections=4):
     config = {**CONFIG, "version": version}
     workload("event_reports").create(database, config)
-    return perform(
-        crew, replica_set, "event_load", workload("event_reports").preload(config), connections
-    )
+    return perform(crew, replica_set, "event_load", workload("event_reports").preload(config), connections)
 
 
 def events():
@@ -87,9 +83,7 @@ def test_indexes_and_compression_are_those_of_the_version(database):
         assert f"block_compressor={compressor}" in stats["wiredTiger"]["creationString"]
 
 
-@pytest.mark.parametrize(
-    "version", ["appV5R4", pytest.param("appV6R3", marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("version", ["appV5R4", pytest.param("appV6R3", marks=pytest.mark.thorough)])
 def test_reports_follow_each_other_when_no_rate_is_asked_for(crew, replica_set, database, version):
     loaded(crew, replica_set, database, version)
     config = {**CONFIG, "version": version}

@@ -22,16 +22,15 @@ from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
-from mongo_tables.runner.request_options import (
-    ACCEPTED,
-    RequestOptions,
-    check_options,
-    conflict,
-    request_options,
-)
+from mongo_tables.runner.connection_strings import ACCEPTED, check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
+from mongo_tables.runner.request_options import (
+    RequestOptions,
+    conflict,
+    request_options,
+)
 from mongo_tables.runner.target import ALONE, open_target
 from mongo_tables.runner.wire.client import WireClient, end_sessions
 from mongo_tables.runner.worker import Load
@@ -219,9 +218,7 @@ def test_a_standalone_server_has_sessions_and_no_retryable_writes(mongod_with_pa
 
 
 @pytest.mark.thorough
-def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_primary(
-    three_members, crew
-):
+def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_primary(three_members, crew):
     config = {"collection": "things", "initialDocsToInsert": 50, "documentRange": 50, "docSizeKB": 1}
     config |= {"updateFunction": "UpdateOne", "percentReads": 50, "writeConcern": {"w": 1}}
     config |= {"readPreference": {"mode": "secondary"}, "readConcern": {"level": "local"}}

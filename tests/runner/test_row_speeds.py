@@ -55,9 +55,7 @@ def rows(replica_set, tmp_path_factory):
     wanted.append(replace(queries, variants=queries.variants[:2], published={}))
     with WorkerPool(1) as crew:
         for one in wanted:
-            options = Options(
-                0.00001 if one.name == "query_full" else 1.0, 0.5, 1, 1, profile="quick"
-            )
+            options = Options(0.00001 if one.name == "query_full" else 1.0, 0.5, 1, 1, profile="quick")
             run = open_run(one, options, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
             measure([run], store)
     return [row for one in wanted for row in store.rows(one.name)]

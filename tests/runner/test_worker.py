@@ -22,10 +22,10 @@ from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import choose_client
 from mongo_tables.runner import worker
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.target import NamedTarget
 from mongo_tables.runner.wire.client import WireClient
 from mongo_tables.runner.worker import Load, scheduling_of
@@ -139,9 +139,7 @@ def test_a_window_is_over_when_the_server_has_done_what_nobody_waited_for(replic
 
 def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it(replica_set):
     config = {"collection": "things", "nFields": 1, "textBytes": 5, "writeBatchSize": 1}
-    load = Load(
-        replica_set.uri, "worker_test", "flat_insert", config, "s", 2, seconds=9, rates=(1e-320,)
-    )
+    load = Load(replica_set.uri, "worker_test", "flat_insert", config, "s", 2, seconds=9, rates=(1e-320,))
     with WorkerPool(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
         crew.perform(load)
 

@@ -134,9 +134,7 @@ def test_flat_documents_are_inserted_until_the_time_is_over_and_none_is_lost(
     crew, replica_set, database, concern
 ):
     workload("flat_insert").create(database, FLAT)
-    done = perform(
-        crew, replica_set, "flat_insert", {**FLAT, "writeConcern": concern}, 4, seconds=0.3
-    )
+    done = perform(crew, replica_set, "flat_insert", {**FLAT, "writeConcern": concern}, 4, seconds=0.3)
     assert done.errors == {}
     assert database.c.count_documents({}) == done.operations == 64 * sum(done.latencies.values())
     assert {one["_id"]["w"] for one in database.c.find({}, {"_id": 1})} == {0, 1, 2, 3}
@@ -194,9 +192,7 @@ def test_update_api_adds_the_new_documents_and_counts_up_the_old(
     assert database.c.count_documents({}) == 100
 
 
-def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
-    crew, replica_set, database
-):
+def test_queries_find_what_their_template_asks_for_until_the_time_is_over(crew, replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 7, "skip": 2}
     workload("query").create(database, config)
     perform(crew, replica_set, "insert", config)

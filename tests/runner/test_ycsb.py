@@ -239,9 +239,7 @@ def test_updates_of_all_fields_change_all_of_them(run, collection, perform):
 
 
 def test_workload_d_inserts_the_next_records_and_reads_the_latest(run, collection):
-    done = run(
-        readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest"
-    )
+    done = run(readproportion=0.7, updateproportion=0, insertproportion=0.3, requestdistribution="latest")
     assert done.errors == {}
     assert set(kinds(done)) == {"insert", "read"}  # what is not there yet is not read
     inserted = kinds(done)["insert"]

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.source_text import redact, scrub
+from mongo_tables.runner.errors import TargetError
 
 if TYPE_CHECKING:
     from pymongo.errors import OperationFailure, PyMongoError
@@ -77,24 +78,26 @@ def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
 T = TypeVar("T")
 HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
 _MEASURED: Final = (
-    "compressors",
-    "directConnection",
-    "journal",
-    "loadBalanced",
-    "localThresholdMS",
-    "maxStalenessSeconds",
-    "readConcernLevel",
-    "readPreference",
-    "readPreferenceTags",
-    "retryWrites",
-    "socketTimeoutMS",
-    "timeoutMS",
-    "tls",
-    "w",
-    "wTimeoutMS",
-    "zlibCompressionLevel",
-)
+    "directConnection", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel", "readPreference",
+    "readPreferenceTags", "retryWrites", "socketTimeoutMS", "tls", "w", "wTimeoutMS",
+)  # fmt: skip
 """The options of a connection string that change what is measured; none of them is secret."""
+ACCEPTED: Final = frozenset(
+    {
+        *_MEASURED,
+        # followed, too
+        "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "fsync", "heartbeatFrequencyMS",
+        "replicaSet", "serverMonitoringMode", "serverSelectionTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts",
+        "srvServiceName", "ssl", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile",
+        "tlsCertificateKeyFile", "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck",
+        "tlsInsecure",
+        # set by the run itself, such as the number of connections, or without effect on its requests
+        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "uuidRepresentation",
+        "waitQueueTimeoutMS", "zlibCompressionLevel",
+    }
+)  # fmt: skip
+"""The options of a connection string (https://www.mongodb.com/docs/manual/reference/connection-string-options/) that a
+run follows, or that do not affect its requests. Others are refused, not ignored."""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
 """The driver's message for one of several mongos that does not answer."""
@@ -142,6 +145,19 @@ def measured_options(options: Mapping[str, Any]) -> str:
     given = {name.lower(): value for name, value in options.items()}  # the driver lowers some names
     found = {name: given[name.lower()] for name in _MEASURED if name.lower() in given}
     return json.dumps(found, sort_keys=True) if found else ""
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """Raise TargetError if a connection string asks for something that the load does not do.
+
+    ``given`` are its options as PyMongo returns them, some in lower case. An option that is switched off asks for
+    nothing.
+    """
+    accepted = {name.lower() for name in ACCEPTED}
+    beyond = sorted(name for name, value in given.items() if value and name.lower() not in accepted)
+    if beyond:
+        message = f"the load would be sent without {', '.join(beyond)} of the connection string"
+        raise TargetError(message, "leave it out")
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:

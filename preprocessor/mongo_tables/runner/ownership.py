@@ -102,7 +102,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         if user := find_user(client, name):
             raise TargetError(
                 f"the database {name!r} is that of a run that is going on: {user}",
-                "wait until it has ended, drop the database if it was killed, or give the experiment another `database`",
+                "wait until it has ended, drop the database if it was killed, or give the experiment another one",
             )
         _drop(client, name)
     change = {"$set": {**_MARK, "run": run, "process": asdict(this_process())}}

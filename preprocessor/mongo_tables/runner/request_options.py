@@ -4,18 +4,13 @@ Besides its work every request carries concerns, the read preference, a session,
 may resend has one in its session (``txnNumber``), by which the server recognises a repetition; the server stores it
 for that, which costs work
 (https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
-
-A connection string option that the load does not honour is refused, not ignored
-(https://www.mongodb.com/docs/manual/reference/connection-string-options/, and the options of PyMongo).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-from mongo_tables.runner.errors import TargetError
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -88,36 +83,6 @@ def read_selector(preference: Mapping[str, Any]) -> Any:
 
     mode = read_pref_mode_from_name(preference["mode"])
     return make_read_preference(mode, preference.get("tags"), preference.get("maxStalenessSeconds", -1))
-
-
-ACCEPTED: Final = frozenset(
-    {
-        # followed
-        "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "directConnection", "fsync",
-        "heartbeatFrequencyMS", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel",
-        "readPreference", "readPreferenceTags", "replicaSet", "retryWrites", "serverMonitoringMode",
-        "serverSelectionTimeoutMS", "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl",
-        "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
-        "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
-        # set by the run itself, such as the number of connections, or without effect on its requests
-        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "uuidRepresentation",
-        "waitQueueTimeoutMS", "zlibCompressionLevel",
-    }
-)  # fmt: skip
-"""The options of connection strings that a run follows, or that do not affect its requests."""
-
-
-def check_options(given: Mapping[str, Any]) -> None:
-    """Raise TargetError if a connection string asks for something that the load does not do.
-
-    ``given`` are its options as PyMongo returns them, some in lower case. An option that is switched off asks for
-    nothing.
-    """
-    accepted = {name.lower() for name in ACCEPTED}
-    beyond = sorted(name for name, value in given.items() if value and name.lower() not in accepted)
-    if beyond:
-        message = f"the load would be sent without {', '.join(beyond)} of the connection string"
-        raise TargetError(message, "leave it out")
 
 
 def conflict(config: Mapping[str, Any]) -> tuple[str, str] | None:

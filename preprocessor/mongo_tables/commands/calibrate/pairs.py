@@ -27,7 +27,7 @@ from mongo_tables.runner.calibration import (
     name_group,
 )
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
-from mongo_tables.runner.request_options import check_options
+from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle, open_run, request

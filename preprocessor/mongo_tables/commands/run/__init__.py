@@ -65,7 +65,7 @@ examples:
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
                                                         clusters on Atlas: every call to it, and what it may cost
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
-                                                        the same, done: a cluster for each machine, removed at every exit
+                                                        the same, done: a cluster for each machine, always removed
 
 Pass a connection string with a password in the environment, which only you can read, because everybody can read the
 list of processes: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),

@@ -16,7 +16,7 @@ from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import begin_run, open_atlas, plan_atlas
 from mongo_tables.runner.cache_size import follows_cache
-from mongo_tables.runner.request_options import check_options
+from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew, WorkerPool
@@ -110,10 +110,7 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
 
 def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     """Return which machines would share the connections of each window, without contacting them."""
-    if wanted.kind == "tls":
-        which = f"the workers of {wanted.scheduler}"
-    else:
-        which = f"{wanted.count} on this machine"
+    which = f"the workers of {wanted.scheduler}" if wanted.scheduler else f"{wanted.count} on this machine"
     each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"
     return f"load machines: {which}{each}; they share out the connections, and were not asked"
 

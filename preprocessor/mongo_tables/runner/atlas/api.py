@@ -136,9 +136,7 @@ def _read(answer: IO[bytes]) -> Any:
 
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
-VERSIONS: Final = {
-    "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}
-}
+VERSIONS: Final = {"clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}}
 """The versions of resources that differ from ``OLDEST``, by request."""
 OLDEST: Final = "2023-01-01"
 PAGE: Final = 100

@@ -200,7 +200,7 @@ def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Itera
         yield f"  POST    clusters                                {machine} ({clusters['POST']})"
     yield f"  POST    databaseUsers                           its user ({OLDEST})"
     yield f"  GET     clusters/NAME                           {clusters_told}"
-    yield f"  DELETE  clusters/NAME                           at every exit, before another machine ({clusters['DELETE']})"
+    yield f"  DELETE  clusters/NAME                           at every exit, before another one ({clusters['DELETE']})"
     yield f"  GET     databaseUsers/admin/NAME                whose the user is ({OLDEST})"
     yield f"  DELETE  databaseUsers/admin/NAME                its user ({OLDEST})"
     if address.access != ALREADY_THERE:

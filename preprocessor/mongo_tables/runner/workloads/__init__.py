@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 Config = Mapping[str, Any]
 

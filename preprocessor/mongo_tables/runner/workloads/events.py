@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bson
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,
@@ -25,11 +24,13 @@ from mongo_tables.runner.event_schemas import (
     population,
     stream,
 )
+from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
 REPORTED_DAYS = 366

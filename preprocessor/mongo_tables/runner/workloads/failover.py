@@ -18,9 +18,10 @@ import bson
 from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo import MongoClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 WRITE_CONCERN_FAILED = 64
 """The code of an acknowledgement that timed out (https://www.mongodb.com/docs/manual/reference/error-codes/)."""

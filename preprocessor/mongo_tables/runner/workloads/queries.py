@@ -22,8 +22,9 @@ from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, m
 from mongo_tables.runner.workloads.updates import load_numbered
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 _LARGEST_INT = 2**31 - 1

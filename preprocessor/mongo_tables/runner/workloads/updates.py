@@ -17,8 +17,9 @@ from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 from mongo_tables.runner.workloads.inserts import LARGEST_INT, DocumentFactory, assemble
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 PREPARED = 200
 """Updates or documents that a connection prepares and uses in turn."""

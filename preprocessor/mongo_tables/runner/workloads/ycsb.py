@@ -34,8 +34,9 @@ from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
     from pymongo.database import Database
+
+    from mongo_tables.runner.wire.client import WireClient
 
 FORGOTTEN_AT_ONCE = 5000
 """More than the number n of connections, of which each inserts every n-th number: so any stretch of this length
