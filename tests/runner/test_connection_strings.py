@@ -86,7 +86,7 @@ FIRST = "mongodb://me:Xq7Zk@host/?w=1&readPreference=secondary&readPreferenceTag
             f"{FIRST}&{more}"
             for more in (
                 "journal=true", "readConcernLevel=majority", "maxStalenessSeconds=120", "retryWrites=false", "tls=true",
-                "compressors=zlib", "socketTimeoutMS=1000", "timeoutMS=1000", "directConnection=true",
+                "socketTimeoutMS=1000", "directConnection=true",
             )
         ),
     ],

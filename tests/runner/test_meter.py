@@ -230,7 +230,7 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
         clock.work(0.03 if board.opens > clock.now else 0.001)
         return Done(1, 1, 1)
 
-    client = SimpleNamespace(sleep=clock.sleep)
+    client = SimpleNamespace(sleep=clock.sleep, can_share_thread=False, lag=window.Lag())
     done = worker.do_timed([client], [step], Assignment(load, (0,)), 0.0, board, print)
     assert done.inside.requests == 4
     assert done.whole_usage.cpu_seconds == pytest.approx(3 * 0.03 + 4 * 0.001)

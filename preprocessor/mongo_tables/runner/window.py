@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from mongo_tables.runner.series import add_counts
-from mongo_tables.runner.workloads import Done
 
 NEVER = 1 << 62
 MOST_CONNECTIONS = 4096
@@ -181,7 +180,7 @@ class Inside:
     requests: float = 0.0
     busy: float = 0.0
 
-    def take_off(self, done: Done, took: int, part: float) -> None:
+    def take_off(self, done: Any, took: int, part: float) -> None:
         """Subtract this part of a request that took ``took`` nanoseconds and was counted completely."""
         self.operations -= part * done.operations
         self.documents -= part * done.documents

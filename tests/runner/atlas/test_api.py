@@ -9,7 +9,7 @@ import pytest
 from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.api import BASE_VARIABLE, ApiError, open_api, read_credentials
-from mongo_tables.runner.atlas.clusters import make_user
+from mongo_tables.runner.atlas.target import make_user
 from tests.runner.atlas.fake import PRIVATE, PUBLIC, SECRET, Fault
 from tests.runner.atlas.project import PROJECT, Refused
 from tests.runner.atlas.test_lifecycle import RUN

@@ -226,11 +226,11 @@ def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, file
 
 @pytest.fixture
 def signalled(usable):
-    """Has this process be sent signals while it waits for the answer to the deletion of a cluster."""
+    """Has this process be sent signals while it waits for the answer to the deletion of the last cluster."""
 
     def send(*signals):
         def altered(asked, body):
-            if asked.startswith("DELETE clusters/"):
+            if asked.startswith("DELETE clusters/") and asked.endswith("-2"):
                 for one in signals:
                     os.kill(os.getpid(), one)
                     deadline = time.monotonic() + 60

@@ -11,9 +11,8 @@ from pymongo import MongoClient
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import run_of_cluster, words
-from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE
 from mongo_tables.runner.atlas.costs import read_prices
-from mongo_tables.runner.atlas.target import begin_run, open_atlas
+from mongo_tables.runner.atlas.target import LONGEST_CHANGE, begin_run, open_atlas
 from mongo_tables.runner.errors import TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of

@@ -15,6 +15,8 @@ from tests.runner.atlas.project import PROJECT, hardware_of
 from tests.runner.atlas.test_faults import EXPERIMENT
 from tests.runner.atlas.test_lifecycle import WHERE, is_empty
 
+SEEN = ("--seconds", 3, "--duration", "3s")
+"""Windows in which the server samples its machine, once a second."""
 TIERS = {"M30": 0.9, "M40": 1.7, "M50": 2.6, "M60": 4.4, "M80": 8.0}
 
 
@@ -132,7 +134,7 @@ def rendered(capsys, folder, name, label, columns, order):
 
 
 def test_insert_speed_by_disk_has_its_published_columns(usable, run, tmp_path, capsys):
-    code, out, err = run("insert_iops", "--max-cost", 60)
+    code, out, err = run("insert_iops", "--max-cost", 60, *SEEN)
     assert (code, out) == (0, "insert_iops: 5 rows\n"), err
     assert is_empty(usable)
     assert len(usable.project.ended) == 5  # a cluster for each disk
@@ -148,7 +150,7 @@ def test_insert_speed_by_disk_has_its_published_columns(usable, run, tmp_path, c
 
 @pytest.mark.thorough
 def test_insert_speed_by_size_has_a_cluster_for_each_tier(usable, run, tmp_path, capsys):
-    code, out, err = run("insert_instancesize", "--max-cost", 60)
+    code, out, err = run("insert_instancesize", "--max-cost", 60, *SEEN)
     assert (code, out) == (0, "insert_instancesize: 5 rows\n"), err
     assert is_empty(usable)
     disks = {hardware_of(cluster.body)["diskSizeGB"] for cluster in usable.project.ended}
@@ -167,7 +169,7 @@ def test_insert_speed_by_size_has_a_cluster_for_each_tier(usable, run, tmp_path,
 
 @pytest.mark.exhaustive
 def test_queries_by_disk_have_their_cost_and_two_tiers(usable, run, tmp_path, capsys):
-    code, out, err = run("query_fetch_io", "--max-cost", 60)
+    code, out, err = run("query_fetch_io", "--max-cost", 60, *SEEN)
     assert (code, out) == (0, "query_fetch_io: 6 rows\n"), err
     assert is_empty(usable)
     columns = {

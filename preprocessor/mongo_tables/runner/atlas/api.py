@@ -204,8 +204,12 @@ class Api:
         return self._call("POST", path, body)
 
     def delete(self, *path: str) -> None:
-        """Delete the resource. Raises ApiError, also if it does not exist."""
-        self._call("DELETE", path, None)
+        """Delete the resource, if it exists. Raises ApiError."""
+        try:
+            self._call("DELETE", path, None)
+        except ApiError as error:
+            if error.status != 404:
+                raise
 
     def find(self, *path: str) -> Any | None:
         """Return the resource at ``path``, or None if it does not exist. Raises ApiError."""

@@ -1,20 +1,32 @@
-"""A target on a cluster that the run creates: one at a time, a new one for each machine."""
+"""A target on a cluster that the run creates: one at a time, a new one for each machine.
+
+Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
+steps of one change, so it counts as ready when it has reported IDLE twice in a row and its members are in place. Each
+run has its own database user and an access list entry for this machine's address; both expire after some days if no
+run removes them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, quote, urlsplit
 from uuid import uuid4
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas import api as administration
-from mongo_tables.runner.atlas import clusters
 from mongo_tables.runner.atlas.address import (
+    ALREADY_THERE,
     STANDARD,
     VARIED,
     AtlasAddress,
@@ -25,16 +37,195 @@ from mongo_tables.runner.atlas.address import (
     machine_of,
     order,
     parse_atlas,
+    run_in,
     run_of_cluster,
+    run_of_user,
+    words,
 )
-from mongo_tables.runner.atlas.api import Api, ApiError, Credentials, open_api
+from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Credentials, LocalClock, iso, open_api
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
+from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 from mongo_tables.runner.terminal import first_signal_noted
 from mongo_tables.runner.workloads import Config
+
+ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
+"""The roles of Atlas that a run needs on a deployment with users."""
+LASTS: Final = timedelta(days=6)
+"""The lifetime of database users and access list entries that are not removed; Atlas permits up to a week."""
+IDLE: Final = "IDLE"
+WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
+POLL_SECONDS: Final = 30.0
+LONGEST_CHANGE: Final = timedelta(minutes=60)
+"""The longest time to wait for a cluster."""
+LONGEST_DELETION: Final = timedelta(minutes=30)
+SETTLES_SECONDS: Final = 60.0
+"""Seconds until a request without an answer must have shown its effect."""
+LONGEST_CONNECTING: Final = timedelta(minutes=10)
+"""The longest time to wait for host names and users, which reach all servers only after the cluster is ready."""
+CONNECT_POLL_SECONDS: Final = 20.0
+SELECTION_MS: Final = 10_000
+_DNS_SECONDS: Final = 10.0
+_SECRET_BYTES: Final = 32
+LEFT_HINT: Final = (
+    "remove in the project what is called mongo-tables-…; a cluster costs money until it is gone"
+)
+
+
+def lacks_entry(api: Api, run: str, address: str) -> bool:
+    """Return whether the project's access list lacks the address.
+
+    Raises TargetError if another run owns the entry: that run would remove it when it ends.
+    """
+    entries = list(api.pages("accessList"))  # fails here, early, without the permission
+    for entry in entries:
+        if _is_for(entry, address):
+            other = run_in(entry.get("comment"))
+            if other and other != run:
+                raise TargetError(
+                    f"the access list has {address} for the run {other}, which removes it when it ends",
+                    "wait until that has ended, or remove the entry of a killed run",
+                )
+            return False
+    return address != ALREADY_THERE
+
+
+def let_in(api: Api, run: str, address: str) -> None:
+    """Add the address to the project's access list. Raises ApiError."""
+    network = "cidrBlock" if "/" in address else "ipAddress"
+    ends = iso(api.clock.now() + LASTS)
+    api.post("accessList", body=[{network: address, "comment": words(run), "deleteAfterDate": ends}])
+
+
+def _is_for(entry: Mapping[str, Any], address: str) -> bool:
+    """Return whether the entry is for this single address. Atlas may return one as a network."""
+    forms = (address, f"{address}/32", f"{address}/128")
+    return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
+
+
+def shut_out(api: Api, run: str, address: str) -> None:
+    """Remove the run's entry from the access list, if it exists. Raises ApiError."""
+    for entry in api.pages("accessList"):
+        if _is_for(entry, address) and run_in(entry.get("comment")) == run:
+            api.delete("accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
+            return
+
+
+def make_user(api: Api, run: str, name: str) -> str:
+    """Create a database user for the cluster of the same name only. Return the password. Raises ApiError."""
+    password = secrets.token_urlsafe(_SECRET_BYTES)
+    api.hide(password)
+    body = {
+        "databaseName": "admin",
+        "groupId": api.project,
+        "username": name,
+        "password": password,
+        "description": words(run),
+        "roles": [{"databaseName": "admin", "roleName": role} for role in ROLES],
+        "scopes": [{"name": name, "type": "CLUSTER"}],
+        "deleteAfterDate": iso(api.clock.now() + LASTS),
+    }
+    try:
+        api.post("databaseUsers", body=body)
+    except ApiError as error:
+        if error.status != 409:
+            raise
+        # A retry after a lost answer: only this run uses the name, and the password is the same.
+    return password
+
+
+def remove_user(api: Api, run: str, name: str) -> None:
+    """Remove the run's database user, if it exists. Raises ApiError."""
+    user = api.find("databaseUsers", "admin", name)
+    if user is not None and run_of_user(user) == run:
+        api.delete("databaseUsers", "admin", name)
+
+
+def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
+    """Return the connection string for a client. Raise TargetError if there is none, or it is not encrypted.
+
+    It is the form with all hosts, so that no worker has to resolve them: the runner waits once until they resolve.
+    """
+    standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
+    scheme, _, rest = standard.partition("://")
+    if scheme != "mongodb" or "@" in rest or not rest:
+        raise TargetError(f"Atlas names no hosts of the cluster {cluster.get('name')}")
+    options = {name.lower(): value for name, value in parse_qsl(rest.partition("?")[2])}
+    encrypted = "true" in (options.get("tls"), options.get("ssl"))
+    hosts = rest.partition("/")[0].split(",")
+    if not encrypted and not all(host.rpartition(":")[0].strip("[]") in LOOPBACK for host in hosts):
+        raise TargetError(f"the cluster {cluster.get('name')} would be used without encryption")
+    return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
+
+
+def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
+    """Wait until the cluster's SRV record resolves to its hosts. Raise TargetError if it does not in time."""
+    import dns.exception
+    import dns.resolver
+
+    host = urlsplit(str((cluster.get("connectionStrings") or {}).get("standardSrv") or "")).hostname
+    if not host:
+        raise TargetError(f"Atlas gives no name for the cluster {cluster.get('name')}")
+
+    def fault() -> str:
+        try:
+            dns.resolver.resolve(f"_mongodb._tcp.{host}", "SRV", lifetime=_DNS_SECONDS)
+        except dns.exception.DNSException as error:
+            return f"the name {host} does not resolve to hosts yet ({type(error).__name__})"
+        return ""
+
+    _await(fault, clock)
+
+
+def await_user(uri: str, clock: LocalClock) -> None:
+    """Wait until the user can authenticate. Raise TargetError with the driver's last message."""
+
+    def fault() -> str:
+        try:
+            with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MS) as client:
+                client.admin.command("ping")
+        except PyMongoError as error:
+            return f"the cluster lets its user not in: {driver_fault(error, uri)}"
+        return ""
+
+    _await(fault, clock)
+
+
+def _await(fault: Callable[[], str], clock: LocalClock) -> None:
+    """Wait until ``fault`` returns "". Raise TargetError with its last text."""
+    ends = clock.now() + LONGEST_CONNECTING
+    while found := fault():
+        if clock.now() >= ends:
+            raise TargetError(found)
+        clock.sleep(CONNECT_POLL_SECONDS)
+
+
+def delete_cluster(api: Api, name: str) -> None:
+    """Delete a cluster that is known to be ours, and wait until it is gone. Raises TargetError.
+
+    While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
+    """
+    ends, refusal = api.clock.now() + LONGEST_DELETION, ""
+    while api.clock.now() < ends:
+        try:
+            cluster = api.find("clusters", name)
+            if cluster is None:
+                return
+            if cluster.get("stateName") != "DELETING":
+                api.delete("clusters", name)
+        except ApiError as error:
+            refusal = error.message
+            if error.status != 409:
+                break
+        api.clock.sleep(POLL_SECONDS)
+    minutes = LONGEST_DELETION.total_seconds() / 60
+    raise TargetError(
+        f"the cluster {name} could not be removed: {refusal or f'it is still there after {minutes:g} minutes'}"
+    )
+
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""
@@ -138,28 +329,30 @@ class AtlasTarget(Target):
                     except CommandError as error:
                         faults[error.message] = None
         except BaseException:
-            self._note(f"Atlas: something of this run may be left; {clusters.LEFT_HINT}")
+            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
             raise
         if faults and isinstance(failure, KeyboardInterrupt):  # would hide the faults
-            self._note(f"Atlas: {'; '.join(faults)}; {clusters.LEFT_HINT}")
+            self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
         elif faults:
             if isinstance(failure, CommandError | OSError) and str(failure) not in faults:
                 self._note(f"Atlas: before that, {failure}")
-            raise TargetError("; ".join(faults), clusters.LEFT_HINT)
+            raise TargetError("; ".join(faults), LEFT_HINT)
 
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:
-            self._let_in = clusters.lacks_entry(self._api, self._run, self._address.access)
+            self._let_in = lacks_entry(self._api, self._run, self._address.access)
             if self._let_in:
-                clusters.let_in(self._api, self._run, self._address.access)
+                let_in(self._api, self._run, self._address.access)
         name = next(self._names)
         self._made.append(name)
         self._create(machine, name)
-        password = clusters.make_user(self._api, self._run, name)
-        told = self._wait(machine, name)
-        uri = clusters.connection_string(told, name, password)
-        clusters.await_names(told, self._api.clock)
-        clusters.await_user(uri, self._api.clock)
+        password = make_user(self._api, self._run, name)
+        told = self._await_idle(name)
+        if different := list(differences(told, machine)):
+            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
+        uri = connection_string(told, name, password)
+        await_names(told, self._api.clock)
+        await_user(uri, self._api.clock)
         return _Running(name, machine, uri, told)
 
     def _remove(self) -> None:
@@ -167,13 +360,13 @@ class AtlasTarget(Target):
         self._running = None
         while self._made:
             self._delete(self._made[-1])
-            clusters.remove_user(self._api, self._run, self._made[-1])
+            remove_user(self._api, self._run, self._made[-1])
             self._made.pop()
 
     def _shut_out(self) -> None:
         """Remove this machine from the access list if this run added it. Raises TargetError."""
         if self._let_in:
-            clusters.shut_out(self._api, self._run, self._address.access)
+            shut_out(self._api, self._run, self._address.access)
             self._let_in = False
 
     def _create(self, machine: AtlasMachine, name: str) -> None:
@@ -191,13 +384,6 @@ class AtlasTarget(Target):
                 raise
         self._doubtful.discard(name)
 
-    def _wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
-        """Wait until the cluster is ready and as requested. Return Atlas's description. Raises TargetError."""
-        cluster = self._await_idle(name)
-        if different := list(differences(cluster, machine)):
-            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
-        return cluster
-
     def _change_of(self, running: _Running) -> str:
         """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
         cluster = self._find(running.name)
@@ -213,12 +399,12 @@ class AtlasTarget(Target):
         cluster = self._find(name)
         if cluster is None and name in self._doubtful:
             self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
-            self._api.clock.sleep(clusters.SETTLES_SECONDS)
+            self._api.clock.sleep(SETTLES_SECONDS)
             cluster = self._find(name)
         if cluster is not None:
             self._check_ours(cluster, name)
             self._note(f"Atlas: {name} is removed")
-            clusters.delete_cluster(self._api, name)
+            delete_cluster(self._api, name)
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
@@ -236,21 +422,21 @@ class AtlasTarget(Target):
 
     def _await_idle(self, name: str) -> Mapping[str, Any]:
         """Return the cluster after it has reported IDLE twice in a row."""
-        ends, idle, state = self._api.clock.now() + clusters.LONGEST_CHANGE, 0, ""
+        ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
         while self._api.clock.now() < ends:
             cluster = self._find(name)
             if cluster is None:
                 raise TargetError(_GONE.format(name))
             state = str(cluster.get("stateName"))
-            if state != clusters.IDLE and state not in clusters.WORKING:
+            if state != IDLE and state not in WORKING:
                 raise TargetError(f"the cluster {name} is {state} while this run waits for it")
-            idle = idle + 1 if state == clusters.IDLE and cluster.get("connectionStrings") else 0
+            idle = idle + 1 if state == IDLE and cluster.get("connectionStrings") else 0
             if idle == 2:
                 return cluster
             self._budget.check()
-            self._api.clock.sleep(clusters.POLL_SECONDS)
-        minutes = clusters.LONGEST_CHANGE.total_seconds() / 60
-        lacks = ", and Atlas lists no hosts of it," if state == clusters.IDLE else ""
+            self._api.clock.sleep(POLL_SECONDS)
+        minutes = LONGEST_CHANGE.total_seconds() / 60
+        lacks = ", and Atlas lists no hosts of it," if state == IDLE else ""
         raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
 
