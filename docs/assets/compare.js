@@ -91,15 +91,15 @@
     const blocks = [...speeds.keys()].filter((block) => references.has(block));
     if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
       const related = [one.control_of, one.experiment].some((name) => name && [other.control_of, other.experiment].includes(name));
-      const why = one.experiment === other.experiment ? "other blocks measured them" : related
-        ? "one is a control of the other, with blocks of its own" : "they are of two experiments, whose operations are not alike";
+      const why = one.experiment === other.experiment ? "different blocks measured them" : related
+        ? "one is a control of the other, with its own blocks" : "they are from two experiments with different operations";
       return { ratio: one.speed / other.speed, why: `Not paired: ${why}. So the ratio has no interval.` };
     }
     const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
     if (!Math.min(...ours, ...theirs)) return { why: "No ratio: one of them did no work in a block." };
     const found = interval(ours, theirs);
     const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
-    const told = found.low ? `${paired}; the interval is of 95 %, of this campaign alone.` : `${paired}, too few for an interval.`;
+    const told = found.low ? `${paired}; this is the 95 % interval of this campaign alone.` : `${paired}, too few for an interval.`;
     const sides = new Set(byCampaign(one, other).map(([, ratio]) => ratio > 1));
     if (sides.size > 1) return { ...found, why: `${told} Not known: the campaigns disagree on which is faster.` };
     if (found.low <= 1 && found.high >= 1) return { ...found, why: `${told} Not known: it contains equality.` };

@@ -55,7 +55,7 @@
     const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for"]);
     for (const cell of head.cells) cell.scope = "col";
     const scroll = make("div", make("table", make("thead", head), make("tbody", ...body)));
-    Object.assign(scroll, { className: "sizing-answer", tabIndex: 0, role: "group", ariaLabel: "Machines that bear the load" });
+    Object.assign(scroll, { className: "sizing-answer", tabIndex: 0, role: "group", ariaLabel: "Machines that handle the load" });
     return scroll;
   }
 
@@ -81,12 +81,12 @@
     const short = like.filter((one) => one.speed < load).sort((a, b) => b.speed - a.speed);
     const parts = [];
     if (!like.length) {
-      parts.push(make("p", make("strong", "No published row bears on this"),
+      parts.push(make("p", make("strong", "No published row fits"),
         ": none has documents as large as these with as many indexes."));
     } else if (!bear.length) {
       const [best] = short;
-      parts.push(make("p", make("strong", "No published machine bears this load"),
-        `: the fastest, ${best.cells[0]}, did ${best.cells[4]} documents a second.`));
+      parts.push(make("p", make("strong", "No published machine handles this load"),
+        `: the fastest, ${best.cells[0]}, inserted ${best.cells[4]} documents a second.`));
     } else {
       parts.push(roomy
         ? make("p", make("strong", `${roomy.cells[0]}: ${percent(load / roomy.speed)}`),

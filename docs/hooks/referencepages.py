@@ -32,9 +32,9 @@ def offline_page() -> str:
     """What the offline evaluator covers, operator by operator, and what it refuses and why."""
     parts = [
         "# What runs offline\n",
-        "Pipelines over fixture files are evaluated without a server. The evaluator gives what MongoDB gives, to the "
-        "BSON type and the order of fields, or refuses in plain words; it never guesses. This page is made from the "
-        "catalogue that the evaluator itself is built on.\n",
+        "Pipelines over fixture files run without a server. The evaluator returns the same as MongoDB, to the BSON "
+        "type and the order of fields, or refuses with a message; it never guesses. This page is made from the "
+        "catalogue that the evaluator uses.\n",
     ]
     for kind, title in _KINDS:
         known = [one for one in operators() if one.kind == kind]
@@ -77,8 +77,8 @@ def _refused_list(refused: Iterable[Operator]) -> str:
 def _partly_list(known: Iterable[Operator]) -> str:
     names = sorted((one.not_of, one.name) for one in known)
     lines = [
-        f"* {', '.join(f'`{name}`' for _, name in group)}: not of a {kind}, of which servers compute the last digits "
-        "in a way of their own; convert it with `$toDouble` first"
+        f"* {', '.join(f'`{name}`' for _, name in group)}: not of a {kind}, because servers compute its last digits "
+        "differently; convert it with `$toDouble` first"
         for kind, group in groupby(names, key=lambda one: one[0])
     ]
     return "Offline in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
@@ -89,10 +89,10 @@ FIRST_RULES = {
     "MT301": "MongoDB refuses the pipeline: the message names the stage and the operator",
     "MT439": "documents without an element are in no row: keep them, or leave them out in a `$match`",
     "MT402": "a name is misspelt, or an earlier stage dropped the field",
-    "MT302": "a column shows what no row has, often after a `$group`: its key is `_id`",
-    "MT305": "rows are sorted by such a field, so their order is chance",
+    "MT302": "a column shows a field that no row has, often after a `$group`: its key is `_id`",
+    "MT305": "rows are sorted by a field that no row has, so their order is chance",
     "MT411": "two rows have the same name: show what tells them apart, or group them",
-    "MT436": "a `$` is forgotten, so that all documents have the same value",
+    "MT436": "a `$` is missing, so all documents have the same value",
     "MT435": "a number is compared with a string, or a date with a string",
     "MT440": "a sum counts a value once for each element of an unwound array",
 }
@@ -103,9 +103,9 @@ def rules_page() -> str:
     """Every rule that `mongo-tables check` can complain of."""
     lines = [
         "# Rules\n",
-        "`mongo-tables check` and the build name the rule of each complaint. An error stops the build; a warning stops "
+        "`mongo-tables check` and the build name the rule of each finding. An error stops the build; a warning stops "
         "it under `--strict` and makes `check` fail. `mongo-tables explain MT303` explains a rule offline.\n",
-        "## Ten that authors meet most often\n",
+        "## The ten most frequent {#ten-that-authors-meet-most-often}\n",
         *(f"* `{rule}`: {what}." for rule, what in FIRST_RULES.items()),
         "\n## All rules\n",
         "| Rule | Name | Severity | What it says |",
@@ -202,12 +202,11 @@ def fields_page() -> str:
     parts = [
         "# Fields of a result document\n",
         "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
-        "A path goes through arrays as through documents; `*` stands for any name. The unit 1 is that of ratios and "
-        "plain counts. Parameters of an experiment are listed once, under `variant`: they stand as they were asked for "
-        "in `_id`, `experiment.parameters` and `experiment.variant`, and as they were run in `variant`, `test_config` "
-        "and `test_config.variant`. A header of a table in the site shows "
-        "what its column comes from in these words. This page is made from the JSON Schemas that a document is "
-        "validated against.\n",
+        "A path goes through arrays as through documents; `*` is any name. Ratios and plain counts have the unit 1. "
+        "Parameters of an experiment are listed once, under `variant`: `_id`, `experiment.parameters` and "
+        "`experiment.variant` have them as requested, and `variant`, `test_config` and `test_config.variant` as run. "
+        "Headers of tables on the site explain their columns in these words. This page is made from the JSON Schemas "
+        "that validate documents.\n",
     ]
     listed = (field for field in fields().values() if not _repeats_parameter(field))
     for group, inside in groupby(listed, key=lambda field: field.path.partition(".")[0]):
@@ -220,12 +219,12 @@ def published_page() -> str:
     own = [field for field in fields("published").values() if not field.path.startswith("result_id.")]
     return (
         "# Fields of published figures\n\n"
-        "What others published for an experiment stands in its file; `mongo-tables experiments --published` and every "
+        "The file of an experiment has what others published for it; `mongo-tables experiments --published` and every "
         "`mongo-tables run` write it into the collection `published`, one document for each row. `result_id` is the "
-        "`_id` of the result that belongs to it, so that a page puts both side by side:\n\n"
+        "`_id` of the matching result, so a page can put both side by side:\n\n"
         f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
-        "Figures keep the names and the units of their source. A name that is not listed is explained by the page that "
-        "shows it. This page is made from the JSON Schema that a document is validated against.\n\n"
+        "Figures keep the names and the units of their source. The page that shows a name that is not listed explains "
+        "it. This page is made from the JSON Schema that validates documents.\n\n"
     ) + _fields_table(own)
 
 
@@ -238,7 +237,7 @@ def calibration_page() -> str:
         "`mongo-tables calibrate` writes one such document for each workload into the collection `calibration`. "
         "[How it is measured](../methodology.md#calibration) says what pairs are. The fields of `versions`, "
         "`hardware`, `servers` and `topology` are those [of a result](fields.md). This page is made from the JSON "
-        "Schema that a document is validated against.\n\n"
+        "Schema that validates documents.\n\n"
     ) + _fields_table(own)
 
 
@@ -246,10 +245,10 @@ def benchmark_page() -> str:
     """Every field of a benchmark."""
     return (
         "# Fields of a benchmark\n\n"
-        "What a benchmark tool writes is read as one such document for each measure of each benchmark, whichever tool "
-        "it is ([which, and how](../authors/benchmarks.md)). One that has a `start_time` is a result to all that "
-        "speaks of results: the line under a figure tells its date, its machine, its commit and its tool. This page is "
-        "made from the JSON Schema that a document is validated against in the tests of each format.\n\n"
+        "The output of every [benchmark tool](../authors/benchmarks.md) is read as one such document for each "
+        "measure of each benchmark. A document with a `start_time` counts as a result: the line under a figure shows "
+        "its date, machine, commit and tool. This page is made from the JSON Schema that validates documents in the "
+        "tests of each format.\n\n"
     ) + _fields_table(fields("benchmark").values())
 
 

@@ -37,7 +37,7 @@ examples:
   mongo-tables explain docs/speed.md:12   see what the pipeline of a comment does
   mongo-tables render --in-place README.md
 
-`mongo-tables COMMAND --help` says more of a command, with examples."""
+`mongo-tables COMMAND --help` explains a command, with examples."""
 
 
 class Command(NamedTuple):
@@ -66,7 +66,7 @@ GROUPS: Final = {
         "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
         "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
         "completion": Command(
-            "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
+            "print a script that completes commands and options", "mongo_tables.commands.completion"
         ),
     },
     "results": {

@@ -91,9 +91,7 @@ def test_files_that_no_comment_uses_are_told_where_nobody_reads_them(
 def test_a_fault_of_a_file_is_a_finding_at_its_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "bench.csv").write_text("name,mean\nparse\n")
     assert main(["check", "speed.md", "--results", "bench.csv"]) == 1
-    assert (
-        "bench.csv:2:1: error MT310 1 cells, where the first line names 2 columns" in capsys.readouterr().out
-    )
+    assert "bench.csv:2:1: error MT310 1 cells, but the first line names 2 columns" in capsys.readouterr().out
 
 
 def test_files_of_two_forms_and_of_a_revision_are_compared(

@@ -102,7 +102,7 @@ def test_a_region_has_marks_of_mdx() -> None:
     [
         (
             '<!-- RESULT_TABLE: {"collection": "r"} -->',
-            "1:1 MT107 MDX has no comments of HTML, so RESULT_TABLE ends the build of the site "
+            "1:1 MT107 MDX has no HTML comments, so RESULT_TABLE ends the build of the site "
             "| write {/* RESULT_TABLE: … */}",
         ),
         ('{/* RESULT_TABLE: {"a": 1}', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),

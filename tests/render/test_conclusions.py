@@ -198,7 +198,7 @@ def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_other
     lines = pipe_table(table("x", "c", headers=["Indexes", "Compared"]), rows)
     assert lines[2].split(" | ")[1].rstrip(" |") == "noise +2 to +5 %"
     assert lines[-1].endswith(
-        "It came out 3 % faster (2 to 5 %), though nothing differs: differences as small mean nothing here._"
+        "It came out 3 % faster (2 to 5 %), though nothing differs: differences this small mean nothing here._"
     )
 
 
@@ -217,7 +217,7 @@ def test_a_note_stands_only_where_its_sign_does() -> None:
 
 def test_a_baseline_that_differs_from_itself_is_told() -> None:
     rows = [{**ROWS[0], "c": concluded(1.05, 1.02, 1.08, "itself")}, *ROWS[1:]]
-    note = "+5 % (+2 to +8), though nothing differs there, so that such differences mean nothing here."
+    note = "+5 % (+2 to +8), though nothing differs there, so such differences mean nothing here."
     assert note in html_table(spec(), rows)
 
 

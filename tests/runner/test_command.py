@@ -337,7 +337,7 @@ def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(wher
 def test_a_dry_run_says_which_machines_would_load_and_asks_none_of_them(where, more, said, told):
     code, out, err = told("delete", "--dry-run", "--load-machines", where, *more)
     assert (code, err) == (0, "")
-    assert f"\n{said}they share out the connections, and were not asked\n" in out
+    assert f"\n{said}they share the connections, and were not contacted\n" in out
 
 
 @pytest.mark.parametrize("length", ["0.0001", "0.9", "1001", "1e9"])
@@ -409,8 +409,8 @@ def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it
         ("--scale", "x", "a number above 0, not 'x'"),
         ("--scale", "1e300", "at most 1,000,000, not '1e300'"),
         ("--seconds", "nan", "a number above 0, not 'nan'"),
-        ("--repeats", "1.5", "a whole number from 1 on, not '1.5'"),
-        ("--repeats", "0", "a whole number from 1 on, not '0'"),
+        ("--repeats", "1.5", "a whole number of 1 or more, not '1.5'"),
+        ("--repeats", "0", "a whole number of 1 or more, not '0'"),
         ("--seed", str(2**63), f"a whole number of at most 64 bits, not '{2**63}'"),
     ],
 )

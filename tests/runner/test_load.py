@@ -36,14 +36,14 @@ def killed(crew):
 def test_one_that_was_gone_before_the_work(one):
     killed(one)
     one._processes[0].join()
-    with pytest.raises(WorkFailed, match="ended without a word"):
+    with pytest.raises(WorkFailed, match="ended without a message"):
         one.perform(LOAD)
 
 
 def test_one_that_goes_before_it_has_heard_of_the_work(one):
     os.kill(one._processes[0].pid, signal.SIGSTOP)
     threading.Timer(0.3, killed, [one]).start()
-    with pytest.raises(WorkFailed, match="ended without a word"):
+    with pytest.raises(WorkFailed, match="ended without a message"):
         one.perform(LOAD)
 
 

@@ -341,7 +341,7 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
     ("after", "difference"),
     [
         (rows(1000, 20, 30), "`Q/s` of `b` is 10, and 20 now"),
-        ([*rows(1000, 10, 30)[::-1]], "only the order of its rows is another"),
+        ([*rows(1000, 10, 30)[::-1]], "only the order of its rows changed"),
         (rows(1001, 12, 31), "`Q/s` of `b` is 10, and 12 now"),  # the others may be near enough
         (rows(1001, 10, "?"), "`Q/s` of `c` is 30, and ? now"),
         (rows(1000, 10), "it has 3 rows, and 2 now"),

@@ -88,7 +88,7 @@ def test_a_page_of_docusaurus_is_known_by_its_comments(page: Path) -> None:
 def test_comments_of_html_are_rewritten(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page.write_text('<!-- RESULT_TABLE: {"collection": "m", "columns": ["name", "ms"], "sort": "ms"} -->\n')
     assert run("check", "page.mdx") == 1
-    assert "MT107 MDX has no comments of HTML" in capsys.readouterr().out
+    assert "MT107 MDX has no HTML comments" in capsys.readouterr().out
     assert run("check", "--fix", "--write", "page.mdx") == 0
     assert page.read_text().startswith("{/* RESULT_TABLE: {")
     assert page.read_text().endswith("} */}\n")

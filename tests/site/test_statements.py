@@ -383,7 +383,7 @@ def test_a_value_whose_tolerance_goes_by_an_interval_that_its_column_does_not_ha
     (found,) = judged(f"So <!-- MONGO_VALUE: {body} -->", fixtures)
     assert (found.rule, found.message) == (
         "MT336",
-        "`tolerance` goes by an interval, and `ops` has none",
+        "`tolerance` uses an interval, and `ops` has none",
     )
     assert '"5 %"' in found.hint
 

@@ -112,7 +112,7 @@ def test_a_file_without_a_version_is_reported(
 ) -> None:
     lay_out("pyproject.toml", "1.0")
     Path("pyproject.toml").write_text(text)
-    assert told(capsys)[0].startswith(f"MT339 the version at hand is not known: {fault}")
+    assert told(capsys)[0].startswith(f"MT339 the current version is not known: {fault}")
 
 
 def test_a_tag_is_a_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -258,7 +258,7 @@ def check_reading_format(format: str) -> tuple[tuple[bool, str], ...]:
 
 
 def read_formatted(text: str, format: str, zone: Zone) -> int:
-    """Parse ``text`` by ``format`` and return milliseconds. Without an offset it is local to ``zone``.
+    """Parse ``text`` by ``format`` and return milliseconds. Text without an offset is local time in ``zone``.
 
     Raises:
         AggregationError: With code 241, if the text does not match the format or is not a date.
@@ -349,7 +349,7 @@ _WORDS = frozenset(_VOCABULARY.split()).union(_MONTHS, _DAYS, ABBREVIATIONS)
 
 
 def read_date(text: str, zone: Zone) -> int:
-    """Parse ``text`` as a date and return milliseconds. Without an offset it is local to ``zone``.
+    """Parse ``text`` as a date and return milliseconds. Text without an offset is local time in ``zone``.
 
     Raises:
         AggregationError: With code 241, if the text is not a date.

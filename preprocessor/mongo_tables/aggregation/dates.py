@@ -124,7 +124,7 @@ def local_millis(
 class Zone(NamedTuple):
     """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
 
-    ``named``: it is UTC by name, which the server distinguishes from an offset of zero when it reads dates.
+    ``named`` marks UTC given by name, which the server distinguishes from an offset of zero when it reads dates.
     """
 
     seconds: int

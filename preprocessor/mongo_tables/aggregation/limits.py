@@ -316,9 +316,9 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
 
 
 def check_key(value: Any) -> None:
-    """Raise LimitReached for a too large document or array, before keys are made of it.
+    """Raise LimitReached for a document or array that is too large, before its key is made.
 
-    A value of few objects, nested in itself some dozen times, has more parts than fit in any memory.
+    A few objects that contain each other dozens of times can have more parts than fit in memory.
     """
     if type(value) is dict or type(value) is list:
         _check_size(value, "a value that is compared", None)

@@ -53,11 +53,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--date",
         type=_date,
-        help="when it was measured, where a file does not say: 2026-01-31, or with a time",
+        help="when it was measured, if a file does not say: 2026-01-31, or with a time",
     )
-    parser.add_argument(
-        "--commit", metavar="ID", help="the commit of what was measured, where a file does not say"
-    )
+    parser.add_argument("--commit", metavar="ID", help="the measured commit, if a file does not say")
     parser.add_argument(
         "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
     )

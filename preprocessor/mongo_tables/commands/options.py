@@ -90,11 +90,11 @@ def add_course(parser: ArgumentParser) -> None:
         f"{OUTPUT_VARIABLE} names, else fixtures)",
     )  # fmt: skip
     parser.add_argument(
-        "--resume", action="store_true", help="go on with what was interrupted; same options as before"
+        "--resume", action="store_true", help="continue an interrupted run, with the same options"
     )
     parser.add_argument(
         "--progress", type=positive, metavar="N",
-        help="write a line of what is done, and how fast, every N seconds, for a log",
+        help="write a line with progress and speed every N seconds, for a log",
     )  # fmt: skip
     parser.add_argument(
         "--dry-run",
@@ -157,7 +157,7 @@ def _number(
     return parse
 
 
-count = _number(int, lambda value: value >= 1, "a whole number from 1 on")
+count = _number(int, lambda value: value >= 1, "a whole number of 1 or more")
 seed = _number(int, lambda value: -(2**63) <= value < 2**63, "a whole number of at most 64 bits")
 positive = _number(float, lambda value: 0 < value < inf, "a number above 0")
 not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number above")

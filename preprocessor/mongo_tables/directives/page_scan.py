@@ -372,7 +372,7 @@ def _fault_of(one: _Candidate, text: str, mdx: bool) -> Complaint[int] | None:
     if not one.opening.exact:
         return _name_fault(one, text)
     if mdx and marks_at(text, at) is HTML:
-        message = f"MDX has no comments of HTML, so {name} ends the build of the site"
+        message = f"MDX has no HTML comments, so {name} ends the build of the site"
         return Complaint(message, f"write {{/* {name}: … */}}", at, "MT107")
     return _end_fault(one, text) or _place_fault(one, place, text)
 

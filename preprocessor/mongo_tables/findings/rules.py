@@ -109,7 +109,7 @@ MT308 error   (foresees) zero-divisor: A document has 0 where the pipeline divid
 MT310 error   no-results-source: The results source cannot be reached or read.
 MT312 error   needs-server: A pipeline for files runs only on a server.
 MT313 note    unread-file: A file in the folder of results is not read.
-MT314 warning newer-than-server: A pipeline has an operator that the server's version of MongoDB does not have yet.
+MT314 warning newer-than-server: A pipeline has an operator that the server's version of MongoDB lacks.
 MT315 warning wrong-argument: An operator that does not run on files has an argument of a kind that it does not accept.
 MT320 error   not-one-row: A value in the prose comes from no row, or from several.
 MT321 error   check-of-nothing: A statement is bound to rows that do not exist.
@@ -117,7 +117,7 @@ MT322 error   check-fails: A statement in the prose is false for the rows of its
 MT323 error   bad-query: A query on the rows of a table cannot be run.
 MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
-MT326 warning stale-number: A typed number is not the one that the results have for the row and column in its sentence (`check --numbers`).
+MT326 warning stale-number: A typed number differs from the results for the row and column in its sentence (`check --numbers`).
 MT327 warning unused-exemption: An exemption in `mongo-tables.toml` exempts no number (`check --numbers`).
 MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
@@ -133,7 +133,7 @@ MT339 warning (rows) other-version: A figure was measured on another version tha
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted.
 MT402 warning path-never-there: A pipeline reads a field that no document has.
-MT403 warning (rows) path-sometimes-there: A column comes from a field that only some have.
+MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT406 warning wrong-name: A field is named for bytes, but counts something else.
@@ -148,7 +148,7 @@ MT416 warning rows-by-chance: Rows come from a stage that returns them in no ord
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
 MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that sort alike.
-MT420 warning array-by-chance: An array is shown whose elements come in no order.
+MT420 warning array-by-chance: The elements of a shown array have no defined order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
 MT425 warning (rows) zone-without-dates: A chart names a time zone and shows no dates.
@@ -158,13 +158,13 @@ MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.
 MT429 warning (rows) dates-not-to-scale: A chart shows dates as strings, at equal distances.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
-MT432 warning (rows) failed-benchmark: Figures are shown of a benchmark that failed.
+MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
 MT434 warning field-as-string: A query compares a field with the string "$name", which is not the value of a field.
 MT435 warning same-for-all: A comparison has a constant of a kind that its field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, or with no part of a date.
-MT438 warning place-in-key: A sort or a join reads an element of an array by its place, which a server may not see.
+MT438 warning place-in-key: A sort or a join reads an array element by its index, which a server may not find.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
 MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
@@ -182,7 +182,7 @@ MT501 note    unused-field: A field is computed or kept, and never used.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
 MT504 note    header-is-field-name: A header is the name of a field.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
-MT508 note    (rows) many-digits: A column shows more digits than anybody reads.
+MT508 note    (rows) many-digits: A column shows more digits than readers need.
 MT509 note    unit-twice: A header and its column's format name one unit in two ways.
 """  # noqa: E501 - one rule a line
 

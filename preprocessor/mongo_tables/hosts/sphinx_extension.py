@@ -184,7 +184,7 @@ class SphinxSite:
         return self._shown[docname, dot + included], int(number)
 
     def take_out_comments(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Remove comments that came in while the page was parsed, and report them."""
+        """Remove comments that were added while the page was parsed, and report them."""
         for raw in list(doctree.findall(nodes.raw)):
             html, left = take_out_live_comments(raw.astext())
             if left:

@@ -238,10 +238,10 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
 
 @rule("MT438")
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
-    """MT438: a key goes to an element of an array by its place, which a server may not see.
+    """MT438: a key selects an array element by its index, which a server may not find.
 
-    A server reads only the fields that a pipeline needs, and looks there for a field whose name is the number. A
-    `$sort` of the stored documents is right.
+    A server reads only the fields that a pipeline needs, and there looks for a field whose name is the number. A
+    `$sort` of stored documents works.
     """
     stored = True
     for stage in subject.flow.stages:
@@ -254,7 +254,7 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT438",
                 path,
-                f"`{text}` goes to an element by its place, which a server may not see in `{stage.name}`: files and a "
+                f"`{text}` selects an element by its index, which a server may not find in `{stage.name}`: files and a "
                 "server can differ",
                 f'extract it first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
                 key=path[-1] == text,

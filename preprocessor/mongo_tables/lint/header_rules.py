@@ -19,7 +19,7 @@ def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
     """MT503: blanks at the ends of a header, or two in a row, are typing errors."""
     for index, header in enumerate(_list_headers(subject)):
         if header != " ".join(header.split()):
-            message = f'the header "{header}" has blanks too many'
+            message = f'the header "{header}" has extra blanks'
             hint = f'write "{" ".join(header.split())}"'
             yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
 

@@ -311,7 +311,7 @@ def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
     note += _say_noise([one for one in found if one.interval])
     differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
     return tuple(
-        f"{note} {it} came out {words}, though nothing differs: differences as small mean nothing here."
+        f"{note} {it} came out {words}, though nothing differs: differences this small mean nothing here."
         for words in differing
     ) or (note,)
 
@@ -330,13 +330,13 @@ def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_rat
         compared += f" The baseline against itself, measured again in each block: {_ratio_with_interval(own, as_ratio)}"
         differs = own.interval is not None and not own.interval[0] <= 1 <= own.interval[1]
         compared += (
-            ", though nothing differs there, so that such differences mean nothing here." if differs else "."
+            ", though nothing differs there, so such differences mean nothing here." if differs else "."
         )
     yield compared
     number = sum(bool(one.apart) for one in others)
     if number:
         rows = "One row has" if number == 1 else f"{number} rows have"
-        yield f"{rows} the ratio of each campaign: their intervals do not touch, so no one ratio is that of all."
+        yield f"{rows} the ratio of each campaign: their intervals do not touch, so no single ratio describes all."
     yield from _explain_signs(others, as_ratio)
 
 
@@ -385,7 +385,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
             one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)
         )
         if small := next((one.negligible for one in doubtful), None):
-            note += f", for two copies of the same data on one server may differ by {100 * small:.0f} %"
+            note += f", because two copies of the same data on one server may differ by {100 * small:.0f} %"
         yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
 
 

@@ -136,7 +136,7 @@ def refuse_two(collection: str, places: Sequence[str]) -> None:
     """Raise ``ResultsError`` because the collection would be in several places."""
     raise ResultsError(
         f"the collection `{collection}` is in {' and in '.join(places)}",
-        hint=f"name one of them otherwise, as in other={places[-1]}; or all of them: {collection}=PATTERN",
+        hint=f"give one of them another name, as in other={places[-1]}; or all of them: {collection}=PATTERN",
     )
 
 

@@ -163,7 +163,7 @@ def _refuse_other_work(group: Group) -> None:
             raise CommandError(
                 f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} did not measure the same: {field} is "
                 f"{one} in the one and {another} in the other",
-                "pool what was asked for alike; --experiment leaves other experiments out",
+                "pool campaigns of the same work; --experiment leaves out other experiments",
             )
 
 

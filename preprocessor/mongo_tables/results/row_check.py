@@ -113,10 +113,11 @@ def _find_pooled_contradiction(told: Mapping[str, Any]) -> str:
 
 _TEXT: Final = _Leaf("a string", lambda value: isinstance(value, str))
 _DATE: Final = _Leaf("a date", lambda value: isinstance(value, datetime))
-_WHOLE: Final = _Leaf("a whole number from 0 on", lambda value: _is_number(value) and value == int(value))
-_NUMBER: Final = _Leaf("a number from 0 on", _is_number)
+_WHOLE: Final = _Leaf("a whole number of 0 or more", lambda value: _is_number(value) and value == int(value))
+_NUMBER: Final = _Leaf("a number of 0 or more", _is_number)
 _SPEED: Final = _Leaf(
-    "a number from 0 on", lambda value: _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0)
+    "a number of 0 or more",
+    lambda value: _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0),
 )
 _PLAIN: Final = _Leaf(
     "a string, a number or null", lambda value: value is None or isinstance(value, str | int | float)
@@ -132,7 +133,7 @@ _VERDICT: Final = _Leaf(f"one of {', '.join(get_args(Verdict))}", lambda value: 
 _CONCLUDED: Final[Mapping[str, _Shape]] = {
     "against!": _TEXT, **_FOUND, "margin!": _NUMBER, "verdict!": _VERDICT,
 }  # fmt: skip
-_LATENCY: Final = _Leaf("a number from 0 on or null", lambda value: value is None or _is_number(value))
+_LATENCY: Final = _Leaf("a number of 0 or more, or null", lambda value: value is None or _is_number(value))
 _OWN: Final = _Document(
     {**_CONCLUDED, "negligible": _NUMBER, "mean_latency": _LATENCY}, _find_own_contradiction
 )

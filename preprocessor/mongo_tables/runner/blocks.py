@@ -268,7 +268,7 @@ class Journal:
             self.store.keep_window(self.experiment, str(place), row)
         except CommandError as error:
             others = (
-                "those before it are; --resume goes on after them" if self.kept else f"and {_NOTHING_YET}"
+                "those before it are; --resume continues after them" if self.kept else f"and {_NOTHING_YET}"
             )
             raise CommandError(error.message, f"{_LOST}, {others}") from None
         self.kept = True

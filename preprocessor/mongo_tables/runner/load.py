@@ -388,7 +388,7 @@ def _somebody_there() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError):
-        raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
+        raise WorkFailed("a worker process ended without a message", "is there enough memory?") from None
 
 
 @dataclass(slots=True)

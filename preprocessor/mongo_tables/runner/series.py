@@ -132,7 +132,7 @@ class IntervalSeries:
         self._lock = threading.Lock()
 
     def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Add what was answered in the interval that contains the moment ``since`` nanoseconds after the first."""
+        """Add answers to the interval that contains the moment ``since`` nanoseconds after the start of the first."""
         with self._lock:
             number = since // self.width
             while number >= MOST:

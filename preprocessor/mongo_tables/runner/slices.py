@@ -76,7 +76,7 @@ class Slices:
 
 
 def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
-    """Return a window's slices of ``width`` seconds. With ``warm`` there are more turns before they count."""
+    """Return a window's slices of ``width`` seconds. With ``warm``, additional turns come first and do not count."""
     pairs = max(1, round(SECONDS / (2 * width)))
     lead = max(LEAST_LEAD, round(WARMING_SECONDS / (2 * width)) if warm else 0)
     return Slices(round(1e9 * width), lead + pairs, seed, lead)

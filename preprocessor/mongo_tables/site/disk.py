@@ -183,7 +183,7 @@ def _find_dropped_plugin(asked: Sequence[PageText], site: SiteConfig) -> Sequenc
     settings = read_settings(file)
     if not _is_listed(settings, "plugins") or _is_listed(settings, "markdown_extensions"):
         return ()
-    message = f"Zensical passes over the plugin `{NAME}` without a word: pages would have no figures"
+    message = f"Zensical silently ignores the plugin `{NAME}`: pages would have no figures"
     hint = f"list the Markdown extension instead: [project.markdown_extensions.{NAME}], with the same options"
     return [finding("MT172", from_here(file), _place_of_entry(file), message, hint)]
 

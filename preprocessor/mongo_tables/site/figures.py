@@ -127,7 +127,7 @@ def fault_in_sentence(findings: Iterable[Finding]) -> str:
 def no_place(file: str, comment: Comment) -> Finding:
     """Return the fault of a comment whose figure has no place on the site."""
     hint = (
-        "give the comment lines of its own, outside code and raw HTML; "
+        "put the comment on separate lines, outside code and raw HTML; "
         "a figure cannot be in a link's title or the text of an abbreviation"
     )
     return finding(
@@ -140,14 +140,14 @@ def report_left_over(
 ) -> list[Finding]:
     """Return a fault for each kind of comment that entered a page after its comments were read."""
     return [
-        finding("MT119", file, at, f"a {keyword} comment came in while the page was converted", hint)
+        finding("MT119", file, at, f"a {keyword} comment was added while the page was converted", hint)
         for keyword in dict.fromkeys(each.keyword for each in comments)
     ]
 
 
 def find_taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
     """Return faults for tables with the id of a heading: a link to such a table would lead to the heading."""
-    hint = "give the table another id, for links lead to the first of the two"
+    hint = "give the table another id, because links lead to the first of the two"
     return [
         finding("MT144", page.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)
         for spec in page.specs

@@ -274,7 +274,7 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
             return None
         message = "a table cannot be written under a comment within a line of text"
         return finding(
-            "MT165", page.file, at, message, "give the comment lines of its own, below a blank line"
+            "MT165", page.file, at, message, "put the comment on separate lines, below a blank line"
         )
 
     shown = find_why_shown(page.text, comment)

@@ -229,7 +229,7 @@ def find_no_interval(spec: TableSpec | ValueSpec, table: TableSpec, rows: Rows) 
     if any(_has_interval(table, row, column) for row in rows for column in columns):
         return []
     which = "no row has one" if isinstance(spec, TableSpec) else f"`{spec.column}` has none"
-    message = f"`tolerance` goes by an interval, and {which}"
+    message = f"`tolerance` uses an interval, and {which}"
     hint = 'name the ends in `spread` of the table, or state how far numbers may move, such as "5 %"'
     return [finding("MT336", spec.file, spec.locate(("tolerance",)), message, hint)]
 

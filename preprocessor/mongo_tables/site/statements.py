@@ -1,7 +1,6 @@
-"""What the prose says of a table: one value in a sentence (MONGO_VALUE), a statement that must hold (MONGO_CHECK).
+"""Statements of the prose about a table: a value in a sentence (MONGO_VALUE), or a check (MONGO_CHECK).
 
-``where`` and ``expect`` are written in the query language of ``$match`` and applied to the rows of the table, as the
-pipeline gives them.
+``where`` and ``expect`` are in the query language of ``$match``, and apply to the rows that the pipeline returns.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ _NO_ROWS = frozenset({"MT303", "MT304"})
 
 
 class ShownValue(NamedTuple):
-    """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``.
+    """A value, its text in the sentence, its ``pieces`` if it is Markdown, and the address that it links ``to``.
 
-    ``picture``: the address of the picture that shows it. ``conclusion``: the comparison that it is.
+    ``picture`` is the address of a picture that shows it, ``conclusion`` the comparison in it.
     """
 
     value: Any
@@ -81,7 +80,7 @@ _LATEST: Final = '"sort": "-_id.file", "limit": 1'
 
 
 def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ShownValue | None:
-    """The value of a sentence, or None when there is none, or its table has a fault."""
+    """Return the value of a sentence, or None if there is none or its table has a fault."""
     row = quoted_row(spec, tables, answers)
     if row is None:
         return None
@@ -107,7 +106,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
 
 
 def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
-    """A chart with the title that its value says; any other figure unchanged."""
+    """Return a chart with the title that its value says, and any other figure unchanged."""
     if not isinstance(spec, ChartSpec) or spec.sentence is None:
         return spec
     return replace(spec, title=value_text(spec.sentence, tables, answers) or None)
@@ -116,7 +115,7 @@ def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
 def _say(
     spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
 ) -> str:
-    """The author's sentence for the verdict of a comparison, with the figures and fields of the row."""
+    """Return the author's sentence for the verdict of a comparison, with the figures and fields of the row."""
     from mongo_tables.render.conclusions import say_verdict  # few sentences have one
 
     def field_text(name: str) -> str:
@@ -129,7 +128,7 @@ def _say(
 
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
-    """The comparison that a value shows, of what its requests carry where it says so, or None for what is none."""
+    """Return the comparison in a value, scaled by ``per``, or None if the value is not a comparison."""
     if not isinstance(value := column_value(row, spec.column), Mapping):
         return None
     from mongo_tables.render.conclusions import conclusion_of
@@ -143,13 +142,13 @@ def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
-    """The row that a value comes from, or None when there is not exactly one, or its table has a fault."""
+    """Return the row of a value, or None if there is not exactly one or its table has a fault."""
     rows = _select_rows(spec, tables, answers).rows
     return rows[0] if rows is not None and len(rows) == 1 else None
 
 
 def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ColumnFormat | None:
-    """How a value of a table is written: as the comment says, else as the table's column is."""
+    """Return the format of a table's value: that of the comment, else of the table's column."""
     table, rows = tables[spec.table], _rows_of(spec, tables, answers) or []
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
@@ -160,7 +159,7 @@ def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Column
 
 
 def _conclusion_in_words(value: object) -> str:
-    """What a conclusion says, in words, or "" for what is none."""
+    """Return a conclusion in words, or "" for other values."""
     if not isinstance(value, Mapping):
         return ""
     from mongo_tables.render.conclusions import conclusion_in_words  # few sentences have one
@@ -169,7 +168,7 @@ def _conclusion_in_words(value: object) -> str:
 
 
 def _find_contradiction(value: object) -> str:
-    """What a conclusion says against itself, or "" for one that is sound, and for what is none."""
+    """Return how a conclusion contradicts itself, or "" if it does not, and for other values."""
     if not isinstance(value, Mapping):
         return ""
     from mongo_tables.render.conclusions import conclusion_of, find_contradiction
@@ -179,7 +178,7 @@ def _find_contradiction(value: object) -> str:
 
 
 def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
-    """The value as the sentence shows it, or nothing when the finding of ``value_findings`` says why there is none."""
+    """Return the text of the value in its sentence, or "" if ``value_findings`` reports why there is none."""
     found = shown_value(spec, tables, answers)
     return found.text if found else ""
 
@@ -187,7 +186,7 @@ def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
 def value_findings(
     spec: ValueSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
-    """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
+    """Return faults that prevent a value: not exactly one row, or no such column in it."""
     if spec.own:
         from mongo_tables.site.row_faults import row_findings  # few values have no table
 
@@ -226,7 +225,7 @@ def value_findings(
 
 
 def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list[Finding]:
-    """Return the fault of a value that makes no address of its template."""
+    """Return the fault of a value that does not make its template an address."""
     found = shown_value(spec, tables, answers)
     if found is None or found.picture or found.to:
         return []
@@ -236,14 +235,14 @@ def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list
 
 
 def _not_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
-    """A finding about `where`; where it asks for a text that none of these rows has, at that text."""
+    """Return a finding about `where`, at the text that no row has if it asks for one."""
     unmet = find_unmet(spec.where, rows)
     path = ("where", unmet.field) if unmet else ("where",)
     return finding(rule, spec.file, spec.locate(path), message, unmet.hint if unmet else hint)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
-    """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
+    """Return faults of values that a sentence cannot show: an empty text, a null without a replacement, an array."""
     form = spec.format or table.form_of(spec.column)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
@@ -269,7 +268,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
 
 
 def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
-    """Faults of a row that its verdict cannot be said of: no comparison, or a figure or a field that it lacks."""
+    """Return faults of a row without a usable verdict: no comparison, or a missing figure or field."""
     for name in spec.quoted_columns[1:]:
         if column_value(row, name) is MISSING:
             named = (key for key, text in spec.say.items() if f"{{{name}}}" in text)
@@ -299,7 +298,7 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
 
 
 def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str:
-    """The first placeholder of a sentence that a row gives no text for, or ""."""
+    """Return the first placeholder of a sentence for which a row has no text, or ""."""
     from mongo_tables.directives.sayings import placeholders_in
     from mongo_tables.render.conclusions import figure_text
 
@@ -316,7 +315,7 @@ def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str
 def check_findings(
     spec: CheckSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
-    """Why the statement does not hold: no row has a field, no row is selected, or a selected row does not match."""
+    """Return why the statement does not hold: a field that no row has, no selected row, or one that does not match."""
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
@@ -346,20 +345,20 @@ def check_findings(
 
 
 class _Selection(NamedTuple):
-    """The rows that a query selects, or None when it cannot be run, as ``findings`` say, or has no rows to run on."""
+    """The rows that a query selects, or None if it cannot run (see ``findings``) or has no rows to run on."""
 
     rows: Rows | None
     findings: tuple[Finding, ...] = ()
 
 
 def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _Selection:
-    """Select the rows that match ``where``; none, and no finding, when the table has a fault of its own."""
+    """Select the rows that match ``where``; none, without a finding, if the table itself has a fault."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
 
 def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
-    """All rows of the table, or None when it has a fault, such as no rows and no text to show instead."""
+    """Return all rows of the table, or None if it has a fault, such as no rows and no ``empty``."""
     table = tables.get(spec.table)
     rows = answers.get(table.query.key) if table else None
     if table is None or not isinstance(rows, list):
@@ -368,7 +367,7 @@ def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows |
 
 
 def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
-    """What queries name that no row of the table has, where there are rows."""
+    """Return findings about fields in queries that no row has, if there are rows."""
     if not rows:
         return []
     known = list(dict.fromkeys(name for row in rows for name in row))
@@ -383,9 +382,9 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
 
 
 def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
-    """Numbers that queries compare with texts. ``asked`` are the rows of which each query asks.
+    """Return findings about numbers that queries compare with strings. ``asked`` has the rows of each query.
 
-    A row that is selected by a number has that number, whatever texts others have. A query that looks at types knows.
+    If a number selects a row, strings of other rows do not matter. Queries on types are left alone.
     """
     found = []
     for key, rows in asked.items():
@@ -405,7 +404,7 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
 
 
 def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
-    """Conditions that hold always or never, since they name a value of another type than all rows have."""
+    """Yield findings about conditions that always or never hold, because no row has a value of their type."""
     query = spec.queries[key]
     for field, condition, path in () if names_types(query) else conditions_in(query):
         operators = condition if isinstance(condition, Mapping) else {"$eq": condition}
@@ -418,7 +417,7 @@ def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
 
 
 def _say_wrong(one: FieldComparison, rows: Rows) -> str:
-    """What goes wrong where a query compares fields of rows, or "" where nothing must."""
+    """Return what goes wrong if a query compares fields of rows, or "" if nothing does."""
     values = [column_value(row, one.field) for row in rows]
     if not one.other:
         return say_wrong(one.operator, one.numbers, values)
@@ -433,7 +432,7 @@ def _matching(
     query: Mapping[str, Any],
     around: tuple[str | int, ...] = (),
 ) -> _Selection:
-    """The rows that match ``query``: what the comment has at ``key``, behind the path ``around``."""
+    """Return the rows that match ``query``, which is at ``key`` of the comment, after the path ``around``."""
     try:
         return _Selection(aggregate(rows, [{"$match": query}]))
     except AggregationError as error:
@@ -449,7 +448,7 @@ def _format_row_count(rows: int) -> str:
 
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    """The fewest leading columns that tell all rows apart, or all naming columns when none do."""
+    """Return the fewest leading columns that distinguish all rows, or all naming columns if none do."""
     # This imports the linter as well, which `render` does not need.
     from mongo_tables.lint.row_rules import find_naming_columns
 
@@ -461,7 +460,7 @@ def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
 
 
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
-    """Show the first failing rows: the columns that tell them apart, and the fields of the statement."""
+    """Describe the first failing rows by the columns that distinguish them and the fields of the statement."""
     naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
     fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
     bounds = list(find_numbers(spec.expect))
@@ -470,7 +469,7 @@ def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> 
 
 
 def _fields(query: Mapping[str, Any]) -> list[str]:
-    """The fields that a query names, those within ``$and``, ``$or`` and ``$nor`` too."""
+    """Return the fields that a query names, including those within ``$and``, ``$or`` and ``$nor``."""
     found: list[str] = []
     for name, value in query.items():
         if not name.startswith("$"):
@@ -481,7 +480,7 @@ def _fields(query: Mapping[str, Any]) -> list[str]:
 
 
 def find_numbers(written: Any) -> Iterator[Decimal]:
-    """The finite numbers anywhere in a query, with which figures are compared."""
+    """Yield all finite numbers in a query; figures are compared with them."""
     if isinstance(written, Mapping):
         written = list(written.values())
     if isinstance(written, list):
@@ -508,9 +507,9 @@ _NOWHERE: Final[Mapping[str, Any]] = {}
 
 
 class NamedField(NamedTuple):
-    """A field that a query names: its name, its place in the query, and the query that asks whether it is there.
+    """A field in a query: its name, its place, and a query for rows that have it.
 
-    That query is ``_NOWHERE`` where the author expects that the field is not there.
+    That query is ``_NOWHERE`` if the author expects the field to be missing.
     """
 
     field: str
@@ -519,9 +518,9 @@ class NamedField(NamedTuple):
 
 
 def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
-    """The fields that the query names and that none of the rows has, each once.
+    """Return the fields of the query that no row has, each once.
 
-    Whoever writes ``{"$exists": false}`` anywhere says that a field may not be there: nothing is said of that one.
+    A field with ``{"$exists": false}`` anywhere may be missing, and is not returned.
     """
     named = list(_list_named_fields(query, ()))
     settled = {one.field for one in named if one.there is _NOWHERE}
@@ -534,14 +533,14 @@ def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
 
 
 class Unmet(NamedTuple):
-    """A text that a query asks for and no row has: its field, and the one that was meant, else some that there are."""
+    """A text that a query asks for and no row has: its field, and the probable text, else some that exist."""
 
     field: str
     hint: str
 
 
 def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
-    """The first text that the query asks for and no row has."""
+    """Return the first text that the query asks for and no row has."""
     for field, name in query.items():
         known = list(dict.fromkeys(one for row in rows if isinstance(one := column_value(row, field), str)))
         if isinstance(name, str) and known and name not in known:
@@ -572,7 +571,7 @@ def _is_there(named: NamedField, rows: Rows) -> bool:
 
 
 def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
-    """The fields of the query at ``path``."""
+    """Return the fields of the query at ``path``."""
     for name, value, at in conditions_in(query, path):
         if name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
@@ -582,7 +581,7 @@ def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
 
 
 def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
-    """The field of one condition, and those that it asks the elements of an array for."""
+    """Return the field of one condition, and those of its conditions on array elements."""
     is_absent = isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
     yield NamedField(name, path, _NOWHERE if is_absent else {name: {"$exists": True}})
     elements = condition

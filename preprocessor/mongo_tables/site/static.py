@@ -65,6 +65,6 @@ def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> J
         message = f"{error.message}: this pipeline cannot run on files"
         hint = "use a mongodb:// source, or other operators"
         if isinstance(error, LimitReached):
-            hint = "let it do less, or give a mongodb:// source"
+            hint = "simplify it, or use a mongodb:// source"
         return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
     return Judgement()

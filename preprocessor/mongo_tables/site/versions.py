@@ -98,7 +98,7 @@ def version_findings(
         return []
     found = sorted((str(one["_id"]) for one in groups if one.get("_id") is not None), key=_split)
     if known.fault:
-        message = f"the version at hand is not known: {known.fault}"
+        message = f"the current version is not known: {known.fault}"
         hint = (
             "name a file, such as pyproject.toml" if measured.file == TAG else 'name another file, or "tag"'
         )

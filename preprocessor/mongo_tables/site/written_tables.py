@@ -67,7 +67,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     if len(then.rows) != len(now.rows):
         return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
     if sorted(then.rows) == sorted(now.rows):
-        return "only the order of its rows is another" if then.rows != now.rows else ""
+        return "only the order of its rows changed" if then.rows != now.rows else ""
     differing = [
         (row, at)
         for row, (old, new) in enumerate(zip(then.rows, now.rows, strict=True))

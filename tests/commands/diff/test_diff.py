@@ -139,7 +139,7 @@ def test_what_was_measured_otherwise_is_told(project: Path) -> None:
     old, new = {"versions": {"server": "6.0.5"}}, {"versions": {"server": "8.0.4"}}
     write(project / "old", run(1, 1, 10, **old), run(2, 8, 20, **old))
     write(project / "new", run(1, 1, 10, **old), run(2, 8, 20, **new))
-    assert lines(project)[1:] == ["  measured otherwise: server 6.0.5 → 6.0.5, 8.0.4"]
+    assert lines(project)[1:] == ["  measured differently: server 6.0.5 → 6.0.5, 8.0.4"]
 
 
 def test_a_changed_experiment_is_never_compared_with_its_past(project: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_changed_experiment_is_never_compared_with_its_past(project: Path) -> 
     write(project / "old", run(1, 1, 10, **old))
     write(project / "new", run(1, 1, 20, **new))
     found = lines(project)
-    assert found[1] == "  measured otherwise: experiment digest aa → bb"
+    assert found[1] == "  measured differently: experiment digest aa → bb"
     assert "not figures of the same test" in found[2]
     assert found[3] == "  1, Speed (ops/s): 10 → 20"
 

@@ -508,7 +508,7 @@ def test_files_that_are_passed_over_are_named_with_the_reason(tmp_path: Path) ->
     assert "b.csv: 1:1: UTF-16, not UTF-8\n" in told
     assert "c.csv: it is empty\n" in told
     assert "d.csv: fewer than two documents with numbers\n" in told
-    assert "numbers.json: its name does not say that it has results; --results names it\n" in told
+    assert "numbers.json: its name does not look like results; --results names it\n" in told
 
 
 def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:

@@ -202,8 +202,8 @@ def test_names_alone_are_no_documents(tmp_path: Path) -> None:
     [
         ("", "bench.csv: the file is empty"),
         ("\n \n", "bench.csv: the file is empty"),
-        ("a,b\n1,2\n3\n", "bench.csv:3:1: 1 cells, where the first line names 2 columns"),
-        ('a,b\n"x\ny",2\n3,4,5\n', "bench.csv:4:1: 3 cells, where the first line names 2 columns"),
+        ("a,b\n1,2\n3\n", "bench.csv:3:1: 1 cells, but the first line names 2 columns"),
+        ('a,b\n"x\ny",2\n3,4,5\n', "bench.csv:4:1: 3 cells, but the first line names 2 columns"),
         ('a,b\n1,2\n"3,4\n5,6\n', "bench.csv:3:1: not CSV: unexpected end of data"),
         ('a,b\n"x"y,2\n', "bench.csv:2:1: not CSV: ',' expected after '\"'"),
         ("a;b\n1;2\n", "bench.csv:1:1: cells are separated by semicolons, not by commas"),

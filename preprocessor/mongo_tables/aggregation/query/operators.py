@@ -187,7 +187,7 @@ def _positions(name: str, argument: Any, path: Path) -> list[int]:
     elif not is_number(argument):
         raise AggregationError(f"{name} requires a mask (number or binary) or a list of bit places", path, 2)
     elif (mask := whole(argument) or 0) < 0 or integral(argument) != mask:
-        raise AggregationError(f"{name} requires a whole number from 0 on that fits 64 bits", path, 9)
+        raise AggregationError(f"{name} requires a whole number of 0 or more that fits 64 bits", path, 9)
     return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
@@ -230,7 +230,7 @@ def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match arrays of so many elements."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
     if count is None or not 0 <= count <= INT32_MAX:
-        raise AggregationError("$size requires a whole number from 0 on", path, 2)
+        raise AggregationError("$size requires a whole number of 0 or more", path, 2)
     return leaf(lambda value: type(value) is list and len(value) == count, elements=False)
 
 

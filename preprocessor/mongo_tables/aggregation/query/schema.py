@@ -192,7 +192,7 @@ def _size(kind: str, sign: int) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         limit = integral(value) if is_number(value) else None
         if limit is None or not 0 <= limit <= INT64_MAX:
-            _fail(f"{path[-1]} must be a whole number from 0 on", path)
+            _fail(f"{path[-1]} must be a whole number of 0 or more", path)
         return _of_type(kind, lambda value: (len(value) - limit) * sign >= 0)
 
     return compile_keyword

@@ -74,7 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also warn of typed numbers, in sections with a table, that no table contains, and of stale ones: those "
         "whose sentence names a row and a column or unit that have another value now; PATH may also be MDX, "
-        "reStructuredText, HTML, text, or source code, and a text without tables is held to all results",
+        "reStructuredText, HTML, text, or source code, and a text without tables is compared with all results",
     )
     parser.add_argument(
         "--open-is-error",
@@ -263,7 +263,8 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
         ) from None
     if outcome.gone:
         print(
-            f"accepted findings that are gone: {outcome.gone}; --write-baseline forgets them", file=sys.stderr
+            f"accepted findings that no longer occur: {outcome.gone}; --write-baseline drops them",
+            file=sys.stderr,
         )
     return outcome.new
 

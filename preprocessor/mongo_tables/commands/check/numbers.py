@@ -72,7 +72,7 @@ def check_numbers(
 ) -> CheckedNumbers:
     """Classify the numbers of the pages of ``reports`` and of ``texts``, and find open and stale ones.
 
-    ``named`` are the paths that were given: a page without comments is held to all results if it is one of
+    ``named`` are the paths that were given: a page without comments is compared with all results if it is one of
     them, or if no page has a comment. ``folder`` has the exemptions. With ``all_open`` every open number is an
     error. Raises ResultsError if results are needed and cannot be read.
     """

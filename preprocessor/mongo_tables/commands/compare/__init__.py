@@ -184,7 +184,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
     if all(row.why_not_judged or row.is_control for row in found.rows):
         controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
         reasons = {**not_judged, **lost} or dict.fromkeys(controls)
-        hint = "compare results of the same work in blocks, including the rows measured in the same blocks"
+        hint = "compare results of the same work in blocks, together with the reference rows"
         raise CommandError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
     for told in not_judged:
         print_error(f"not judged: {told}")

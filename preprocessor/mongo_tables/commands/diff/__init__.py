@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PAGE",
         help="pages or folders (default: the site's, else docs)",
     )
-    parser.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
+    parser.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, separated by commas")
     add_limit(parser)
     add_pipelines(parser)
     form = parser.add_mutually_exclusive_group()

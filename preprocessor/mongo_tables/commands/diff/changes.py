@@ -317,7 +317,7 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
     """Yield the remarks on a table besides its cells. With ``rows``, which rows were added and removed."""
     for name, (old, new) in (change.measured or {}).items():
-        yield f"measured otherwise: {name} {old} → {new}"
+        yield f"measured differently: {name} {old} → {new}"
     if change.retested:
         yield "the experiment itself changed: these are not figures of the same test, and have no ratio"
     for side, failed in zip(("old", "new"), change.failed, strict=True):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DESCRIPTION = (
     "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
     "come and go, the first rows, where a value became null, which stage lost all rows, and why.\n"
-    "Of a rule, a comment or a key it says what it means, with an example."
+    "For a rule, a comment or a key, it shows the meaning and an example."
 )
 EPILOG = f"""\
 {SOURCE}

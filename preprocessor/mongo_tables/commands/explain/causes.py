@@ -202,7 +202,7 @@ def _describe_condition(wanted: Any) -> str:
 def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
     numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
     if len(there) > _VALUES and len(numbers) == len(there):
-        return f"it goes from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
+        return f"it ranges from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
     listed = list_some([f"{shorten_json(value, 40)} ×{count}" for value, count in there], _VALUES)
     kinds = {type_name(value) for value, _ in there}
     asked = {type_name(value) for value in _operands(wanted)}

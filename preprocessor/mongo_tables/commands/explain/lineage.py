@@ -77,7 +77,7 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str) -> L
     """
     if not is_lasting(spec.query):
         raise CommandError(
-            "the pipeline gives other rows with each run, so a value has no documents of its own"
+            "the pipeline gives different rows in each run, so a value cannot be traced to documents"
         )
     name = _find_column(spec, column)
     documents = list(_read(spec.query, source))

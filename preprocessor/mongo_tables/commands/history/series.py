@@ -112,7 +112,7 @@ def format_text(
         for point in one.points if points else ():
             told = (point.program, point.server and f"server {point.server}")
             versions = ", ".join(filter(None, told))
-            otherwise = f"  measured otherwise: {', '.join(point.otherwise)}" if point.otherwise else ""
+            otherwise = f"  measured differently: {', '.join(point.otherwise)}" if point.otherwise else ""
             value = _say_value(point, ratios)
             yield f"  {point.start:%Y-%m-%d %H:%M}  {value}  {versions}  {point.campaign}{otherwise}"
         yield from (f"  {_describe_change(one, change, known)}" for change in one.changes)
@@ -124,7 +124,7 @@ def _list_cells(one: HistorySeries, ratios: bool) -> Sequence[str]:
     """Return name, newest value, number of campaigns, and when they were."""
     first, last = one.points[0], one.points[-1]
     other = sum(bool(point.otherwise) for point in one.points)
-    apart = f", {other} of them measured otherwise" if other else ""
+    apart = f", {other} of them measured differently" if other else ""
     when = f"from {first.start:%Y-%m-%d} to {last.start:%Y-%m-%d}{apart}"
     return one.name, _say_value(last, ratios), format_count(len(one.points), "campaign"), when
 

@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--numbers",
         action="store_true",
         help="write nothing: say how many numbers of README files, documentation and llms.txt are in which results, "
-        "and how to hold them there",
+        "and how to check them",
     )
     comment = parser.add_argument_group("a comment alone")
     comment.add_argument(

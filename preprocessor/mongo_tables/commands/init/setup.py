@@ -388,7 +388,7 @@ def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
             elif (one := look_at(path)) is None:
                 why = "no known format, or too large"
             elif _has_rows(one, is_meant=True):
-                why = "its name does not say that it has results; --results names it"
+                why = "its name does not look like results; --results names it"
             else:
                 why = "fewer than two documents with numbers"
         except ResultsError as error:

@@ -112,7 +112,7 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     """Return which machines would share the connections of each window, without contacting them."""
     which = f"the workers of {wanted.scheduler}" if wanted.scheduler else f"{wanted.count} on this machine"
     each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"
-    return f"load machines: {which}{each}; they share out the connections, and were not asked"
+    return f"load machines: {which}{each}; they share the connections, and were not contacted"
 
 
 def open_places(

@@ -122,7 +122,7 @@ class JsonPart(NamedTuple):
         return None if type(self.value) is int and self.value > LARGEST_COUNT else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
-        """Return the error that this part violates its format."""
+        """Return the error for a part that violates its format."""
         above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
         return self.file.refuse(message, self.line + above - 1, column, hint)
 

@@ -259,7 +259,7 @@ class _Table:
 
     def _ragged(self, row: int, cells: int, width: int) -> ResultsError:
         hint = "the file is cut off, or a cell with a separator in it is not in quotes"
-        message = f"{cells} cells, where the first line names {width} columns"
+        message = f"{cells} cells, but the first line names {width} columns"
         return self.file.refuse(message, self.place_of(row, 0)[0], 1, hint)
 
 

@@ -40,7 +40,7 @@ _OPENED = "opened"
 
 
 class WriteTimeout(Workload, name="write_timeout"):
-    """Writes whose acknowledgement may time out, and a count of those that were done nevertheless.
+    """Writes whose acknowledgement may time out, and a count of those that were applied nevertheless.
 
     ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer
     and vote, but do not apply the primary's writes. The others copy from the primary, as in every local replica set.

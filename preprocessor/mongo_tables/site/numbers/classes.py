@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 RULE = "MT324"
 _HINT: Final = (
-    'write it by RESULT_VALUE, or give the reason: "ignore": {"MT324": "…"} in a table of the section'
+    'write it with RESULT_VALUE, or give the reason: "ignore": {"MT324": "…"} in a table of the section'
 )
 _HINT_ELSEWHERE: Final = "correct it, or give the reason in mongo-tables.toml: [[numbers.exempt]]"
 Class = Literal["bound", "found", "exempt", "open"]

@@ -66,7 +66,7 @@ def read_exemptions(folder: Path) -> list[Exemption]:
     listed = settings.get("exempt") if isinstance(settings, Mapping) else None
     faults = []
     if settings and (not isinstance(listed, list) or len(settings) > 1):
-        faults.append(("numbers", 0, "`numbers` has anything but a list `exempt`"))
+        faults.append(("numbers", 0, "`numbers` has something other than a list `exempt`"))
         listed = []
     found = []
     starts = chain((one.start() for one in _ENTRY.finditer(text)), repeat(0))
