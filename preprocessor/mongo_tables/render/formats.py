@@ -21,7 +21,7 @@ class TableWriter(Protocol):
 DEFAULT: Final = "pipe"
 TABLE_FORMATS: Final[Mapping[str, str]] = {
     DEFAULT: "pipe_table:pipe_table",
-    "html": "plain_html:plain_html_table",
+    "html": "html:plain_html_table",
 }
 """The module of each format, and the function in it; the names alone are enough to declare the option."""
 
