@@ -45,7 +45,9 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
     assert list(found.values())[:7] == [
         "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1", "old, new", "40 ms",
     ]  # fmt: skip
-    assert found["Command"] == "mongo-tables run update --profile publish --scale 0.01"
+    assert found["Command"] == (
+        "mongo-tables run update --profile publish --scale 0.01 --target old=… --target new=…"
+    )
 
 
 def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:

@@ -55,6 +55,12 @@ def compared(**baseline: Any) -> list[str]:
     return [row[-1] for row in read(html_table(spec(**baseline), ROWS)).tables[0][1:]]
 
 
+def test_the_reference_is_marked_where_a_column_compares_other_rows_with_it() -> None:
+    shown = table("x", "c", headers=["Indexes", "Compared with none"])
+    assert html_table(shown, ROWS).count('class="mongo-table__baseline"') == 1
+    assert "mongo-table__baseline" not in html_table(shown, [ROWS[0], {**ROWS[0], "x": "again"}])
+
+
 def faults(rows: list[dict[str, Any]], **baseline: Any) -> list[Finding]:
     shown = spec(**baseline)
     return row_findings(shown, {}, {shown.query.key: rows}, (), date(2026, 1, 1))

@@ -31,6 +31,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.columns import has_link
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.comparison import baseline_rows
+from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.markup import (
     NO_ROWS,
     inline_html,
@@ -43,6 +44,7 @@ from mongo_tables.render.markup import (
 )
 from mongo_tables.render.table_layout import TableLayout, Total, lay_out
 from mongo_tables.render.values import finite_decimal, is_number
+from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
@@ -160,9 +162,7 @@ def table_html(
             f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
             "<table>",
             *_head(spec, layout, meanings),
-            *_bodies(
-                layout, spec.id, next(iter(baseline_rows(spec, rows)), -1) if spec.baseline else -1, behind
-            ),
+            *_bodies(layout, spec.id, _marked_rows(spec, rows, layout.columns), behind),
             *_foot(layout),
             "</table>",
             "</div>",
@@ -200,8 +200,24 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
     yield "</thead>"
 
 
-def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
-    """Yield a table body for each group of rows, after its heading. Row ``marked``, counted from 0, is the baseline."""
+def _marked_rows(
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column]
+) -> set[int]:
+    """Return the numbers, from 0, of the baseline or of the references with which a column compares other rows."""
+    if spec.baseline:
+        return set(baseline_rows(spec, rows)[:1])
+    marked: set[int] = set()
+    for column in (one for one in columns if one.for_files):
+        against = [one.against if one else "" for one in map(conclusion_of, column.values)]
+        if {*against} - {"", ITSELF}:
+            marked.update(number for number, name in enumerate(against) if name == ITSELF)
+    return marked
+
+
+def _bodies(
+    layout: TableLayout, anchor: str | None, marked: set[int], behind: Sequence[str]
+) -> Iterator[str]:
+    """Yield a table body for each group of rows, after its heading. The rows ``marked`` are what others are against."""
     labels, *others = layout.columns
     anchors = row_anchors(anchor, layout.all_columns) if anchor else []
     if anchors:
@@ -217,7 +233,7 @@ def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequen
             span = len(layout.columns)
             yield f'<tr><th scope="rowgroup" colspan="{span}"><span>{lines_html(group.heading)}</span></th></tr>'
         for number in group.rows:
-            mark = ' class="mongo-table__baseline"' if number == marked else ""
+            mark = ' class="mongo-table__baseline"' if number in marked else ""
             own_id = f' id="{anchors[number]}"' if anchors else ""
             yield f"<tr{own_id}{mark}>{lines[number]}</tr>"
         yield "</tbody>"

@@ -56,12 +56,7 @@ _COLUMNS: Final[Mapping[str, tuple[str, str, ColumnFormat]]] = {
     },
     "document": ("Document", "The whole result document.", _PLAIN),
 }
-"""The header, the meaning and the format of each column."""
-_OPTIONAL: Final = {
-    *("block", "number", "windows", "document"),
-    *(name for name, one in RUN_COLUMNS.items() if one.optional),
-}
-"""Columns that are only shown if a run has a value for them."""
+"""The header, the meaning and the format of each column. Columns without a value are not shown."""
 
 
 # -- single runs --
@@ -114,7 +109,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
         row |= {"windows": len(line)} if several else {}
         row |= _measured(line)
         rows.append(row | ({"document": "JSON"} if to else {}))
-    shown = [name for name in _COLUMNS if name not in _OPTIONAL or any(name in row for row in rows)]
+    shown = [name for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
     table = replace(
         spec,
         id=f"{spec.id or 'rows'}--runs",
@@ -188,7 +183,13 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
     if "testname" in differing or not differing:
         return [", ".join(filter(None, (str(key.get("testname", "")), variant_name(key)))) for key in keys]
-    return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
+    texts = [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
+    if "comment" in differing and "target" in differing:
+        return [
+            f"{text}, {key['target']}" if "target" in key else text
+            for text, key in zip(texts, keys, strict=True)
+        ]
+    return texts
 
 
 # -- the block --

@@ -73,27 +73,24 @@ COMPARED: Final[Mapping[str, str]] = {
 
 
 class RunColumn(NamedTuple):
-    """A field of a run as a column: header, meaning, format, and whether it appears only if runs have it."""
+    """A field of a run as a column: header, meaning and format."""
 
     header: str
     meaning: str
     unit: str | None = None
     decimals: int | None = None
     thousands: bool | None = None
-    optional: bool = False
 
 
 RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
     "start_time": RunColumn("Began (UTC)", "When the first window of the line began."),
-    "duration": RunColumn("Window", "How long was measured.", unit="ms", thousands=True, optional=True),
-    "operations": RunColumn(
-        "Operations", "Operations that were done in the window.", thousands=True, optional=True
-    ),
+    "duration": RunColumn("Window", "How long was measured.", unit="ms", thousands=True),
+    "operations": RunColumn("Operations", "Operations that were done in the window.", thousands=True),
     "operations_per_second": RunColumn(
         "Speed", "Operations a second in the window.", unit="operations/s", decimals=1, thousands=True
     ),
     "errors": RunColumn("Errors", "Operations that failed in the window."),
-    "seed": RunColumn("Seed", "The number that the random values of the window began with.", optional=True),
+    "seed": RunColumn("Seed", "The number that the random values of the window began with."),
 }
 """The columns that are shown of each run: the fields of ``repeats``."""
 

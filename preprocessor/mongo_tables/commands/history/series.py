@@ -247,10 +247,11 @@ def format_feed(documents: Iterable[Mapping[str, Any]], name: str, page: str) ->
 
     ElementTree.register_namespace("", _ATOM)
     root = ElementTree.Element(f"{{{_ATOM}}}feed")
-    changes = sorted((one for one in documents if one["change"]), key=place, reverse=True)
+    every = list(documents)
+    changes = sorted((one for one in every if one["change"]), key=place, reverse=True)
     _add(root, "title", "Changes of speed")
     _add(root, "id", name)
-    _add(root, "updated", _say_time(max((one["start"] for one in changes), default=_NOTHING_YET)))
+    _add(root, "updated", _say_time(max((one["start"] for one in changes or every), default=_NOTHING_YET)))
     ElementTree.SubElement(root, f"{{{_ATOM}}}link", {"href": page})
     author = ElementTree.SubElement(root, f"{{{_ATOM}}}author")
     _add(author, "name", "mongo-tables history")
