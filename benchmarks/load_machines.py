@@ -22,7 +22,7 @@ import psutil
 from benchmarks.pretending import READS
 from benchmarks.runner_speed import acknowledging
 from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.worker import Load
 

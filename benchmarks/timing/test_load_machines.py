@@ -10,7 +10,7 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.results.intervals import interval
 from mongo_tables.results.verdicts import judge
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.worker import Load

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.results.mongodb_errors import explain_failure
+from mongo_tables.results.mongodb import explain_failure
 from tests.commands.test_commands import mongo_tables
 
 ROWS = [

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mongo_tables.render.charts.axes import break_name, fit_names
 from mongo_tables.render.charts.drawing import draw_chart
 from mongo_tables.render.charts.elements import LETTER, NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
-from mongo_tables.render.charts.names import break_name, fit_names
 from mongo_tables.render.charts.plot import plot_of
 from tests.render.specs import chart
 

@@ -13,7 +13,7 @@ from pymongo import MongoClient, ReturnDocument, UpdateOne, WriteConcern
 from pymongo.read_concern import ReadConcern
 from pymongo.results import UpdateResult
 
-from mongo_tables.runner.request_options import PROJECTION, RequestOptions, read_selector
+from mongo_tables.runner.connection_strings import PROJECTION, RequestOptions, read_selector
 
 
 class PyMongoClient:

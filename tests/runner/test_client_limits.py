@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import windows
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.outcome import check_law, check_window, remark_on_law
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.window import Inside, Lag
 
 CONFIG = {"workload": "query", "operationsPerSecond": 100, "numberOfThreads": 1}

@@ -19,6 +19,7 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from mongo_tables.runner import driving
+from mongo_tables.runner.connection_strings import UnexpectedReply
 from mongo_tables.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
@@ -31,7 +32,6 @@ from mongo_tables.runner.driving import (
     add_up,
     drive,
 )
-from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.series import bucket, merge
 from mongo_tables.runner.window import NEVER, Board, MeasuredWindow
 from mongo_tables.runner.workloads import Done

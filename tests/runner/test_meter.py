@@ -16,8 +16,8 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import driving, window, worker
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.outcome import list_limits
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.window import (
     Board,
     Lag,

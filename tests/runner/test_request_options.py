@@ -22,15 +22,16 @@ from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
-from mongo_tables.runner.connection_strings import ACCEPTED, check_options
-from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.options import Options
-from mongo_tables.runner.request_options import (
+from mongo_tables.runner.connection_strings import (
+    ACCEPTED,
     RequestOptions,
+    check_options,
     conflict,
     request_options,
 )
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.target import ALONE, open_target
 from mongo_tables.runner.wire.client import WireClient, end_sessions
 from mongo_tables.runner.worker import Load

@@ -22,10 +22,10 @@ from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import choose_client
 from mongo_tables.runner import worker
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.target import NamedTarget
 from mongo_tables.runner.wire.client import WireClient
 from mongo_tables.runner.worker import Load, scheduling_of

@@ -13,9 +13,9 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.directives.schemas.validation import validator
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.window import hand_out
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Share, workload, workloads

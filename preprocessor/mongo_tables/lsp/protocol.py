@@ -16,9 +16,8 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.lsp.actions import Action
 from mongo_tables.lsp.completion import Suggestion
-from mongo_tables.lsp.diagnostics import Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Action, Lines, Position, Span
 from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_name, rename
 from mongo_tables.lsp.server import Server, diagnostic_of, edit_of, position_of, range_of, span_of
 

@@ -16,9 +16,17 @@ from mongo_tables.directives.html_comments import is_fenced
 from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.shape.values import Shape
-from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
-from mongo_tables.lsp.diagnostics import Diagnostic, Lines, Position, Span, diagnose, offset_of
+from mongo_tables.lsp.diagnostics import (
+    Action,
+    Diagnostic,
+    Lines,
+    Position,
+    Span,
+    diagnose,
+    list_actions,
+    offset_of,
+)
 from mongo_tables.lsp.diagnostics import Edit as Typed
 from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment

@@ -19,7 +19,7 @@ from typing import Literal
 
 from pymongo.errors import ConnectionFailure
 
-from mongo_tables.runner.request_options import RequestOptions
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.series import (
     EXACT_BELOW,
     GREATEST,

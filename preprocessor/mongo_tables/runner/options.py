@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mongo_tables.runner.connection_strings import OnError
 from mongo_tables.runner.driving import Arrivals
 from mongo_tables.runner.experiment import Experiment, configs
-from mongo_tables.runner.request_options import OnError
 from mongo_tables.runner.workloads import Config, workload
 
 RATE = "operationsPerSecond"

@@ -20,8 +20,8 @@ from typing import Any
 
 import psutil
 
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
-from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
 from mongo_tables.runner.window import NEVER, Board, Inside, Lag

@@ -14,17 +14,16 @@ from uuid import uuid4
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.results.mongodb_errors import keep_to_one_line
+from mongo_tables.results.mongodb import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.connection_strings import driver_fault, selection_ms
+from mongo_tables.runner.connection_strings import conflict, driver_fault, selection_ms
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import Options, has_rates, steps_without_length
 from mongo_tables.runner.ownership import close_beside
-from mongo_tables.runner.request_options import conflict
 from mongo_tables.runner.servers import Servers
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (

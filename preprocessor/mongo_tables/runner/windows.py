@@ -18,6 +18,7 @@ from mongo_tables.runner import (
     warmup,
 )
 from mongo_tables.runner.blocks import SlicesPlace, WindowKey
+from mongo_tables.runner.connection_strings import request_options
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
@@ -28,7 +29,6 @@ from mongo_tables.runner.options import (
     with_enough_work,
 )
 from mongo_tables.runner.outcome import check_window, remark_on_client, remark_on_law
-from mongo_tables.runner.request_options import request_options
 from mongo_tables.runner.runs import Run, asked_of, complaints_told
 from mongo_tables.runner.sampling import BusyProcessors
 from mongo_tables.runner.servers import ask_servers, cache_bytes, topology

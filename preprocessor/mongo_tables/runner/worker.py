@@ -21,8 +21,8 @@ from typing import Any, Literal
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.results.mongodb_errors import keep_to_one_line
-from mongo_tables.runner.connection_strings import selection_ms
+from mongo_tables.results.mongodb import keep_to_one_line
+from mongo_tables.runner.connection_strings import OnError, RequestOptions, request_options, selection_ms
 from mongo_tables.runner.driving import (
     Arrivals,
     ConnectionStats,
@@ -35,7 +35,6 @@ from mongo_tables.runner.driving import (
     drive,
     one_line,
 )
-from mongo_tables.runner.request_options import OnError, RequestOptions, request_options
 from mongo_tables.runner.series import IntervalSeries, add_counts, interval_for
 from mongo_tables.runner.slices import Sides, SideStats, Slices, Turns
 from mongo_tables.runner.window import NEVER, Board, MeasuredWindow, Meter, hand_out, in_all, in_window

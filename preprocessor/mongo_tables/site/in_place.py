@@ -239,7 +239,7 @@ def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
 
 
 def _describe_change(comment: Comment, standing: str, today: str) -> str:
-    from mongo_tables.site.written_tables import (  # most written tables are up to date
+    from mongo_tables.site.drift import (  # most written tables are up to date
         describe_change,
         describe_difference,
     )

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from benchmarks.pretending import pretending
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.result_rows import list_machines
 from mongo_tables.runner.worker import Load

@@ -19,8 +19,7 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
-from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
-from mongo_tables.runner.loadmachines.machine import OPERATION, Sent, Work
+from mongo_tables.runner.loadmachines.machine import OPERATION, Sent, Work, open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import ClockReading, MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.store import FileStore

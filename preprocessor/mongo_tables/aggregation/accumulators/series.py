@@ -25,7 +25,7 @@ from mongo_tables.aggregation.accumulators.windows import (
 from mongo_tables.aggregation.compiler import compile_expression
 from mongo_tables.aggregation.errors import AggregationError, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, divide, multiply, subtract
-from mongo_tables.aggregation.expressions.date_arithmetic import UNIT_MILLIS
+from mongo_tables.aggregation.expressions.date_parts import UNIT_MILLIS
 from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,

@@ -17,7 +17,7 @@ from mongo_tables.aggregation import catalogue, paths
 from mongo_tables.aggregation.accumulators.basic import State
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
+from mongo_tables.aggregation.expressions.date_parts import UNITS, shift_date
 from mongo_tables.aggregation.limits import each, spend
 from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal, whole
 from mongo_tables.aggregation.value_order import Key, SortPattern, compare, key

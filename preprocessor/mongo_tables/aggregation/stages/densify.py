@@ -14,7 +14,7 @@ from mongo_tables.aggregation import paths, value_order
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
-from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
+from mongo_tables.aggregation.expressions.date_parts import UNITS, shift_date
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, spend
 from mongo_tables.aggregation.numbers import integral, rank, to_double

@@ -20,7 +20,7 @@ from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.loadmachines.clusters import LoadMachines, open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.machine import LoadMachines, open_cluster, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.options import Options

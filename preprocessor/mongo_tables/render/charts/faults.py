@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mongo_tables.aggregation.values import is_date
+from mongo_tables.render.charts.axes import are_apart, fit_names
 from mongo_tables.render.charts.elements import LONGEST
 from mongo_tables.render.charts.horizontal import shown_names
 from mongo_tables.render.charts.marks import MARKS, mark_of
-from mongo_tables.render.charts.names import are_apart, fit_names
 from mongo_tables.render.charts.plot import Data, Plot, Rows
 from mongo_tables.render.charts.series import (
     drawable,

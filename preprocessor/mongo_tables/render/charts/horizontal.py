@@ -13,7 +13,17 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
-from mongo_tables.render.charts.axes import WIDEST, Scale, Span, fit, value_axis, within
+from mongo_tables.render.charts.axes import (
+    WIDEST,
+    Scale,
+    Span,
+    break_name,
+    fit,
+    fit_names,
+    letters_in,
+    value_axis,
+    within,
+)
 from mongo_tables.render.charts.elements import (
     LINE,
     WIDTH,
@@ -36,15 +46,14 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.names import break_name, fit_names, letters_in
-from mongo_tables.render.charts.panels import (
+from mongo_tables.render.charts.plot import Data, Panel, Plot, PlotPoint, Series
+from mongo_tables.render.charts.series import (
     TITLE_HEIGHT,
     axis_title,
     draw_panel_names,
     lay_out_panels,
     put_panels,
 )
-from mongo_tables.render.charts.plot import Data, Panel, Plot, PlotPoint, Series
 from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
 from mongo_tables.render.markup import display_width

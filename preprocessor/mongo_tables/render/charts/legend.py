@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.specs import Reference
-from mongo_tables.render.charts.axes import Axes, Scale, Span, apart, mark_texts
+from mongo_tables.render.charts.axes import Axes, Scale, Span, apart, fit_names, letters_in, mark_texts
 from mongo_tables.render.charts.elements import (
     LETTER,
     LINE,
@@ -22,7 +22,6 @@ from mongo_tables.render.charts.elements import (
     text_width,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.names import fit_names, letters_in
 from mongo_tables.render.charts.plot import Data, Plot, Series
 from mongo_tables.render.markup import with_minus_signs
 

@@ -42,7 +42,8 @@ from mongo_tables.render.charts.legend import (
     series_entries,
 )
 from mongo_tables.render.charts.marks import mark_of
-from mongo_tables.render.charts.panels import (
+from mongo_tables.render.charts.plot import Data, Panel, Plot
+from mongo_tables.render.charts.series import (
     BETWEEN,
     TITLE_HEIGHT,
     axis_title,
@@ -50,7 +51,6 @@ from mongo_tables.render.charts.panels import (
     lay_out_panels,
     put_panels,
 )
-from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
 

@@ -27,11 +27,11 @@ from mongo_tables.runner import host
 from mongo_tables.runner.driving import ConnectionStats
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
-from mongo_tables.runner.loadmachines.clusters import Cluster
 from mongo_tables.runner.loadmachines.machine import (
     DISMISS,
     END,
     OPERATION,
+    Cluster,
     Failed,
     Greeting,
     LoadResults,

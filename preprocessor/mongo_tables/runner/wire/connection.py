@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import bson
 from bson.raw_bson import RawBSONDocument
 
+from mongo_tables.runner.connection_strings import UnexpectedReply
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.window import EVERY, Lag, receive_stamped, stamp
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bson
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.runner.connection_strings import UnexpectedReply
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,
@@ -24,7 +25,6 @@ from mongo_tables.runner.event_schemas import (
     population,
     stream,
 )
-from mongo_tables.runner.request_options import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:

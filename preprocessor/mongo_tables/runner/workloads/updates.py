@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import bson
 
-from mongo_tables.runner.request_options import UnexpectedReply
+from mongo_tables.runner.connection_strings import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 from mongo_tables.runner.workloads.inserts import LARGEST_INT, DocumentFactory, assemble
 

@@ -10,8 +10,8 @@ from itertools import islice, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.site.drift import WrittenTable, read_cell
 from mongo_tables.site.numbers.text import Heading, Notation, Number, normalized, read_heading, read_numbers
-from mongo_tables.site.written_tables import WrittenTable, read_cell
 
 if TYPE_CHECKING:
     from mongo_tables.lint.shape.units import Unit
