@@ -163,11 +163,23 @@ def say_conclusion_fault(told: Document, shown: str) -> str:
         most = np.ceil(round(100 * (max(high, 1 / low) - 1), 6))
         right = told["verdict"] == "no difference" and [int(one) for one in figures] == [max(1, int(most))]
     elif plain.startswith(("not known", "noise", "at most", "between")):
-        right = told["verdict"] == "not known" or plain.startswith("noise")
+        beyond = ((low, 1 - low), (high, high - 1))
+        bounds = [find_bound(end) for end, share in beyond if round(100 * share) > 0]
+        written = [float(one) for one in read_numbers(plain.partition(" (campaigns")[0])]
+        is_right = told["verdict"] == "not known" and (plain == "not known" or written == bounds)
+        right = plain.startswith("noise") or is_right
     else:
         right = is_told_as(told["verdict"], find_ratios(told), (low, high), plain)
     right = right and (words != plain) == bool(told.get("few_requests"))
     return "" if right else f"it is {told['verdict']} {ratio:.5f} [{low:.5f}, {high:.5f}]"
+
+
+def find_bound(end: float) -> float:
+    """How far an end of an interval is from 1, rounded up: in per cent below twice, in times from there on."""
+    factor = max(end, 1 / end)
+    if factor < 2:
+        return float(np.ceil(round(100 * abs(end - 1), 6)))
+    return float(np.ceil(round(factor, 6)) if factor >= 10 else np.ceil(round(factor * 10, 6)) / 10)
 
 
 def find_ratios(told: Document) -> list[float]:
