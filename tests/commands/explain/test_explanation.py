@@ -156,6 +156,7 @@ def test_a_sort_that_the_next_one_replaces_does_not_order_what_is_equal(
 @settings(max_examples=150, deadline=None)
 @given(documents, pipelines)
 @example([{}, {"a": []}], [{"$sort": {"a": 1}}, {"$sort": {"b": 1}}])
+@example([{}, {}, {}, {}], [{"$sort": {"a": 1}}, {"$limit": 4}])
 def test_counts_add_up_and_the_last_are_the_rows_of_the_table(
     rows: list[dict[str, Any]], pipeline: list[Any]
 ) -> None:

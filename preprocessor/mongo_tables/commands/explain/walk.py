@@ -315,8 +315,9 @@ class StageWalk:
                 except ResultsError:
                     raise _renumber_error(error, number) from None
                 rows = self._apply_to_each(local, rows, stage)
-            if outcome is not None and number == len(pipeline) - 1:
-                rows = outcome
+            if number == len(pipeline) - 1:
+                # A sort that a limit follows orders equal documents otherwise than one alone.
+                rows = self._source.aggregate(self._query) if outcome is None else outcome
             yield Step(len(rows), rows, _since(started))
 
     def _first_replaced_sort(self, number: int) -> int:
