@@ -11,7 +11,7 @@ import pytest
 from bson import json_util
 
 from mongo_tables.cli import main
-from mongo_tables.hosts.published_files import first_sentence
+from mongo_tables.hosts.machine_readable import first_sentence
 from tests.hosts.builds import files
 from tests.hosts.inprocess import CONFIG, ROWS, built, table, value, write
 from tests.measured import document

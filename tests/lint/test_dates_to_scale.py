@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mongo_tables.lint.header_rules import find_dates_not_to_scale
+from mongo_tables.lint.chart_rules import find_dates_not_to_scale
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page

@@ -26,6 +26,13 @@ from mongo_tables.files.process import today
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import amounts, failing
 from mongo_tables.findings.rules import finding
+from mongo_tables.hosts.machine_readable import (
+    LLMS,
+    alternate_link,
+    dataset_script,
+    first_sentence,
+    llms_text,
+)
 from mongo_tables.hosts.page_figures import (
     Given,
     PageFigures,
@@ -36,16 +43,7 @@ from mongo_tables.hosts.page_figures import (
     render,
 )
 from mongo_tables.hosts.page_place import choose_shown_path
-from mongo_tables.hosts.published_files import (
-    LLMS,
-    PublishedDocuments,
-    alternate_link,
-    dataset_script,
-    first_sentence,
-    llms_text,
-    path_of_all,
-    put,
-)
+from mongo_tables.hosts.published_files import PublishedDocuments, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import anchors_in

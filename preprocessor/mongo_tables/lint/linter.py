@@ -186,7 +186,7 @@ def look_at(
             found += find_mistyped_conditions(all_of_them)
     if ran and ran.rows:
         if not isinstance(spec, TableSpec) or spec.chart is not None:
-            from mongo_tables.lint import header_rules  # noqa: F401  # it imports the drawing of charts, which is slow
+            from mongo_tables.lint import chart_rules  # noqa: F401  # it imports the drawing of charts, which is slow
         found += apply_rules("rows", subject, ran.rows)
         found += apply_rules("documents", subject, documents)
     elif ran:
