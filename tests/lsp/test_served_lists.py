@@ -31,12 +31,6 @@ def folder(tmp_path: Path) -> Path:
         ('{"$mtach": {"kind": "read"}}', "MT301", '"$mtach"', '{"$match": {"kind": "read"}}'),
         ('{"$set": {"qps": {"$multipy": ["$qps", 2]}}}', "MT301", '"$multipy"', MULTIPLIED),
         ('{"$set": {"qps": {"$multiply": ["$qsp", 2]}}}', "MT402", '"$qsp"', MULTIPLIED),
-        (
-            '{"$limit": 2}, {"$sort": {"_id": 1}}',
-            "MT401",
-            "2",
-            '{"$sort": {"_id": 1}}, {"$limit": 2}',
-        ),
     ],
 )
 async def test_a_fault_is_marked_in_the_list_and_mended_there(
