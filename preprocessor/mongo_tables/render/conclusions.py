@@ -248,11 +248,18 @@ def full_words_of(one: Conclusion) -> str:
 
 def _say_noise(references: Sequence[Conclusion]) -> str:
     """Return the noise of references as a sentence if it exceeds their margin, else ""."""
-    ends = [end for one in references for end in one.figures[1:]]
-    noise = max(ends, key=lambda end: max(end, 1 / end), default=1.0)
-    if max(noise, 1 / noise) <= max((1 + float(one.margin) for one in references), default=1.0):
+    ends = [(end, one) for one in references for end in one.figures[1:]]
+    noise, of = max(ends, key=lambda pair: max(pair[0], 1 / pair[0]), default=(1.0, None))
+    factor = max(noise, 1 / noise)
+    if of is None or factor <= max(1 + float(one.margin) for one in references):
         return ""
-    return f" Its noise reaches {verdicts.describe_bound(noise)}: read ratios as rough."
+    reached = verdicts.describe_bound(noise)
+    if of.interval is not None and factor < verdicts.IN_TIMES_FROM:  # rounded as in its cell
+        end = Decimal(str(noise))
+        reached = (
+            f"{_write(end, _choose_decimals(*of.interval, as_ratio=False), as_ratio=False).lstrip('+-')} %"
+        )
+    return f" Its noise reaches {reached}: read ratios as rough."
 
 
 # -- in a cell --
