@@ -57,8 +57,8 @@ def test_a_machine_with_room_is_recommended_and_the_page_recommends_the_same(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("load=1&kib=8&indexes=1", "No published row bears on this"),
-        ("load=70000&kib=4&indexes=4", "the fastest, M80 io2 3000/s, 512 GB, did 60,153"),
+        ("load=1&kib=8&indexes=1", "No published row fits"),
+        ("load=70000&kib=4&indexes=4", "the fastest, M80 io2 3000/s, 512 GB, inserted 60,153"),
         ("load=none&kib=4&indexes=4", "Give three numbers"),
     ],
 )
