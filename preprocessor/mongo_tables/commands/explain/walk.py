@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Parts, effect_of, paths_in, record_of
-from mongo_tables.aggregation.pipelines import reorder
+from mongo_tables.aggregation.pipelines import reorder, sort_limit
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import nearest_word
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
@@ -300,7 +300,7 @@ class StageWalk:
         yield Step(len(local.documents(self._query.collection)), rows, 0.0)
         outcome: Rows | None = None
         for number, stage in enumerate(pipeline):
-            start = self._first_replaced_sort(number)
+            start = self._start_of(number)
             started = time.perf_counter()
             try:
                 rows = local.apply_query(
@@ -315,19 +315,23 @@ class StageWalk:
                 except ResultsError:
                     raise _renumber_error(error, number) from None
                 rows = self._apply_to_each(local, rows, stage)
-            if number == len(pipeline) - 1:
-                # A sort that a limit follows orders equal documents otherwise than one alone.
-                rows = self._source.aggregate(self._query) if outcome is None else outcome
+            if outcome is not None and number == len(pipeline) - 1:
+                rows = outcome
             yield Step(len(rows), rows, _since(started))
 
-    def _first_replaced_sort(self, number: int) -> int:
-        """Return the position of the first sort that the sort at ``number`` replaces, or ``number``.
+    def _start_of(self, number: int) -> int:
+        """Return the position of the first stage that runs as one with the stage at ``number``, or ``number``.
 
-        Of adjacent sorts only the last one runs. It starts from the documents before the first of them, because equal
+        A limit runs with the sort that it shortens, which orders equal documents otherwise than a sort alone. Of
+        adjacent sorts only the last one runs. It starts from the documents before the first of them, because equal
         documents keep that order.
         """
         beginning = self._query.pipeline[: number + 1]
-        if operator_of(beginning[number])[0] != "$sort":
+        name, _ = operator_of(beginning[number])
+        if name == "$limit":
+            shortened = next((place for place in range(number) if sort_limit(beginning, place)), number)
+            return self._start_of(shortened) if shortened < number else number
+        if name != "$sort":
             return number
         kept = reorder(beginning)
         earlier = max((place for place in kept if place < number and "$sort" in beginning[place]), default=-1)
