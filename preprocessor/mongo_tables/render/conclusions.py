@@ -25,10 +25,10 @@ from mongo_tables.render.values import cell_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
 from mongo_tables.results.verdicts import (
     CAMPAIGNS_FOR_T,
-    IN_TIMES_FROM,
     ITSELF,
     WHOLE_FROM,
     Verdict,
+    choose_form,
     describe_bound,
     describe_interval,
     join_apart,
@@ -85,17 +85,13 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
     bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
     if figure.name in bounds:
         return describe_bound(bounds[figure.name], figure.form)
-    form = figure.form or _choose_form(float(one.ratio))
+    form = figure.form or choose_form(float(one.ratio))
     size = _in_percent if form == "percent" else _in_times
     *each, nearer, farther = _round_alike([*sorted(map(size, ratios)), *sorted(map(size, ends))], form)
     unit = "%" if form == "percent" else "times"
     if figure.name == "ratio":
         return f"{join_apart(each)} {unit}"
     return f"{nearer} to {farther} {unit}{'; campaigns disagree' if one.apart else ''}"
-
-
-def _choose_form(ratio: float) -> str:
-    return "factor" if _in_times(ratio) >= IN_TIMES_FROM else "percent"
 
 
 def _in_times(ratio: float) -> float:
@@ -229,9 +225,14 @@ def conclusion_in_words(value: object) -> str:
 def _noise_in_words(one: Conclusion) -> str:
     if one.interval is None:
         return "noise not known"
-    decimals = _choose_decimals(*one.interval, as_ratio=False)
-    low, high = (_write(end, decimals, as_ratio=False) for end in one.interval)
+    low, high = _noise_ends(one.interval)
     return f"noise {low} to {high} %"
+
+
+def _noise_ends(interval: tuple[Decimal, Decimal]) -> list[str]:
+    """Return the ends of an interval as signed per cent."""
+    decimals = _choose_decimals(*interval, as_ratio=False)
+    return [_write(end, decimals, as_ratio=False) for end in interval]
 
 
 def _in_words(one: Conclusion) -> str:
@@ -247,18 +248,17 @@ def full_words_of(one: Conclusion) -> str:
 
 
 def _say_noise(references: Sequence[Conclusion]) -> str:
-    """Return the noise of references as a sentence if it exceeds their margin, else ""."""
-    ends = [(end, one) for one in references for end in one.figures[1:]]
-    noise, of = max(ends, key=lambda pair: max(pair[0], 1 / pair[0]), default=(1.0, None))
-    factor = max(noise, 1 / noise)
-    if of is None or factor <= max(1 + float(one.margin) for one in references):
+    """Return the noise of references as a sentence if it exceeds their margin, else "". Per cent are those of cells."""
+    ends = [
+        (_in_times(float(end)), float(end), text)
+        for one in references
+        if one.interval
+        for end, text in zip(one.interval, _noise_ends(one.interval), strict=True)
+    ]
+    noise, end, text = max(ends, default=(1.0, 1.0, ""))
+    if noise <= max((1 + float(one.margin) for one in references if one.interval), default=1.0):
         return ""
-    reached = verdicts.describe_bound(noise)
-    if of.interval is not None and factor < verdicts.IN_TIMES_FROM:  # rounded as in its cell
-        end = Decimal(str(noise))
-        reached = (
-            f"{_write(end, _choose_decimals(*of.interval, as_ratio=False), as_ratio=False).lstrip('+-')} %"
-        )
+    reached = f"{text.lstrip('+-')} %" if choose_form(end) == "percent" else describe_bound(end)
     return f" Its noise reaches {reached}: read ratios as rough."
 
 
@@ -315,7 +315,7 @@ def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
         return ()
     who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
     note = f"{who} is measured twice in each block, and compared with itself."
-    note += _say_noise([one for one in found if one.interval])
+    note += _say_noise(found)
     differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
     return tuple(
         f"{note} {it} came out {words}, though nothing differs: differences this small mean nothing here."

@@ -140,7 +140,7 @@ def describe_interval(
             return "not known"
         own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
         return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
-    if max(ratio, 1 / ratio) >= IN_TIMES_FROM:
+    if choose_form(ratio) == "factor":
         factors = [max(one, 1 / one) for one in (*ratios, low, high)]
         *each, least, greatest = _write_factors([*sorted(factors[:-2]), *sorted(factors[-2:])])
         way = "as fast" if ratio > 1 else verdict
@@ -157,10 +157,15 @@ def _describe_bounds(low: float, high: float) -> str:
     return f"between {' and '.join(told)}" if len(told) > 1 else f"at most {''.join(told)}"
 
 
+def choose_form(ratio: float) -> str:
+    """Return the form in which a ratio is told: ``factor`` from twice or half on, else ``percent``."""
+    return "factor" if max(ratio, 1 / ratio) >= IN_TIMES_FROM else "percent"
+
+
 def describe_bound(end: float, form: str = "") -> str:
     """Return how far an end is from 1, rounded up: ``19 %``; from twice on, or with the form ``factor``, in times."""
     factor = max(end, 1 / end)
-    if (form or ("factor" if factor >= IN_TIMES_FROM else "percent")) == "percent":
+    if (form or choose_form(end)) == "percent":
         return f"{ceil(round(100 * abs(end - 1), 6)):,} %"
     if factor >= WHOLE_FROM:
         return f"{ceil(round(factor, 6)):,} times"
