@@ -54,16 +54,18 @@ _CHARACTERS: Final = [chr(code) for code in range(FIRST, _LAST + 1)]
 _HEX: Final = "(?i:" + "|".join(f"{ord(one):x}" for one in _CHARACTERS) + ")"
 _DECIMAL: Final = "|".join(str(ord(one)) for one in _CHARACTERS)
 _QUOTED: Final = "(?i:" + "|".join(map(quote, _CHARACTERS)) + ")"
-_IN_UTF8: Final = "|".join(_CHARACTERS).encode()
 _REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
 _ESCAPE: Final = re.compile(rf"\\u({_HEX})")
 _PERCENT: Final = re.compile(_QUOTED)
-_MARKS: Final = re.compile(
-    _IN_UTF8 + rf"|\\u(?:{_HEX})|#[xX]0*(?:{_HEX})|#0*(?:{_DECIMAL})|{_QUOTED}".encode()
-)
-"""The characters of names in UTF-8, JSON, XML and addresses."""
 _START: Final = END.encode()[:-1]
 """Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
+_LAST_BYTES: Final = b"[%s]" % b"".join(one.encode()[-1:] for one in _CHARACTERS)
+_QUOTED_REST: Final = "(?i:" + "|".join(quote(one)[1:] for one in _CHARACTERS) + ")"
+_MARKS: Final = re.compile(
+    b"[%s\\\\#%%](?:%s" % (_START[:1], _START[1:] + _LAST_BYTES)
+    + rf"|u(?:{_HEX})|[xX]0*(?:{_HEX})|0*(?:{_DECIMAL})|{_QUOTED_REST})".encode()
+)
+"""The characters of names in UTF-8, JSON, XML and addresses: a set at the front makes the search fast."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
