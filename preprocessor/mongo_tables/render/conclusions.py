@@ -26,17 +26,16 @@ from mongo_tables.results import verdicts
 from mongo_tables.results.verdicts import (
     CAMPAIGNS_FOR_T,
     ITSELF,
-    WHOLE_FROM,
     Verdict,
     choose_form,
     describe_bound,
     describe_interval,
+    in_times,
     join_apart,
     judge,
     list_ratios_apart,
+    write_sizes,
 )
-
-_SAY_DECIMALS: Final = 3
 
 
 def scale(one: Conclusion, number: Decimal) -> Conclusion:
@@ -78,42 +77,21 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
     """
     if one.ratio is None or one.interval is None:
         return ""
-    ratios, ends = [float(each) for each in one.apart or (one.ratio,)], sorted(map(float, one.interval))
-    low, high = ends
+    ratios, (low, high) = (
+        [float(each) for each in one.apart or (one.ratio,)],
+        sorted(map(float, one.interval)),
+    )
     if figure.name == "bounds":
         return describe_interval("not known", float(one.ratio), low, high)
     bounds = {"slower": min(low, 1.0), "faster": max(high, 1.0), "most": max(high, 1 / low)}
     if figure.name in bounds:
         return describe_bound(bounds[figure.name], figure.form)
     form = figure.form or choose_form(float(one.ratio))
-    size = _in_percent if form == "percent" else _in_times
-    *each, nearer, farther = _round_alike([*sorted(map(size, ratios)), *sorted(map(size, ends))], form)
+    *each, nearer, farther = write_sizes(ratios, (low, high), form)
     unit = "%" if form == "percent" else "times"
     if figure.name == "ratio":
         return f"{join_apart(each)} {unit}"
     return f"{nearer} to {farther} {unit}{'; campaigns disagree' if one.apart else ''}"
-
-
-def _in_times(ratio: float) -> float:
-    return max(ratio, 1 / ratio)
-
-
-def _in_percent(ratio: float) -> float:
-    return 100 * abs(ratio - 1)
-
-
-def _round_alike(sizes: Sequence[float], form: str) -> list[str]:
-    """Return sizes with the fewest decimals that show a difference each, and keep both ends, the last two, apart."""
-    least, none = (0, 0.0) if form == "percent" else (1, 1.0)
-    texts: list[str] = []
-    for decimals in range(least, _SAY_DECIMALS):
-        few = (0 if round(size, decimals) >= WHOLE_FROM else decimals for size in sizes)
-        texts = [f"{size:,.{each}f}" for size, each in zip(sizes, few, strict=True)]
-        if (texts[-1] != texts[-2] or sizes[-1] == sizes[-2]) and all(
-            float(text.replace(",", "")) != none for text in texts
-        ):
-            break
-    return texts
 
 
 _SIGNS: Final[Mapping[str, str]] = {"no difference": "=", "not known": "?"}
@@ -250,7 +228,7 @@ def full_words_of(one: Conclusion) -> str:
 def _say_noise(references: Sequence[Conclusion]) -> str:
     """Return the noise of references as a sentence if it exceeds their margin, else "". Per cent are those of cells."""
     ends = [
-        (_in_times(float(end)), float(end), text)
+        (in_times(float(end)), float(end), text)
         for one in references
         if one.interval
         for end, text in zip(one.interval, _noise_ends(one.interval), strict=True)

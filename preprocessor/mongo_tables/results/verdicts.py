@@ -140,15 +140,12 @@ def describe_interval(
             return "not known"
         own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
         return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
-    if choose_form(ratio) == "factor":
-        factors = [max(one, 1 / one) for one in (*ratios, low, high)]
-        *each, least, greatest = _write_factors([*sorted(factors[:-2]), *sorted(factors[-2:])])
-        way = "as fast" if ratio > 1 else verdict
-        return f"{join_apart(each)} times {way} ({least} to {greatest} times)"
-    changes = sorted(abs(100 * (one - 1)) for one in ratios)
-    nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
-    *each, least, greatest = _round_alike([*changes, nearer, farther])
-    return f"{join_apart(each)} % {verdict} ({least} to {greatest} %)"
+    form = choose_form(ratio)
+    *each, nearer, farther = write_sizes(ratios, (low, high), form)
+    if form == "percent":
+        return f"{join_apart(each)} % {verdict} ({nearer} to {farther} %)"
+    way = "as fast" if ratio > 1 else verdict
+    return f"{join_apart(each)} times {way} ({nearer} to {farther} times)"
 
 
 def _describe_bounds(low: float, high: float) -> str:
@@ -159,12 +156,17 @@ def _describe_bounds(low: float, high: float) -> str:
 
 def choose_form(ratio: float) -> str:
     """Return the form in which a ratio is told: ``factor`` from twice or half on, else ``percent``."""
-    return "factor" if max(ratio, 1 / ratio) >= IN_TIMES_FROM else "percent"
+    return "factor" if in_times(ratio) >= IN_TIMES_FROM else "percent"
+
+
+def in_times(ratio: float) -> float:
+    """Return a ratio as the number of times, at least 1, by which one side is ahead."""
+    return max(ratio, 1 / ratio)
 
 
 def describe_bound(end: float, form: str = "") -> str:
     """Return how far an end is from 1, rounded up: ``19 %``; from twice on, or with the form ``factor``, in times."""
-    factor = max(end, 1 / end)
+    factor = in_times(end)
     if (form or choose_form(end)) == "percent":
         return f"{ceil(round(100 * abs(end - 1), 6)):,} %"
     if factor >= WHOLE_FROM:
@@ -172,14 +174,42 @@ def describe_bound(end: float, form: str = "") -> str:
     return f"{ceil(round(factor * 10, 6)) / 10} times"
 
 
-def _write_factors(factors: Sequence[float]) -> list[str]:
-    """Return factors with one decimal, or two if the ends, the last two, need them; large ones have none."""
+def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: str) -> list[str]:
+    """Return how far ratios, then the nearer and the farther end of their interval, are from 1, in one form.
+
+    They have the fewest decimals, at most two, that show a difference each and keep the ends apart.
+    """
+    if form == "percent":
+        sizes = [sorted(100 * abs(one - 1) for one in some) for some in (ratios, interval)]
+        return _round_percents([*sizes[0], *sizes[1]])
+    sizes = [sorted(map(in_times, some)) for some in (ratios, interval)]
+    return _round_factors([*sizes[0], *sizes[1]])
+
+
+def _round_factors(factors: Sequence[float]) -> list[str]:
+    """Round factors alike; large ones have no decimals."""
+    texts: list[str] = []
     for decimals in (1, 2):
-        few = (0 if round(one, 1) >= WHOLE_FROM else decimals for one in factors)
+        few = (0 if round(one, decimals) >= WHOLE_FROM else decimals for one in factors)
         texts = [f"{one:,.{each}f}" for one, each in zip(factors, few, strict=True)]
-        if texts[-1] != texts[-2]:
+        if _are_apart(factors, texts) and "1.0" not in texts:
             break
     return texts
+
+
+def _round_percents(percents: Sequence[float]) -> list[str]:
+    """Round per cents alike, above 0. Next to numbers of two digits only an end near 0 has decimals: ``0.1 to 28``."""
+    texts = [[f"{percent:,.{decimals}f}" for percent in percents] for decimals in range(3)]
+    *others, nearer, farther = texts[0]
+    if nearer == "0" and all(len(text) > 1 for text in (*others, farther)):
+        return [*others, next((some[-2] for some in texts if float(some[-2])), texts[-1][-2]), farther]
+    told = (some for some in texts if _are_apart(percents, some) and not {"0", "0.0", "0.00"} & {*some})
+    return next(told, texts[-1])
+
+
+def _are_apart(sizes: Sequence[float], texts: Sequence[str]) -> bool:
+    """Return whether different ends, the last two, have different texts."""
+    return texts[-1] != texts[-2] or sizes[-1] == sizes[-2]
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
@@ -202,16 +232,3 @@ def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -
     ratio = sqrt(high / low) * (1 + negligible)
     size = f"of less than {ratio:.1f} times" if ratio >= IN_TIMES_FROM else f"below {100 * (ratio - 1):.0f} %"
     return f"judged on its own, a difference {size} could not have been seen"
-
-
-def _round_alike(percents: Sequence[float]) -> list[str]:
-    """Return the per cents with the fewest decimals, at most two, that keep them above 0 and both ends distinct.
-
-    The ends are the last two. Next to numbers of two digits only an end near 0 has decimals: ``19 % (0.1 to 28 %)``.
-    """
-    texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
-    *others, nearer, farther = texts[0]
-    if float(nearer) == 0 and all(len(text) > 1 for text in (*others, farther)):
-        return [*others, next((some[-2] for some in texts if float(some[-2])), texts[-1][-2]), farther]
-    told = (some for some in texts if all(map(float, some)) and some[-2] != some[-1])
-    return next(told, texts[-1])
