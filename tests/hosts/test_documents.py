@@ -147,12 +147,6 @@ def test_a_page_links_to_all_documents_as_one_file_the_same_in_each_build(tmp_pa
     assert lines == (site / "fixtures" / "results" / "a.jsonl").read_bytes()
 
 
-def test_a_site_may_do_without_the_one_file(tmp_path: Path) -> None:
-    site = measured_site(tmp_path, "      documents: results\n      documents_file: false\n")
-    assert build(site, "--strict").returncode == 0
-    assert {path.name for path in (site / "site" / "documents").iterdir()} == {"results"}
-
-
 def test_where_no_documents_can_be_had_there_is_no_empty_file(tmp_path: Path) -> None:
     site = with_link(measured_site(tmp_path, "      documents: nothing\n"))
     page = site / "docs" / "speeds.md"

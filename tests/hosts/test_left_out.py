@@ -58,16 +58,6 @@ def test_a_value_of_a_page_that_the_build_leaves_out_is_a_fault_for_check_as_wel
         assert checked(capsys, *paths) == ["docs/index.md MT139"]
 
 
-@pytest.mark.parametrize("more", ["exclude_docs: one.md\n", "draft_docs: one.md\n"])
-def test_a_value_of_a_page_that_the_build_leaves_out_is_told_where_its_table_is(
-    more: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(folder, {**settings(more), "docs/one.md": table("one")})
-    main(["check", "--format", "json"])
-    (found,) = (one for one in json.loads(capsys.readouterr().out)["findings"] if one["rule"] == "MT139")
-    assert found["hint"] == "it is on docs/one.md, which the build leaves out (`exclude_docs`, `draft_docs`)"
-
-
 @pytest.mark.parametrize(
     ("page", "more"),
     [

@@ -182,13 +182,3 @@ def test_a_figure_without_a_place_in_a_file_that_a_page_takes_in_is_told_there(s
     done = build(site, program="zensical")
     assert done.returncode != 0
     assert "\npart.md:3:10: MT113" in f"\n{done.stderr}", done.stderr
-
-
-def test_a_preview_says_once_what_it_does_not_follow(preview: Preview) -> None:
-    preview.wait("index.html", "139.8")
-    preview.edit(PAGE, "A table between", "Words between")
-    preview.wait("index.html", "Words between")
-    told = (
-        "mongo-tables: list `fixtures` and `docs/pipelines` under `watch` for this preview to follow them\n"
-    )
-    assert preview.log().count(told) == 1

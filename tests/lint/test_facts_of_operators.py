@@ -27,7 +27,6 @@ MAY_LIST: Final = {
     "results/guards.py": "a reader of what is sent to a server, which trusts no other",
     "results/rows.py": "the stages after which a server orders fields otherwise",
     "runner/event_schemas.py": "pipelines of a benchmark",
-    "site/mistyped_words.py": "the places in a query that are alternatives",
 }
 """Modules outside ``aggregation`` with lists of operators, each with what only it can know of them."""
 

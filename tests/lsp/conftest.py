@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_lsp
@@ -90,14 +89,12 @@ class Editor:
         self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         return text
 
-    def change(self, file: str, *changes: Any) -> None:
-        self.versions[file] += 1
-        named = lsp.VersionedTextDocumentIdentifier(self.versions[file], self.uri(file))
-        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(named, list(changes)))
-
     def type(self, file: str, text: str) -> None:
         """All of the text anew."""
-        self.change(file, lsp.TextDocumentContentChangeWholeDocument(text))
+        self.versions[file] += 1
+        named = lsp.VersionedTextDocumentIdentifier(self.versions[file], self.uri(file))
+        change = lsp.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(named, [change]))
 
     def named(self, file: str) -> lsp.TextDocumentIdentifier:
         return lsp.TextDocumentIdentifier(self.uri(file))

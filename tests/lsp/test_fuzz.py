@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Lines, Position, Span
 from mongo_tables.lsp.session import Session
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 
@@ -80,11 +80,10 @@ def type_at_random(session: Session, seed: int, amount: int) -> None:
         file = dice.choice([PAGE, PAGE, PAGE, LIST])
         text = session.documents[file].text
         if number % 60 == 59 or len(text) > 6_000:
-            session.change(file, [Edit(None, TEXTS[file])], number)
+            session.open(file, TEXTS[file], number)
             continue
-        lines = Lines(text)
         start, end, piece = edited(text, dice)
-        session.change(file, [Edit(lines.span(start, end), piece)], number)
+        session.open(file, text[:start] + piece + text[end:], number)
         now = Lines(session.documents[file].text)
         at = now.position(min(start + len(piece), len(now.text)))
         session.complete(file, at)

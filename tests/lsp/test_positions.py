@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Lines, Position
 
 TEXTS = st.text(st.sampled_from('a"\n\r é😀\u2028\x0c\t'), max_size=60)
 
@@ -31,21 +31,3 @@ def test_every_offset_is_found_again_by_its_place(text: str) -> None:
     for offset in range(len(text) + 1):
         inside = text[max(offset - 1, 0) : offset + 1] == "\r\n" and offset > 0
         assert lines.offset(lines.position(offset)) == (offset - 1 if inside else offset)
-
-
-@given(TEXTS, TEXTS, st.integers(0, 60), st.integers(0, 60))
-def test_a_change_puts_a_text_in_the_place_of_what_stood_there(
-    text: str, new: str, one: int, other: int
-) -> None:
-    lines = Lines(text)
-    start, end = sorted((min(one, len(text)), min(other, len(text))))
-    span = Span(lines.position(start), lines.position(end))
-    start, end = lines.offset(span.start), lines.offset(span.end)
-    edited, whole = lines.edited([Edit(span, new)]), Lines(text[:start] + new + text[end:])
-    assert edited.text == whole.text
-    places = range(len(whole.text) + 1)
-    assert [edited.position(at) for at in places] == [whole.position(at) for at in places]
-    assert [edited.start_of(line) for line in range(len(edited))] == [
-        whole.start_of(line) for line in range(len(whole))
-    ]
-    assert lines.edited([Edit(span, ""), Edit(None, new)]).text == new

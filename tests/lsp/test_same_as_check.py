@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lsp.diagnostics import Edit, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Position, Span
 from mongo_tables.lsp.session import Session, request_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request
@@ -134,7 +134,7 @@ def type_into(session: Session, edits: Edits) -> dict[str, str]:
         text = session.documents[file].text
         at = round(where * len(text))
         end = min(at + dropped, len(text))
-        session.change(file, [Edit(Lines(text).span(at, end), piece)], number)
+        session.open(file, text[:at] + piece + text[end:], number)
         if looks:
             session.check()
     return {file: document.text for file, document in session.documents.items()}
@@ -198,7 +198,7 @@ def test_a_collection_that_cannot_be_read_is_told_as_long_as_it_is_named(
                 if joins
                 else SITE[file].replace('"collection": "runs"', f'"collection": "{name}"')
             )
-            session.change(file, [Edit(None, texts[file])], number)
+            session.open(file, texts[file], number)
             session.check()
         assert found_by(session) == found_by_check(texts, session.project.request)
 
@@ -218,7 +218,7 @@ def test_of_two_files_that_cannot_be_read_the_first_on_the_pages_is_told(
     session = opened(texts)
     for file, name in (("docs/b.md", "two"), ("docs/a.md", "one"), *([("docs/a.md", "runs")] * taken_back)):
         texts[file] = TABLE.replace("speeds", file[5]).replace('"runs"', f'"{name}"')
-        session.change(file, [Edit(None, texts[file])], 2)
+        session.open(file, texts[file], 2)
         assert found_by(session) == found_by_check(texts, session.project.request)
 
 

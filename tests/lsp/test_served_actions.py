@@ -24,5 +24,6 @@ async def test_a_mistyped_stage_is_mended_by_one_keystroke(editor: Editor) -> No
     assert action.edit is not None and action.edit.changes is not None
     ((uri, edits),) = action.edit.changes.items()
     assert uri == editor.uri(PAGE)
-    editor.change(PAGE, *(lsp.TextDocumentContentChangePartial(edit.range, edit.new_text) for edit in edits))
+    assert [edit.new_text for edit in edits] == ["$sort"]
+    editor.type(PAGE, text)
     assert await editor.diagnostics(PAGE) == []

@@ -42,13 +42,12 @@ async def test_a_page_has_the_findings_of_check_as_soon_as_it_is_opened(editor: 
 async def test_a_wrong_stage_is_marked_as_it_is_typed_and_no_longer_when_it_is_mended(editor: Editor) -> None:
     text = editor.open(PAGE)
     assert await editor.diagnostics(PAGE) == []
-    start, end = place(text, "$sort", 1), place(text, "$sort")
-    editor.change(PAGE, lsp.TextDocumentContentChangePartial(lsp.Range(start, end), "sorrt"))
+    end = place(text, "$sort")
+    editor.type(PAGE, text.replace("$sort", "$sorrt"))
     (one,) = await editor.diagnostics(PAGE)
     assert (one.code, one.source, one.severity) == ("MT301", "mongo-tables", lsp.DiagnosticSeverity.Error)
     assert one.range == lsp.Range(place(text, '"$sort"', 0), lsp.Position(end.line, end.character + 2))
-    mistyped = lsp.Range(start, lsp.Position(end.line, end.character + 1))
-    editor.change(PAGE, lsp.TextDocumentContentChangePartial(mistyped, "sort"))
+    editor.type(PAGE, text)
     assert await editor.diagnostics(PAGE) == []
 
 

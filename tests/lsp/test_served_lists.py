@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
 
 from tests.lsp.conftest import PAGE, TABLE, Editor, lay_out, place
-from tests.lsp.test_served_names import written
 
 pytestmark = pytest.mark.asyncio
 LIST, OUTER, OTHER = "docs/pipelines/reads.json", "docs/pipelines/outer.json", "docs/other.md"
@@ -23,6 +23,16 @@ def folder(tmp_path: Path) -> Path:
     other = NAMING.replace('"id": "speeds"', '"id": "others"')
     lay_out(tmp_path, {PAGE: NAMING, OTHER: f"# Two\n\n{other}", LIST: STAGES, OUTER: '["reads"]'})
     return tmp_path
+
+
+def written(text: str, edits: Sequence[object]) -> str:
+    """A text with edits, from the last to the first."""
+    lines = text.split("\n")
+    for one in sorted(edits, key=lambda one: (one.range.start.line, one.range.start.character))[::-1]:
+        assert isinstance(one, lsp.TextEdit) and one.range.start.line == one.range.end.line
+        line, start, end = one.range.start.line, one.range.start.character, one.range.end.character
+        lines[line] = lines[line][:start] + one.new_text + lines[line][end:]
+    return "\n".join(lines)
 
 
 @pytest.mark.parametrize(

@@ -207,38 +207,6 @@ def test_a_file_from_a_folder_that_the_site_names_for_snippets_is_checked(
     assert checked(capsys) == (1, [["parts/inc/part.md", "error", "MT301"]])
 
 
-TWICE = ["parts/part.md", "error", "MT138"]
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        '--8<-- "parts/part.md"\n\nAgain:\n\n--8<-- "parts/part.md"\n',
-        "--8<--\nparts/part.md\nparts/part.md\n--8<--\n",
-        '{% include-markdown "../parts/part.md" %}\n\n{% include "parts/part.md" %}\n',
-        '--8<-- "parts/part.md"\n\n--8<-- "parts/outer.md"\n',
-        '--8<-- "parts/outer.md"\n\n--8<-- "parts/outer.md"\n',
-        f'{table()}\n--8<-- "parts/part.md"\n',
-    ],
-)
-def test_a_table_that_comes_into_a_page_twice_is_told_before_the_build(
-    page: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write("parts/part.md", table())
-    write("parts/outer.md", '--8<-- "part.md"\n')
-    write("docs/index.md", page)
-    assert checked(capsys) == (1, [TWICE])
-    assert checked(capsys, "docs/index.md") == (1, [TWICE])
-
-
-def test_a_page_that_comes_into_another_twice_is_told_before_the_build(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    write("docs/part.md", table())
-    write("docs/index.md", '--8<-- "part.md"\n\n--8<-- "part.md"\n')
-    assert checked(capsys) == (1, [["docs/part.md", "error", "MT138"]])
-
-
 @pytest.mark.parametrize(
     "page",
     [

@@ -154,12 +154,7 @@ def _check_settings(body: _Body) -> _Complaints:
         if path[0] == "labels" and column in _AXES:
             hint = f"labels go by the names of columns: {names}"
         on_key = path[0] in ("format", "labels", "spread", "totals")
-        yield Complaint(not_shown(column), hint, path, "MT136", on_key)
-
-
-def not_shown(column: str) -> str:
-    """Return the message about a setting of a column that a comment does not show."""
-    return f"`{column}` is not a column that is shown here"
+        yield Complaint(f"`{column}` is not a column that is shown here", hint, path, "MT136", on_key)
 
 
 def _find_mistyped(

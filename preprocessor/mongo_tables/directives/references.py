@@ -62,14 +62,10 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
     for one in (quote for spec in specs for quote in spec.quotes):
         if one.table not in ids:
             near = did_you_mean(one.table, ids) if len(found) < _GUESSED else ""
-            hint = near or 'a table gets its id by the key "id"'
-            found.append(finding("MT139", one.file, one.locate(("table",)), no_table(one.table), hint))
+            hint = near or 'a table gets its id by the key "id"; pages that the build leaves out do not count'
+            message = f"unknown table id `{one.table}`"
+            found.append(finding("MT139", one.file, one.locate(("table",)), message, hint))
     return found
-
-
-def no_table(name: str) -> str:
-    """Return the message about an id without a table."""
-    return f"unknown table id `{name}`"
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:

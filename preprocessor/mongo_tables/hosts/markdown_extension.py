@@ -35,7 +35,7 @@ from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import inline
-from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
+from mongo_tables.hosts.page_place import PagePlace, find_place
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import OPTIONS, limits_of
@@ -171,8 +171,6 @@ class _Conversion:
         known[path] = replace(handed, page=read_page_text(handed, site.shared, taken_in, _memo()))
         pages = tuple(replace(one, asked=every or one.path == path) for one in known.values())
         source = _source(settings)
-        if place.preview:
-            print_unwatched(place.watch, place.folder, settings.results, settings.pipelines)
         versions = {**site.versions, **read_versions([handed])}
         site = replace(site, pages=pages, results=place.shown, versions=versions)
         return build(site, source, _memo())

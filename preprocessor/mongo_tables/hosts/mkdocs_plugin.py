@@ -190,9 +190,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @property
     def _all_documents(self) -> str:
-        """Return the path of the file with all published documents, or "" if the site wants none."""
-        wanted = self.config.documents and self.config.documents_file
-        return path_of_all(self.config.documents) if wanted else ""
+        """Return the path of the file with all published documents, or "" if none are published."""
+        return path_of_all(self.config.documents) if self.config.documents else ""
 
     def _fill_documents(self, files: Files) -> None:
         """Fill the file of all documents, which pages may link to, or remove it if there are no documents."""

@@ -73,9 +73,6 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     The linter's notes are left out unless this is ``note``.
     """
 
-    documents_file = c.Type(bool, default=True)
-    """Whether to publish all these documents as one file too, ``documents/COLLECTION.jsonl``."""
-
     machine_readable = c.Type(bool, default=False)
     """Whether a build writes for programs too: the Markdown of each page beside it, ``llms.txt``, a description of
     each CSV (CSV on the Web), and schema.org ``Dataset`` in pages with results.

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.files.folders import plain_path, shorten_path
-from mongo_tables.results.opening import is_uri
-from mongo_tables.results.source_text import has_magic, split_parts
+from mongo_tables.files.folders import shorten_path
 from mongo_tables.site.disk import find_folders
 from mongo_tables.site.includes import read_with_comments
 from mongo_tables.site.site_config import ExclusionPatterns
@@ -37,7 +34,6 @@ class PagePlace:
         refused_by: The error class of MkDocs that stops a build.
         left_out: Returns whether the build excludes a file.
         preview: Whether faults are shown in the page.
-        watch: The paths, besides pages, that a preview of Zensical watches.
         bases: The folders from which pymdownx.snippets includes files.
     """
 
@@ -47,7 +43,6 @@ class PagePlace:
     refused_by: type[Exception] | None = None
     left_out: LeavesOut | None = None
     preview: bool = False
-    watch: tuple[str, ...] = ()
     bases: tuple[Path, ...] = ()
 
     def whole(self, text: str) -> str:
@@ -107,7 +102,6 @@ def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
         pages,
         left_out=_leaves_out(context.config.get("exclude_docs") or "", drafts, root / pages),
         preview=preview,
-        watch=tuple(context.config.get("watch") or ()),
         bases=bases,
     )
 
@@ -143,45 +137,6 @@ def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
         return file is None or file.inclusion.is_excluded()
 
     return is_left_out
-
-
-@cache
-def print_unwatched(watch: tuple[str, ...], folder: Path, results: str, pipelines: Path) -> None:
-    """Print once the paths that Zensical's preview does not watch. Saving a page shows their changes."""
-    paths = _list_unwatched(watch, folder, results, pipelines)
-    if paths:
-        listed = " and ".join(f"`{path}`" for path in paths)
-        print(f"mongo-tables: list {listed} under `watch` for this preview to follow them", file=sys.stderr)
-
-
-def _list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Path) -> list[str]:
-    """Return the paths to add to ``watch``, relative to ``root``, the folder of the site's file, if below it.
-
-    ``results`` names the results source relative to ``root``, ``pipelines`` is the folder of shared
-    pipelines. Missing paths are left out, and so is a database.
-    """
-    followed = [plain_path(root / each) for each in watch]
-    needed = [*_places_of_source(results, root), pipelines]
-    missing = (
-        path
-        for path in map(plain_path, needed)
-        if path.exists() and not any(path.is_relative_to(each) for each in followed)
-    )
-    return list(dict.fromkeys(_as_seen(path, plain_path(root)) for path in missing))
-
-
-def _places_of_source(results: str, root: Path) -> Iterator[Path]:
-    """Yield the files and folders of a results source at ``root``; for a pattern its fixed parent folder."""
-    if is_uri(results, root):
-        return
-    for part in split_parts(results, root):
-        path = root / part.pattern
-        fixed = Path(*takewhile(lambda name: not has_magic(name), path.parts))
-        yield path if path.exists() else fixed
-
-
-def _as_seen(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
 def choose_shown_path(file: File) -> str:

@@ -7,9 +7,7 @@ their own, because many file systems take longer for hundreds of small folders t
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +19,6 @@ from urllib.parse import quote
 
 from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.conclusions import variant_name
-from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
@@ -90,8 +87,6 @@ def _write(place: str, content: bytes) -> None:
 DOCUMENTS_FOLDER: Final = "documents"
 _LONGEST: Final = 120
 """Maximum characters of a file's name without its folder."""
-_ID_FIRST: Final = re.compile(r'\s*\{\s*"_id"\s*:\s*')
-_SCANNER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +102,8 @@ class PublishedDocuments:
         """Publish the local documents, or none if they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
-            keys = _keys(lines)
-        except (ResultsError, ValueError):
+            keys = [one["_id"] for one in local.documents(collection)] if local is not None and lines else []
+        except ResultsError:
             return cls(collection, {}, {})
         names = distinct((f"{_path_of(collection)}/{_name(key)}" for key in keys), set())
         paths = {repr(key): f"{name}.json" for key, name in zip(keys, names, strict=True)}
@@ -134,23 +129,6 @@ def path_of_all(collection: str) -> str:
 
 def _path_of(collection: str) -> str:
     return f"{DOCUMENTS_FOLDER}/{words(collection) or DOCUMENTS_FOLDER}"
-
-
-def _keys(lines: list[bytes]) -> list[Any]:
-    """Return each document's ``_id`` as a results source gives it. Usually parses only a line's start."""
-    if not lines:
-        return []
-    content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
-    return [one["_id"] for one in fixture_documents(Path(DOCUMENTS_FOLDER), content)]
-
-
-def _with_id_alone(line: str) -> str:
-    """Return the line without the text after its ``_id``, if that comes first."""
-    start = _ID_FIRST.match(line)
-    if start is None:
-        return line
-    end = _SCANNER.raw_decode(line, start.end())[1]
-    return f"{line[:end]}}}"
 
 
 def _name(key: Any) -> str:

@@ -292,51 +292,18 @@ def _accumulator_keys(asked: _CompletionContext) -> _Offers:
     return iter(()) if asked.beside else _list_operators("accumulator")
 
 
-_WITHOUT_WINDOW: Final = frozenset(
-    ("$rank", "$denseRank", "$documentNumber", "$shift", "$expMovingAvg", "$linearFill", "$locf")
-)
-"""The window functions that do not accept a ``window``.
-
-https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
-"""
-_WITHOUT_ARGUMENT: Final = ("$rand", "$count", "$rank", "$denseRank", "$documentNumber")
-"""These take ``{}``."""
-
-
-def _window_operators(asked: _CompletionContext) -> _Offers:
-    return _list_operators("window", without=_WITHOUT_WINDOW if "window" in asked.beside else ())
-
-
 def _window_keys(asked: _CompletionContext) -> _Offers:
     if not any(key.startswith("$") for key in asked.beside):
-        yield from _window_operators(asked)
-    if not asked.beside & _WITHOUT_WINDOW:
-        yield _Offer("window", "key", "bounds of the window")
+        yield from _list_operators("window")
+    yield _Offer("window", "key", "bounds of the window")
 
 
 def _operand_keys(asked: _CompletionContext) -> _Offers:
-    if argument_names(asked.name):
-        return _argument_keys(asked)
-    return iter(()) if asked.name in _WITHOUT_ARGUMENT else _expression_keys(asked)
-
-
-_NEEDS: Final[Mapping[str, Mapping[str, str]]] = {"window": {"unit": "range"}, "$lookup": {"let": "pipeline"}}
-"""Arguments that require another one."""
-_ONE_OF: Final[Mapping[str, frozenset[str]]] = {
-    "window": frozenset(("documents", "range")),
-    "fill": frozenset(("value", "method")),
-    "$fill": frozenset(("partitionBy", "partitionByFields")),
-}
-"""Arguments that exclude one another."""
+    return _argument_keys(asked) if argument_names(asked.name) else _expression_keys(asked)
 
 
 def _argument_keys(asked: _CompletionContext) -> _Offers:
-    one_of = _ONE_OF.get(asked.name, frozenset())
-    without = {name for name, needed in _NEEDS.get(asked.name, {}).items() if needed not in asked.beside}
-    without |= one_of if one_of & asked.beside else frozenset()
-    for name in argument_names(asked.name):
-        if name not in without:
-            yield _Offer(name, "key", f"argument of {asked.name}")
+    return (_Offer(name, "key", f"argument of {asked.name}") for name in argument_names(asked.name))
 
 
 _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
@@ -471,7 +438,7 @@ _OPENED: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "stage": _stage_keys,
     "operand": lambda asked: iter(()) if asked.name == "$getField" else _expression_keys(asked),
     "accumulator": _accumulator_keys,
-    "window": _window_operators,
+    "window": lambda asked: _list_operators("window"),
     "condition": _condition_keys,
 }
 """The objects that can replace a value, by their first keys."""

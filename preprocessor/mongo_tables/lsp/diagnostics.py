@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mongo_tables.files.text_changes import TextChange
@@ -43,27 +43,12 @@ class Span(NamedTuple):
         return self.start <= other.end and other.start <= self.end
 
 
-class Edit(NamedTuple):
-    """A text that replaces ``span``; without a span, the whole text."""
-
-    span: Span | None
-    text: str
-
-
 class Lines:
     """A text split into lines at CR LF, LF or CR, as editors do."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-
-    def edited(self, edits: Iterable[Edit]) -> Lines:
-        """Return the text after consecutive changes, as an editor sends them."""
-        lines = self
-        for edit in edits:
-            start, end = sorted(map(lines.offset, edit.span)) if edit.span else (0, len(lines.text))
-            lines = Lines(f"{lines.text[:start]}{edit.text}{lines.text[end:]}")
-        return lines
 
     def __len__(self) -> int:
         return len(self._starts)

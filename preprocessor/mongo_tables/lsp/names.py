@@ -1,21 +1,13 @@
-"""Ids of tables and names of shared pipelines: their definitions, their uses, and renaming."""
+"""Ids of tables and names of shared pipelines: their definitions and their uses."""
 
 from __future__ import annotations
 
-import json
-import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Literal, NamedTuple
-from urllib.parse import unquote as unquote_path
 
 from mongo_tables.directives.comments import Comment
-from mongo_tables.directives.containers import places
-from mongo_tables.directives.html_comments import PageLines, fold
-from mongo_tables.directives.page_scan import front_matter_lines
-from mongo_tables.directives.pipelines import NAME
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, body_of, read_tokens, unquote
@@ -42,14 +34,10 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path.
-
-    ``folders`` are those of the pages, in which paths of links may begin.
-    """
+    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path."""
 
     pages: Mapping[str, tuple[str, tuple[Comment, ...]]]
     lists: Mapping[str, tuple[str, str]]
-    folders: Sequence[str] = ()
 
     def text(self, file: str) -> str:
         """Return the text of a page or a shared pipeline."""
@@ -108,122 +96,9 @@ def mention_at(found: Iterable[Mention], file: str, offset: int) -> Mention | No
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 
-def refuse_name(name: Name, new: str, texts: Texts) -> str:
-    """Return why a name cannot be changed to another one, or "" if it can."""
-    if name.sort == "table":
-        if not _ID.fullmatch(new):
-            return "an id has small letters, digits and hyphens, and begins with a letter"
-        taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
-        return f"the id `{new}` is taken already" if taken else ""
-    if not re.fullmatch(NAME, new):
-        return "the name of a shared pipeline has letters, digits, hyphens and underscores only"
-    return f"there is a shared pipeline `{new}` already" if new in texts.lists else ""
-
-
-class Renaming(NamedTuple):
-    """The new text between two offsets of a file."""
-
-    file: str
-    start: int
-    end: int
-    text: str
-
-
-def rename(name: Name, new: str, texts: Texts) -> list[Renaming]:
-    """Return the changes that rename something, including links to it."""
-    found = [
-        Renaming(one.file, one.start, one.end, json.dumps(new)[1:-1])
-        for one in mentions(texts)
-        if one.name == name
-    ]
-    return [*found, *(_links_to_table if name.sort == "table" else _links_to_list)(name.word, new, texts)]
-
-
-def _links_to_table(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
-    """Yield changes of links to the anchor of a table, from its page and from others."""
-    homes = {one.file for one in mentions(texts) if one.name == Name("table", word) and one.gives}
-    for file, link in _list_links(word, texts):
-        if link.anchor == word and any(link.leads_to(home, file, texts.folders) for home in homes):
-            yield Renaming(file, link.anchor_start, link.anchor_start + len(word), new)
-
-
-def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
-    """Yield changes of links to the file of a shared pipeline."""
-    home = texts.lists[word][0] if word in texts.lists else ""
-    for file, link in _list_links(f"{word}.json", texts):
-        if home and link.leads_to(home, file, texts.folders):
-            start = link.start + link.path.rindex(f"{word}.json")
-            yield Renaming(file, start, start + len(word), new)
-
-
-def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, LinkTarget]]:
-    """Yield the links of pages that contain a word, each with its page."""
-    for file, (text, comments) in texts.pages.items():
-        if word in text:
-            yield from ((file, link) for link in find_links(text, comments))
-
-
-_LINK: Final = re.compile(
-    r"\]\([ \t]*<?(?P<inline>[^)>\s]+)"
-    r"|^[> \t]*\[[^\]\n]+\]:[ \t]*<?(?P<defined>[^>\s]+)"
-    r"""|<a\s(?:[^>]*\s)?href\s*=\s*["']?(?P<html>[^"'\\>\s]+)""",
-    re.MULTILINE | re.IGNORECASE,
-)
-_ELSEWHERE: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-_PROBE: Final = "<!-- -->"
-
-
-class LinkTarget(NamedTuple):
-    """The offset of a link's target, and the target: a path, which may be empty, and the fragment after ``#``."""
-
-    start: int
-    path: str
-    anchor: str
-
-    def leads_to(self, file: str, page: str, folders: Sequence[str]) -> bool:
-        """Return whether it leads from ``page`` to a file. An absolute path may start in any of ``folders``."""
-        if _ELSEWHERE.match(self.path):
-            return False
-        path = unquote_path(self.path.partition("?")[0])
-        if path.startswith("/"):
-            return any(posixpath.normpath(f"{folder}{path}") == file for folder in (".", *folders))
-        return posixpath.normpath(posixpath.join(posixpath.dirname(page), path) if path else page) == file
-
-    @property
-    def anchor_start(self) -> int:
-        """The offset of the fragment after the ``#``."""
-        return self.start + len(self.path) + 1
-
-
-def find_links(text: str, comments: Sequence[Comment]) -> Iterator[LinkTarget]:
-    """Yield the links of a page, including those in captions and cells of its ``comments``.
-
-    Links in generated text are skipped.
-    """
-    written = [one for one in _LINK.finditer(text) if not _is_generated(one.start(), comments)]
-    live = _list_live(text, [one.start() for one in written])
-    for one in written:
-        start = one.start()
-        if start in live or any(each.start <= start < each.end for each in comments):
-            kind = str(one.lastgroup)
-            path, _, anchor = one[kind].partition("#")
-            yield LinkTarget(one.start(kind), path, anchor)
-
-
-def _is_generated(at: int, comments: Sequence[Comment]) -> bool:
-    return any(each.region and each.region.start <= at < each.region.end for each in comments)
-
-
-def _list_live(text: str, starts: Sequence[int]) -> set[int]:
-    """Return the offsets that are neither in code nor in comments, where a comment would be live."""
-    page = PageLines(text)
-    first_line = front_matter_lines(page.lines)
-    _, hidden = fold(page, first_line)
-    open_to = [at for at in starts if not any(one.start <= at < one.end for one in hidden)]
-    cuts = [0, *open_to, len(text)]
-    probed = _PROBE.join(text[start:end] for start, end in pairwise(cuts))
-    folded, found = fold(PageLines(probed), first_line)
-    meant = {at + number * len(_PROBE): at for number, at in enumerate(open_to)}
-    numbers = {one.number: meant[one.start] for one in found if one.start in meant}
-    where = places(folded, numbers.keys())
-    return {at for number, at in numbers.items() if number in where and where[number].kind == "live"}
+def refuse_id(new: str, texts: Texts) -> str:
+    """Return why an id cannot be changed to another one, or "" if it can."""
+    if not _ID.fullmatch(new):
+        return "an id has small letters, digits and hyphens, and begins with a letter"
+    taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
+    return f"the id `{new}` is taken already" if taken else ""

@@ -9,7 +9,6 @@ import logging
 import os
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -18,8 +17,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lsp.completion import Suggestion
 from mongo_tables.lsp.diagnostics import Action, Lines, Position, Span
-from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_name, rename
-from mongo_tables.lsp.server import Server, diagnostic_of, edit_of, position_of, range_of, span_of
+from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_id
+from mongo_tables.lsp.server import Server, diagnostic_of, position_of, range_of
 
 _SWITCH: Final = 0.001
 """Interval, in seconds, at which a running check lets other threads answer requests."""
@@ -93,8 +92,7 @@ def _open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
 def _change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
     file = server.file_of(params.text_document.uri)
     if session := server.session_of(file):
-        edits = [edit_of(change) for change in params.content_changes]
-        session.change(file, edits, params.text_document.version)
+        session.open(file, params.content_changes[-1].text, params.text_document.version)
         server.check_soon()
 
 
@@ -141,7 +139,7 @@ def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
 
 async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
     uri = params.text_document.uri
-    file, span = server.file_of(uri), span_of(params.range)
+    file, span = server.file_of(uri), Span(position_of(params.range.start), position_of(params.range.end))
     found = await server.ask(file, lambda session: session.list_actions(file, span))
     if found is None:
         return None
@@ -229,7 +227,7 @@ async def _prepare_rename(
     server: Server, params: lsp.PrepareRenameParams
 ) -> lsp.PrepareRenamePlaceholder | None:
     found = await _mention_at(server, params.text_document.uri, params.position)
-    if found is None:
+    if found is None or found[0].name.sort != "table":
         return None
     mention, texts = found
     return lsp.PrepareRenamePlaceholder(server.locate(mention, texts).range, mention.name.word)
@@ -240,26 +238,13 @@ async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit
     if found is None:
         return None
     mention, texts = found
-    if why := refuse_name(mention.name, params.new_name, texts):
+    if mention.name.sort != "table":
+        return None
+    if why := refuse_id(params.new_name, texts):
         raise JsonRpcInvalidParams(why)
     edits: dict[str, list[lsp.TextEdit]] = {}
-    for one in rename(mention.name, params.new_name, texts):
-        span = range_of(texts.lines(one.file).span(one.start, one.end))
-        edits.setdefault(server.uri_of(one.file), []).append(lsp.TextEdit(span, one.text))
-    if mention.name.sort == "table":
-        return lsp.WorkspaceEdit(changes=edits)
-    if mention.name.word not in texts.lists:
-        raise JsonRpcInvalidParams(f"there is no shared pipeline {mention.name.word} to rename")
-    if not server.renames_files:
-        raise JsonRpcInvalidParams("this editor does not rename files: rename that of the pipeline by hand")
-    old, new = texts.lists[mention.name.word][0], params.new_name
-    renamed = lsp.RenameFile(server.uri_of(old), server.uri_of(f"{Path(old).parent.as_posix()}/{new}.json"))
-    session = server.session_of(old)
-    versions = session.versions if session else {}
-    changed = [
-        lsp.TextDocumentEdit(
-            lsp.OptionalVersionedTextDocumentIdentifier(uri, versions.get(server.file_of(uri))), list(each)
-        )
-        for uri, each in edits.items()
-    ]
-    return lsp.WorkspaceEdit(document_changes=[*changed, renamed])
+    for one in mentions(texts):
+        if one.name == mention.name:
+            place = server.locate(one, texts)
+            edits.setdefault(place.uri, []).append(lsp.TextEdit(place.range, params.new_name))
+    return lsp.WorkspaceEdit(changes=edits)

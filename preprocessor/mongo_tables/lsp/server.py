@@ -20,7 +20,7 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from mongo_tables import SITE, __version__
-from mongo_tables.lsp.diagnostics import Diagnostic, Edit, Position, Span
+from mongo_tables.lsp.diagnostics import Diagnostic, Position, Span
 from mongo_tables.lsp.names import Mention, Texts
 from mongo_tables.lsp.session import Checked, Session, Sites, request_of
 from mongo_tables.site.site_config import from_here, has_site_file
@@ -44,20 +44,13 @@ def _list_folders(params: lsp.InitializeParams) -> list[Path]:
 
 
 class _Protocol(LanguageServerProtocol):
-    """The protocol with UTF-16 columns, which every editor supports, and with texts kept by the session."""
+    """The protocol with UTF-16 columns, which every editor supports."""
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = None
         return (yield from super().lsp_initialize(params))
-
-    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(
-        self, params: lsp.DidChangeTextDocumentParams
-    ) -> Generator[Any, Any, None]:
-        # pygls would apply the changes to its own text, whose line ends differ from those of editors.
-        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
 
 @dataclass
@@ -73,7 +66,11 @@ class Server(LanguageServer):
 
     def __init__(self, arguments: Namespace) -> None:
         super().__init__(
-            "mongo-tables", __version__, protocol_cls=_Protocol, converter_factory=default_converter
+            "mongo-tables",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            protocol_cls=_Protocol,
+            converter_factory=default_converter,
         )
         self.arguments = arguments
         self.sites: Sites | None = None
@@ -84,13 +81,6 @@ class Server(LanguageServer):
         self._wanted = False
         self._shown: dict[Session, _Shown] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def renames_files(self) -> bool:
-        """Whether the editor can rename files together with other changes."""
-        workspace = self.client_capabilities.workspace
-        edits = workspace.workspace_edit if workspace else None
-        return bool(edits and lsp.ResourceOperationKind.Rename in (edits.resource_operations or ()))
 
     # -- files --
 
@@ -222,18 +212,6 @@ _SEVERITIES: Final = {
     "warning": lsp.DiagnosticSeverity.Warning,
     "note": lsp.DiagnosticSeverity.Information,
 }
-
-
-def edit_of(change: lsp.TextDocumentContentChangeEvent) -> Edit:
-    """Return a change of the protocol as an edit."""
-    if isinstance(change, lsp.TextDocumentContentChangePartial):
-        return Edit(span_of(change.range), change.text)
-    return Edit(None, change.text)
-
-
-def span_of(given: lsp.Range) -> Span:
-    """Return a range of the protocol as a span."""
-    return Span(position_of(given.start), position_of(given.end))
 
 
 def position_of(given: lsp.Position) -> Position:

@@ -27,7 +27,6 @@ from mongo_tables.lsp.diagnostics import (
     list_actions,
     offset_of,
 )
-from mongo_tables.lsp.diagnostics import Edit as Typed
 from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.knowledge import Knowledge
@@ -110,18 +109,10 @@ class Session:
         self.knowledge = Knowledge(project)
 
     def open(self, file: str, text: str, version: int) -> None:
-        """Open a file."""
-        self._put(file, Lines(text), version)
-
-    def change(self, file: str, edits: list[Typed], version: int) -> None:
-        """Apply edits to an open file."""
-        known = self.documents.get(file)
-        self._put(file, (known.lines if known else Lines("")).edited(edits), version)
-
-    def _put(self, file: str, lines: Lines, version: int) -> None:
+        """Open a file, or use another text of an open one."""
         with self._lock:
-            self.documents[file] = OpenFile(lines, version)
-            self._pending[file] = lines.text
+            self.documents[file] = OpenFile(Lines(text), version)
+            self._pending[file] = text
             self.is_due = True
 
     def close(self, file: str) -> None:
@@ -228,7 +219,7 @@ class Session:
         project = self.project
         pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
         lists = {name: (project.list_file(name), project.list_text(name)) for name in project.list_names}
-        return Texts(pages, lists, project.folders)
+        return Texts(pages, lists)
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
         """Return the name at a position."""

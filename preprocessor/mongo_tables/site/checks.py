@@ -98,6 +98,10 @@ class Judge:
 
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
+        if any(one.rule == "MT303" for one in found) and (local := self.source.local):
+            from mongo_tables.site.row_faults import find_mistyped
+
+            found = [find_mistyped(spec, local) or one if one.rule == "MT303" else one for one in found]
         if not snapshot.versions:
             return found
         from mongo_tables.directives.specs import PipelineSpec
@@ -148,8 +152,6 @@ def check_site(judge: Judge) -> list[Finding]:
         found += unread_findings(judge.source.unread, judge.source.broken)
     if not snapshot.built:
         found = _defer(found, site)
-    if snapshot.left_out:
-        found = _name_excluded_pages(found, site)
     return sorted(set(found))
 
 
@@ -161,15 +163,10 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     """
     site = judge.site
     specs = [spec for page in site.judged for spec in page.specs if spec is not None]
-    found = [*site.findings, *(one for page in site.judged for one in page.findings)]
+    found = [one for page in site.judged for one in page.findings]
     found += _check_ids(site, specs)
     found += [one for spec in specs for one in judge.judge(spec)]
     found += linted or ()
-    if not judge.away and any(one.rule in _BLAMED for one in found):
-        from mongo_tables.site.mistyped_words import blame_columns, blame_texts
-
-        local = judge.source.local
-        found = blame_texts(blame_columns(found, judge.pages, local), judge.pages, local)
     if any(spec.ignore for spec in specs):
         from mongo_tables.lint.linter import find_unused_ignores, without_silenced
 
@@ -180,9 +177,6 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
         quoted = {page.file for page in site.quoted} - {page.file for page in site.pages}
         found = [one for one in found if one.severity == "error" or one.file not in quoted]
     return sorted(set(found))
-
-
-_BLAMED = frozenset({"MT136", "MT303"})
 
 
 def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
@@ -246,24 +240,6 @@ def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
         open_ended = open_ended or any(is_open_ended(by_file[page.file], page) for page in late)
         together = [*together, *late]
     return defer_findings(found, together, open_ended=open_ended)
-
-
-def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
-    """Add a hint to findings about missing tables that are on a page that the build excludes."""
-    if not any(one.rule == "MT139" for one in findings):
-        return findings
-    from mongo_tables.directives.references import no_table
-    from mongo_tables.site.pages import read_page
-
-    hints = {
-        no_table(name): f"it is on {one.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
-        for one in site.snapshot.left_out
-        for name in list_written_ids(read_page(one.text, one.file, site.snapshot.shared))
-    }
-    return [
-        one._replace(hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
-        for one in findings
-    ]
 
 
 def lint_site(judge: Judge) -> list[Finding]:

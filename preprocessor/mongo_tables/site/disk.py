@@ -19,7 +19,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import Limits
 from mongo_tables.site.generated import without_code
-from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
+from mongo_tables.site.includes import inclusions, may_include
 from mongo_tables.site.site_config import (
     NAME,
     OWN_FILE,
@@ -91,16 +91,14 @@ def read_snapshots(
     snapshots = []
     main = [one for path, one in asked.items() if path not in apart]
     if main or not apart:
-        others, left_out = _read_others(main, where, files, asked)
-        taken = _with_inclusions(main, others, files)
+        taken = _with_inclusions(main, _read_others(main, where, files, asked), files)
         # An excluded page that another page includes is checked with the pages of the site.
         apart -= {one.path for one in taken if one.asked}
-        left_out = [*left_out, *(asked[path] for path in apart)]
-        snapshots.append(_snapshot(taken, left_out, where, files, needs))
+        snapshots.append(_snapshot(taken, where, files, needs))
     if apart:
         pages = [asked[path] for path in asked if path in apart]
-        others, _ = _read_others(pages, where, files, asked, all_pages=True)
-        snapshots.append(_snapshot(_with_inclusions(pages, others, files), (), where, files, needs))
+        others = _read_others(pages, where, files, asked, all_pages=True)
+        snapshots.append(_snapshot(_with_inclusions(pages, others, files), where, files, needs))
     seen: dict[Path, None] = {}
     for snapshot in snapshots:
         for one in snapshot.pages:
@@ -108,7 +106,6 @@ def read_snapshots(
             seen |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
         seen |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
         seen |= dict.fromkeys(one.path for one in snapshot.versions.values() if one.path)
-        seen |= dict.fromkeys(one.path for one in snapshot.left_out)
     return ReadSnapshots(snapshots, faults, list(seen))
 
 
@@ -123,13 +120,7 @@ def snapshot_of(
     return Snapshot(pages, SharedPipelines(pipelines or Path("no folder")), today(), needs, server)
 
 
-def _snapshot(
-    pages: Sequence[PageText],
-    left_out: Sequence[PageText],
-    where: Whereabouts,
-    files: _Files,
-    needs: Needs,
-) -> Snapshot:
+def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, needs: Needs) -> Snapshot:
     request = files.request
     asked = [one for one in pages if one.asked and may_have_comment(one.text)]
     in_place = frozenset(one.file for one in asked if where.is_read_as_it_is(one.file))
@@ -147,7 +138,6 @@ def _snapshot(
         request.server,
         request.limits.files,
         request.results,
-        tuple(left_out),
         in_place,
         drawings,
         request.site.address_of,
@@ -264,31 +254,24 @@ def _read_others(
     known: Mapping[Path, PageText],
     *,
     all_pages: bool = False,
-) -> tuple[list[PageText], list[PageText]]:
-    """Return the other pages of the builds of ``pages``, and the pages that these builds exclude.
+) -> list[PageText]:
+    """Return the other pages of the builds of ``pages``.
 
-    With ``all_pages`` no page counts as excluded, because a preview may show them all. Pages without comments
-    do not depend on other pages, so both lists are empty if no page has one.
+    With ``all_pages`` no page is excluded, because a preview may show them all. Pages without comments do not
+    depend on other pages, so the list is empty if no page has one.
     """
     if not any(may_have_comment(one.text) for one in pages):
-        return [], []
-    own = {one.path for one in pages}
-    others, left_out = list[PageText](), list[PageText]()
+        return []
+    own, others = {one.path for one in pages}, list[PageText]()
     for folder in where.folders_of(one.file for one in pages):
         for file in pages_under(Path(folder)):
             path = _real(file) if file.is_symlink() else plain_path(file)
-            if path in own:
+            if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
                 continue
-            try:
-                name, content = file.as_posix(), files.read(file, path)
-            except OSError:
-                continue  # The build of the site reports it.
-            one = PageText(name, content.decode("utf-8-sig", "replace"), path, asked=False)
-            if not all_pages and where.leave_out(file):
-                left_out.append(one)
-            elif path not in known or all_pages:
-                others.append(one)
-    return others, left_out
+            with suppress(OSError):  # The build of the site reports it.
+                text = files.read(file, path).decode("utf-8-sig", "replace")
+                others.append(PageText(file.as_posix(), text, path, asked=False))
+    return others
 
 
 def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:
@@ -314,8 +297,8 @@ def _with_real_paths(one: PageText) -> PageText:
     """Replace included paths by real paths, so that they match the other pages of the snapshot."""
     if one.inclusions is None:
         return one
-    files = one.inclusions._replace(files=tuple(map(_real, one.inclusions.files)))
-    return replace(one, inclusions=files, whole=tuple(map(_real, one.whole)))
+    files = tuple(map(_real, one.inclusions.files))
+    return replace(one, inclusions=one.inclusions._replace(files=files))
 
 
 def _look_for_inclusions(
@@ -323,11 +306,10 @@ def _look_for_inclusions(
 ) -> PageText:
     if not may_include(one.text):
         return one
-    text, page = without_code(one.text), Path(one.file)
+    page = Path(one.file)
     places = [*folders(page.absolute().parent), Path.cwd()]
-    found = inclusions(page, text, places, files.read_included)
-    whole = tuple(whole_inclusions(page, text, places, files.read_included))
-    return replace(one, inclusions=found, whole=whole)
+    found = inclusions(page, without_code(one.text), places, files.read_included)
+    return replace(one, inclusions=found)
 
 
 def find_folders(start: Path) -> tuple[Path, ...]:

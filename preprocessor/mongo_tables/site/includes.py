@@ -7,14 +7,12 @@ conditions.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.keywords import may_have_comment
-from mongo_tables.site.generated import without_code
 
 _SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
 _SNIPPETS: Final = r"(?ms)^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$"
@@ -24,14 +22,6 @@ _TAG: Final = (
 )
 _PART: Final = r":[\w,:-]*$"
 """Lines or a section of a snippet's file."""
-
-_PARTLY: Final = r"\b(?:start|end|exclude|recursive)\s*="
-"""Options of include-markdown that may include only a part of a file."""
-
-_STATEMENT: Final = r"\{%-?+\s*+(?!include)"
-"""Template statements, which may omit or repeat the text after them."""
-
-_COMMENT: Final = r"(?s)<!--.{0,10000}?-->"
 
 _QUICK: Final = re.compile(r"8<-|\{%")
 
@@ -99,34 +89,6 @@ def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[t
 
     files = inclusions(page, text, folders, read).files
     return [(file, texts[file]) for file in files if may_have_comment(texts[file])]
-
-
-def whole_inclusions(
-    page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]
-) -> list[Path]:
-    """Return the files that a page always includes as a whole, each as often as included, but at most twice.
-
-    Files that come in parts, or from templates with statements, are left out: only the build knows which part
-    of them is on the page.
-    """
-    found: Counter[Path] = Counter()
-    waiting = [(page, text, frozenset({page.resolve()}))]
-    while waiting:
-        place, content, around = waiting.pop()
-        for name in _whole_names(content):
-            for file in _files(name, [place.parent, *folders]):
-                if file.resolve() not in around and found[file] < 2:
-                    found[file] += 1
-                    waiting.append((file, without_code(read(file)), around | {file.resolve()}))
-    return list(found.elements())
-
-
-def _whole_names(text: str) -> Iterator[str]:
-    if not may_include(text) or re.search(_STATEMENT, text):
-        return
-    text = re.sub(_COMMENT, "", text)
-    partly = {match["name"] for match in re.finditer(_TAG, text) if re.search(_PARTLY, match[0])}
-    yield from (name for name in _names(text) if name not in partly and not re.search(_PART, name))
 
 
 def _names(text: str) -> Iterator[str]:

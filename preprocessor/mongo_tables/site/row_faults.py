@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
+from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
@@ -26,12 +28,14 @@ from mongo_tables.render.faults import (
     range_faults,
     total_faults,
 )
-from mongo_tables.render.values import finite_decimal, is_number
+from mongo_tables.render.values import finite_decimal, is_number, raw_text
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey, Tables
 
@@ -115,6 +119,42 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         where, message = "collection", f"collection '{spec.collection}' has no documents"
     hint = f'`mongo-tables explain` {told}; "empty" is the text to show instead'
     return finding("MT303", spec.file, spec.locate((where,)), message, hint)
+
+
+def find_mistyped(spec: Spec, local: FileSource) -> Finding | None:
+    """Return the finding at a text that no document has, and that is close to one that documents have there.
+
+    Only texts that all input documents of the pipeline must have are looked at.
+    """
+    table = spec.own if isinstance(spec, ValueSpec) else spec
+    if not isinstance(table, PipelineSpec):
+        return None
+    first = table.pipeline[0].get("$match", {}) if table.pipeline else {}
+    for field, wanted, path in conditions_in(first):
+        is_equal = isinstance(wanted, Mapping) and "$eq" in wanted
+        text, at = (wanted["$eq"], (*path, "$eq")) if is_equal else (wanted, path)
+        if field.startswith("$") or not isinstance(text, str) or "$or" in path or "$nor" in path:
+            continue
+        known = local.texts(table.collection, field)
+        documents = () if known else local.documents(table.collection)
+        hint = did_you_mean(text, known) if known else say_never_text(documents, field, text)
+        if text not in known and hint:
+            message = (
+                f"no document of '{table.collection}' has `{shorten(text)}` in `{field}`: there are no rows"
+            )
+            place = table.locate(("pipeline", 0, "$match", *at))
+            return finding("MT303", table.file, place, message, hint)
+    return None
+
+
+def say_never_text(rows: Iterable[Mapping[str, Any]], field: str, text: str) -> str:
+    """Return the hint that a field is never a text; "" if that is not the reason."""
+    from mongo_tables.lint.numeral_rules import say_other_type, type_hint
+
+    values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
+    if not say_other_type("$eq", text, values):
+        return ""
+    return f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}"
 
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.pipelines import Lookup, SharedPipelines
     from mongo_tables.directives.reader import Reading
-    from mongo_tables.directives.specs import Spec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import Query
@@ -50,7 +49,6 @@ class Site:
         speakers: Other pages, reduced to the values and statements that quote tables of ``pages``.
         namesakes: Other pages, reduced to tables that have an id of ``pages``.
         tables: All valid tables with an id.
-        findings: Findings about files that a page includes twice.
         open_ended: Whether tables may come in that only the build knows.
     """
 
@@ -60,7 +58,6 @@ class Site:
     speakers: tuple[Page, ...]
     namesakes: tuple[Page, ...]
     tables: Tables
-    findings: tuple[Finding, ...]
     open_ended: bool
 
     @property
@@ -129,7 +126,6 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
         speakers=tuple(page for page in speakers if not own.isdisjoint(page.quoted_tables)),
         namesakes=tuple(_only(page, own) for page in named if _has_any(page, own)),
         tables=tables_by_id(sorted([*pages, *named], key=lambda page: order[page.file])),
-        findings=tuple(_find_twice(asked, pages)),
         open_ended=any(map(is_open_ended, asked, pages)),
     )
 
@@ -222,20 +218,6 @@ def _complete(page: Page, snapshot: Snapshot) -> Page:
     if None not in page.specs:
         return page
     return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)
-
-
-def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Finding]:
-    """Return a finding for each table that is on a page more than once, counting included files."""
-    found: list[Finding] = []
-    by_path = {one.path: page for one, page in zip(asked, pages, strict=True)}
-    for one, page in zip(asked, pages, strict=True):
-        brought = [by_path[file].specs for file in one.whole if file in by_path]
-        if any(brought):
-            from mongo_tables.directives.references import duplicate_ids
-
-            specs: list[Spec | None] = [*page.specs, *(spec for specs in brought for spec in specs)]
-            found += duplicate_ids([(page.file, specs)])
-    return found
 
 
 def is_open_ended(one: PageText, page: Page) -> bool:

@@ -39,7 +39,6 @@ class PageText:
         bad: The first byte that is not UTF-8.
         page: The parsed page, if a host needed it earlier.
         inclusions: The included files.
-        whole: The files that are included as a whole, as often as they are.
     """
 
     file: str
@@ -51,7 +50,6 @@ class PageText:
     bad: BadByte | None = None
     page: Page | None = None
     inclusions: Inclusions | None = None
-    whole: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,6 @@ class Snapshot:
         server: The version of MongoDB that pipelines are for.
         limits: Limits of pipelines that run on files.
         results: The name of the results source, or of the file that names it, for findings.
-        left_out: The pages that the site's build excludes.
         in_place: The pages, by ``file``, that code hosts show as they are.
         drawings: The drawing files in the folders of these pages.
         address_of: The address of a drawing in a page, by the path of its file.
@@ -104,7 +101,6 @@ class Snapshot:
     server: str = ""
     limits: PipelineLimits | None = None
     results: str = "fixtures"
-    left_out: tuple[PageText, ...] = ()
     in_place: frozenset[str] | None = None
     drawings: Mapping[Path, WrittenFile] = field(default_factory=dict)
     address_of: Callable[[Path], str] = relative_address

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -44,6 +44,7 @@ from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import find_naming_fields
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
+from mongo_tables.site.row_faults import find_no_interval, row_findings, say_never_text
 
 if TYPE_CHECKING:
     from datetime import date
@@ -187,11 +188,8 @@ def value_findings(
     spec: ValueSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Return faults that prevent a value: not exactly one row, or no such column in it."""
-    if spec.own:
-        from mongo_tables.site.row_faults import row_findings  # few values have no table
-
-        if found := row_findings(spec.own, tables, answers, collections, today):
-            return found
+    if spec.own and (found := row_findings(spec.own, tables, answers, collections, today)):
+        return found
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
@@ -217,10 +215,6 @@ def value_findings(
     table = tables[spec.table]
     if (found := _unreadable(spec, table, value)) or (spec.say and (found := _unsayable(spec, rows[0]))):
         return found
-    if spec.tolerance is None:
-        return []
-    from mongo_tables.site.row_faults import find_no_interval  # few values have a tolerance
-
     return find_no_interval(spec, table, rows)
 
 
@@ -551,14 +545,6 @@ def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
         if isinstance(name, str) and not known and (hint := say_never_text(rows, field, name)):
             return Unmet(field, hint)
     return None
-
-
-def say_never_text(rows: Iterable[Mapping[str, Any]], field: str, text: str) -> str:
-    """Return the hint that a field is never a text; "" if that is not the reason."""
-    values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
-    if not say_other_type("$eq", text, values):
-        return ""
-    return f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}"
 
 
 def _is_there(named: NamedField, rows: Rows) -> bool:

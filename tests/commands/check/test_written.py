@@ -80,23 +80,3 @@ def test_a_mistyped_column_is_told_where_it_stands(project: Path) -> None:
     at = line.index('"msec"') + 1
     done = mongo_tables("check", cwd=project, expect=1)
     assert f"README.md:3:{at}: error MT136 `msec` is not used elsewhere in this comment" in done.stdout
-
-
-def test_a_column_that_no_document_has_is_told_and_not_the_setting_of_the_field_that_was_meant(
-    project: Path,
-) -> None:
-    shown = {
-        "collection": "bench",
-        "sort": "order",
-        "columns": ["name", "valeu"],
-        "headers": ["Name", "Time"],
-    }
-    text = f"<!-- RESULT_TABLE: {json.dumps({**shown, 'format': {'value': {'decimals': 1}}})} -->\n"
-    (project / "README.md").write_text(text)
-    at = text.index('"valeu"') + 1
-    assert mongo_tables("check", cwd=project, expect=1).stdout.startswith(
-        f"README.md:1:{at}: error MT136 no document of 'bench' has `valeu`\n"
-    )
-    assert told(project, "valeu", "valeux") == ["MT136 did you mean `value`?"]
-    assert told(project, '"valeux"', '"order"') == ["MT136 shown are `name`, `order`"]
-    assert told(project, '"order"], "h', '"value"], "h')[0].startswith("MT166")
