@@ -1,4 +1,4 @@
-"""The page of history has every campaign that this repository keeps, and a feed beside it."""
+"""The page of history has every campaign that this repository keeps."""
 
 from __future__ import annotations
 
@@ -9,23 +9,14 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
-from mkdocs.exceptions import PluginError
 
 from docs.hooks import campaigns
-from docs.hooks.history import make_feed, on_post_page
 from mongo_tables.aggregation import aggregate
 
 HERE = Path(__file__).parents[2]
 HOW = "CONTRIBUTING.md says how `history` is written anew"
-ATOM = "{http://www.w3.org/2005/Atom}"
-CHANGED: dict[str, Any] = {
-    "_id": {"row": "t: size 4", "campaign": "c2", "of": "speed"},
-    "start": {"$date": "2026-11-01T10:00:00Z"},
-    "change": {"text": "20 % slower (18 to 21 %)", "reason": None, "ticket": None},
-}
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -77,46 +68,6 @@ def test_what_is_known_of_changes_is_of_campaigns_and_rows_that_there_are(
     known = tomllib.loads((HERE / "docs" / "known-changes.toml").read_text("utf-8"))["change"]
     said = {(one["_id"]["campaign"], (one["known"] or {}).get("reason")) for one in history}
     assert [one for one in known if (one["campaign"], one["reason"]) not in said] == [], HOW
-
-
-def keep(folder: Path, *documents: dict[str, Any]) -> str:
-    (folder / "history").mkdir()
-    lines = [f"{json.dumps(one)}\n" for one in documents]
-    (folder / "history" / "t.jsonl").write_text("".join(lines), "utf-8")
-    return str(folder)
-
-
-def test_the_feed_of_a_site_has_its_changes(tmp_path: Path) -> None:
-    where = keep(tmp_path, CHANGED, {**CHANGED, "_id": {**CHANGED["_id"], "campaign": "c1"}, "change": None})
-    feed = make_feed(where, "changes/", "https://example.org/docs/")
-    root = ElementTree.fromstring(feed)
-    (entry,) = root.findall(f"{ATOM}entry")
-    assert entry.findtext(f"{ATOM}title") == "t: size 4: 20 % slower (18 to 21 %)"
-    assert entry.findtext(f"{ATOM}updated") == "2026-11-01T10:00:00Z"
-    assert root.findtext(f"{ATOM}id") == "https://example.org/docs/changes/"
-    assert feed == make_feed(where, "changes/", "https://example.org/docs/")
-
-
-def test_the_feed_of_a_site_without_an_address_leads_to_the_page_beside_it(tmp_path: Path) -> None:
-    root = ElementTree.fromstring(make_feed(keep(tmp_path), "changes/", ""))
-    assert [link.get("href") for link in root.iter(f"{ATOM}link")] == ["changes/"]
-    assert root.findtext(f"{ATOM}id") == "urn:mongo-tables:changes"
-
-
-def test_results_that_cannot_be_read_end_the_build_with_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(PluginError, match=r"changes\.xml: "):
-        make_feed(str(tmp_path / "nowhere"), "changes/", "")
-
-
-@pytest.mark.parametrize(
-    ("address", "feed"), [("changes/", "../changes.xml"), ("changes.html", "changes.xml")]
-)
-def test_the_page_names_the_feed_where_readers_of_feeds_look(address: str, feed: str) -> None:
-    page: Any = SimpleNamespace(url=address, file=SimpleNamespace(src_uri="changes.md"))
-    made = on_post_page("<head></head><body>", page, config=None)  # type: ignore[arg-type]
-    assert f'rel="alternate feed" type="application/atom+xml" title="Changes of speed" href="{feed}"' in made
-    page.file.src_uri = "costs.md"
-    assert on_post_page("<head></head><body>", page, config=None) == "<head></head><body>"  # type: ignore[arg-type]
 
 
 def test_the_rows_of_every_campaign_that_is_kept_are_files_that_the_page_links() -> None:

@@ -77,7 +77,6 @@ MT145 error   contradictory-format: A format has two settings that contradict ea
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
 MT147 error   unknown-value: A page has a value that the settings do not name.
 MT150 error   experiment-file: An experiment file is not TOML, or cannot be run.
-MT151 error   wrong-exemption: An exemption of numbers in `mongo-tables.toml` cannot be read.
 # MT160–MT169: regions of generated text
 MT160 error   region-without-end: A generated region begins but never ends.
 MT161 error   region-without-begin: A generated region ends without a beginning.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -43,9 +42,6 @@ MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx", ".qm
 PAGE_SUFFIXES = (*MARKDOWN_SUFFIXES, RST)
 """Suffixes of pages."""
 
-STDIN = "-"
-"""Command-line argument for the page on standard input."""
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -75,17 +71,14 @@ class ReadSnapshots:
     files: Sequence[Path]
 
 
-def read_snapshots(
-    paths: Iterable[str], request: Request, needs: Needs = "rows", stdin_name: str = ""
-) -> ReadSnapshots:
+def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows") -> ReadSnapshots:
     """Read the pages that ``paths`` name, and all other pages of their sites.
 
-    A folder contributes all its Markdown files. With ``stdin_name``, ``STDIN`` is the page on standard input
-    under this name; a file of this name is not read.
+    A folder contributes all its Markdown files.
     """
     faults: list[str] = []
     files = _Files(request)
-    asked = {one.path: one for one in _read_asked(paths, files, stdin_name, faults)}
+    asked = {one.path: one for one in _read_asked(paths, files, faults)}
     where = Whereabouts(request.site)
     apart = {path for path, one in asked.items() if where.leave_out(Path(one.file))}
     snapshots = []
@@ -189,17 +182,9 @@ def _place_of_entry(file: Path) -> tuple[int, int]:
     return next((place for place in places if place[1]), (0, 0))
 
 
-def _read_asked(
-    paths: Iterable[str], files: _Files, stdin_name: str, faults: list[str]
-) -> Iterator[PageText]:
-    named, written = list(dict.fromkeys(paths)), None
-    if stdin_name and STDIN in named:
-        named.remove(STDIN)
-        written = _real(stdin_name)
-        content = files.contents[written] = sys.stdin.buffer.read()
-        yield _page(Path(stdin_name).as_posix(), content, written)
-    seen = {written}
-    for name in named:
+def _read_asked(paths: Iterable[str], files: _Files, faults: list[str]) -> Iterator[PageText]:
+    seen: set[Path] = set()
+    for name in dict.fromkeys(paths):
         is_open = os.path.abspath(name) in files.request.texts  # noqa: PTH100 - it need not be on disk
         for file in [Path(name)] if is_open else list_pages(name, faults):
             path = _real(file)

@@ -357,14 +357,13 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
 def fill_in(arguments: Namespace) -> None:
     """Fill in missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
 
-    The results source comes from ``--results``, else from the environment, else from the site. The site is
-    the one around the page on standard input, if that page has a name.
+    The results source comes from ``--results``, else from the environment, else from the site.
 
     Raises:
         CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
     """
     named = arguments.config_file
-    site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest(arguments)
+    site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest()
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
         raise CommandError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
@@ -410,13 +409,11 @@ def server_of(site: SiteConfig) -> str:
     return str(written)
 
 
-def _find_nearest(arguments: Namespace) -> SiteConfig:
-    """Return the site of the page on standard input, else that of the working folder, else the defaults."""
-    page = getattr(arguments, "stdin_filename", None)
-    beside = find_site(Path(page).parent) if page else None
+def _find_nearest() -> SiteConfig:
+    """Return the site of the working folder, else the defaults."""
     here = Path.cwd()
     default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
-    return beside or find_site(Path()) or default
+    return find_site(here) or default
 
 
 def fail_on_of(site: SiteConfig) -> Severity:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from pathlib import Path
 
 import pytest
@@ -107,16 +105,6 @@ def test_without_rows_names_of_operators_are_mended_all_the_same(folder: Path, f
     assert (folder / "docs/page.md").read_text() == MENDED
 
 
-def test_the_page_of_an_editor_is_shown_and_no_file_is_written(
-    folder: Path, fix, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "docs/page.md").write_text("# Saved\n")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode())))
-    code, out, _ = fix("-", "--stdin-filename", "docs/page.md")
-    assert (code, "+++ docs/page.md (as it should be)" in out) == (1, True)
-    assert (folder / "docs/page.md").read_text() == "# Saved\n"
-
-
 def test_a_page_without_a_hint_to_do_is_left_alone(folder: Path, fix) -> None:
     text = PAGE.replace("ISODate", "SomeDate").replace("$srot", "$sort")
     (folder / "docs/page.md").write_text(text)
@@ -146,7 +134,6 @@ def test_a_read_only_page_stays(folder: Path, fix) -> None:
     [
         (["--fix", "--format", "json"], "--fix prints a diff"),
         (["--write"], "--write goes with --fix"),
-        (["-", "--fix", "--write"], "--write goes with --fix"),
         (["--fix", "--baseline", "a", "--write-baseline"], "--fix prints a diff"),
     ],
 )

@@ -288,7 +288,6 @@ def test_a_page_that_is_named_is_checked_again_when_another_has_the_table_that_i
         ["--fix", "--write"],
         ["--baseline", "a", "--write-baseline"],
         ["--sarif", "a"],
-        ["-"],
         ["--format", "json"],
     ],
 )

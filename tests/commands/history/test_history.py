@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from math import inf
-from xml.etree import ElementTree
 
 import pytest
 
@@ -13,7 +12,6 @@ from mongo_tables.cli import main
 from mongo_tables.commands.history.series import say_change
 from mongo_tables.results.intervals import Interval
 from mongo_tables.runner.store import FileStore
-from tests.results.blockrows import campaign, measured
 from tests.results.test_history import SLOWER, STEADY
 
 KNOWN = """\
@@ -76,22 +74,6 @@ def test_ratios_have_no_unit(campaigns, capsys):
     assert capsys.readouterr().out.startswith("t: size 4  0.41")
 
 
-def test_everything_is_one_json_document(campaigns, capsys):
-    assert history(*campaigns, "--json") == 0
-    first, second = json.loads(capsys.readouterr().out)["series"]
-    assert (len(first["points"]), first["changes"]) == (18, [])
-    (change,) = second["changes"]
-    assert (change["campaign"], change["known"]) == ("of-10", None)
-    assert change["low"] < change["ratio"] < change["high"] < 1
-
-
-def test_a_campaign_of_one_block_has_no_end_in_json(tmp_path, capsys):
-    folder = keep(tmp_path / "one", campaign([measured(1, [100], [101])]))
-    assert history(folder, "--json") == 0
-    (series,) = json.loads(capsys.readouterr().out)["series"]
-    assert [(point["low"], point["high"]) for point in series["points"]] == [(0, None)]
-
-
 def git(*arguments):
     names = ("-c", "user.name=a", "-c", "user.email=a@example.org")
     done = subprocess.run(["git", *names, *arguments], check=True, capture_output=True, text=True)
@@ -126,9 +108,9 @@ def test_rows_from_before_campaigns_had_names_belong_to_the_commit_that_brought_
     first = commit(repository, sets[0])
     commit(repository, [{**row, "note": "written again"} for row in sets[0]])
     last = commit(repository, sets[1])
-    assert history("fixtures", "--revisions", "fixtures", "--json") == 0
-    for series in json.loads(capsys.readouterr().out)["series"]:
-        assert [point["campaign"] for point in series["points"]] == [first[:12], last[:12]]
+    assert history("fixtures", "--revisions", "fixtures", "--points") == 0
+    points = [line.split()[-1] for line in capsys.readouterr().out.splitlines() if line.startswith("  20")]
+    assert points == [first[:12], last[:12]] * 2
 
 
 @pytest.mark.parametrize(
@@ -183,41 +165,6 @@ def test_points_are_written_as_documents_that_pages_can_show(campaigns, tmp_path
     assert reasons["of-9"] is None
     assert history(*campaigns[:2], "--write", tmp_path / "fixtures") == 0
     assert len((tmp_path / "fixtures" / "history" / "t.jsonl").read_text(encoding="utf-8").splitlines()) == 4
-
-
-def test_changes_are_an_atom_feed_that_is_the_same_twice(campaigns, tmp_path):
-    feed, again = tmp_path / "feed.xml", tmp_path / "again.xml"
-    for file in (feed, again):
-        assert history(*campaigns, "--feed", file, "--address", "https://example.org/changes/") == 0
-    assert feed.read_bytes() == again.read_bytes()
-    root = ElementTree.parse(feed).getroot()
-    names = {"a": "http://www.w3.org/2005/Atom"}
-    (entry,) = root.findall("a:entry", names)
-    assert entry.findtext("a:title", "", names) == "t: size 4: 20 % slower (18 to 21 %)"
-    assert entry.findtext("a:summary", "", names) == "From campaign of-10 on. Not known why."
-    assert (
-        entry.findtext("a:updated", "", names)
-        == "2026-11-01T10:00:00Z"
-        == root.findtext("a:updated", "", names)
-    )
-    assert entry.findtext("a:id", "", names).startswith("https://example.org/changes/#")
-
-
-def test_a_feed_without_changes_has_no_entry_and_is_whole(campaigns, tmp_path):
-    assert history(*campaigns[:3], "--feed", tmp_path / "feed.xml") == 0
-    root = ElementTree.parse(tmp_path / "feed.xml").getroot()
-    assert [child.tag.partition("}")[2] for child in root] == ["title", "id", "updated", "link", "author"]
-
-
-def test_a_feed_tells_changes_of_a_speed_and_of_a_ratio_apart(campaigns, tmp_path):
-    for number, options in enumerate(((), ("--ratio",))):
-        assert history(*campaigns, *options, "--feed", tmp_path / f"{number}.xml") == 0
-    feeds = [ElementTree.parse(tmp_path / f"{number}.xml") for number in (0, 1)]
-    (speed, ratio) = (
-        [one.text for one in feed.iter() if one.tag.endswith(("}title", "}id"))][2:] for feed in feeds
-    )
-    assert ratio[0] == "t: size 4: 20 % slower (18 to 21 %), to the reference of its experiment"
-    assert speed[1] != ratio[1]
 
 
 def test_speeds_and_ratios_stand_side_by_side(campaigns, tmp_path):

@@ -87,7 +87,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_seed(parser)
     add_course(parser)
     add_machines(parser)
-    parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
 
 
 def _three_or_more(text: str) -> int:

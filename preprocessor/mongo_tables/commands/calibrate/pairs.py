@@ -1,4 +1,4 @@
-"""Pairs of equal variants, measured group by group; the plan, and the results as text or JSON."""
+"""Pairs of equal variants, measured group by group; the plan, and the results as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from itertools import count
 from math import inf
 from typing import Any
 
-from mongo_tables.commands.compare.wording import format_json
 from mongo_tables.commands.run.targets import open_places
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
@@ -56,11 +55,11 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
             for document in _calibrate(arguments, tasks, store, campaign, progress):
                 found[document["workload"]] = document
         except TimeIsOver:
-            print_found(list(found.values()), as_json=arguments.json)
+            print_found(list(found.values()))
             raise
         # Not earlier: with --resume, finished groups are not measured again.
         _forget(store, tasks)
-    print_found(list(found.values()), as_json=arguments.json)
+    print_found(list(found.values()))
 
 
 def _forget(store: Store, tasks: Sequence[Task]) -> None:
@@ -114,7 +113,7 @@ def _calibrate(
             yield document
 
 
-# -- text and JSON --
+# -- text --
 
 
 def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
@@ -138,12 +137,9 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
     )
 
 
-def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+def print_found(documents: Sequence[Mapping[str, Any]]) -> None:
     """Print the results of each workload, and of all together."""
-    if as_json:
-        print(format_json({"calibration": documents}))
-    else:
-        print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
+    print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
 
 
 def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:

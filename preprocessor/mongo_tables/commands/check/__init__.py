@@ -54,13 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="pages or folders (default: the site's, else docs); - is a page on standard input",
-    )
-    parser.add_argument(
-        "--stdin-filename",
-        metavar="PATH",
-        help="path of the page on standard input, for editors: findings name it, the site is the one that contains it, "
-        "and the file itself is not read",
+        help="pages or folders (default: the site's, else docs)",
     )
     parser.add_argument(
         "--watch",
@@ -134,7 +128,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_contradictions(given: Namespace) -> None:
-    reads_stdin = "-" in given.paths
     contradictions = {
         "--write-baseline requires --baseline FILE, the file to write": (
             given.write_baseline and not given.baseline
@@ -147,17 +140,12 @@ def _refuse_contradictions(given: Namespace) -> None:
         "--fix prints a diff with the findings, so it cannot be combined with --format or --write-baseline": (
             given.fix and (given.format != "text" or given.write_baseline)
         ),
-        "--write goes with --fix, and with pages that are files": (
-            given.write and (not given.fix or reads_stdin)
-        ),
+        "--write goes with --fix": given.write and not given.fix,
         "--watch writes no file: --write, --write-baseline and --sarif do not go with it": (
             given.watch and (given.write or given.write_baseline or given.sarif)
         ),
-        "--watch prints lines about files, so neither - nor one document per check goes with it": (
-            given.watch and (reads_stdin or given.format not in ("text", "github"))
-        ),
-        "--stdin-filename goes with -, the page on standard input": (
-            given.stdin_filename is not None and not reads_stdin
+        "--watch prints lines, so it goes with --format text or github": (
+            given.watch and given.format not in ("text", "github")
         ),
     }
     for message, is_so in contradictions.items():
@@ -173,10 +161,9 @@ def _check_once(arguments: Namespace) -> int:
     paths = arguments.paths or page_folders(arguments.site)
     request = request_of(arguments)
     needs: Needs = "nothing" if arguments.static else "rows"
-    name = arguments.stdin_filename or "<stdin>"
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
         gate = arguments.open_is_error
-        checked = check_paths(paths, request, source, needs, name, numbers=arguments.numbers, all_open=gate)
+        checked = check_paths(paths, request, source, needs, numbers=arguments.numbers, all_open=gate)
         for fault in checked.faults:
             print_error(fault)
         changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)

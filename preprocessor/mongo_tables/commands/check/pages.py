@@ -40,7 +40,6 @@ def check_paths(
     request: Request,
     source: Source,
     needs: Needs = "rows",
-    stdin_name: str = "",
     *,
     numbers: bool = False,
     all_open: bool = False,
@@ -57,7 +56,7 @@ def check_paths(
 
         paths = list(expand(paths))
         texts = list(filter(is_text, paths))
-    read = read_snapshots([one for one in paths if one not in texts], request, needs, stdin_name)
+    read = read_snapshots([one for one in paths if one not in texts], request, needs)
     reports = [build(snapshot, source) for snapshot in read.snapshots]
     for report in reports:
         raise_if_unusable(report)
@@ -66,9 +65,8 @@ def check_paths(
     if numbers:
         from mongo_tables.commands.check.numbers import check_numbers, read_texts
 
-        given = [*paths, *([stdin_name] if stdin_name else [])]
         folder = request.site.file.parent
-        classified = check_numbers(reports, [*read_texts(texts, faults)], given, folder, all_open=all_open)
+        classified = check_numbers(reports, [*read_texts(texts, faults)], paths, folder, all_open=all_open)
     found = {one for report in reports for one in report.findings}
     sources = {file: text for report in reports for file, text in report.texts().items()}
     return CheckedPages(

@@ -1,22 +1,17 @@
 """``mongo-tables history``: the speed of each row from campaign to campaign, and its changes.
 
-``series`` reads rows and changes with a known reason, and writes series as text, JSON, documents and a feed.
+``series`` reads rows and changes with a known reason, and writes series as text and documents.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from operator import itemgetter
 
 from mongo_tables.findings.usage import CommandError
-
-if TYPE_CHECKING:
-    from mongo_tables.commands.history.series import Known
-    from mongo_tables.results.history import HistorySeries
 
 DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
@@ -45,7 +40,7 @@ examples:
   mongo-tables history fixtures --revisions fixtures            and those that were committed before
   mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
-  mongo-tables history fixtures/campaigns/* --write fixtures --feed docs/changes.xml --address https://…/changes/
+  mongo-tables history fixtures/campaigns/* --write fixtures                for pages to show
 
 exit status: 0 shown, 1 with --fail if a change is not known, 2 nothing to show, or rows not in the form of `run`
 """
@@ -69,15 +64,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--points", action="store_true", help="what each campaign measured, too")
     parser.add_argument("--known", metavar="FILE", help="changes that have a reason")
     parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has none")
-    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
     parser.add_argument(
         "--write", metavar="RESULTS",
         help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",
-    )  # fmt: skip
-    parser.add_argument("--feed", metavar="FILE", help="write the changes as an Atom feed")
-    parser.add_argument(
-        "--address", metavar="URL", default="urn:mongo-tables:changes",
-        help="where readers of the feed find the changes",
     )  # fmt: skip
 
 
@@ -88,8 +77,8 @@ def run(arguments: Namespace) -> int:
     """
     from mongo_tables.commands.history.series import (
         find_known,
-        format_json,
         format_text,
+        list_documents,
         read_campaigns,
         read_known,
     )
@@ -105,34 +94,16 @@ def run(arguments: Namespace) -> int:
     series = list_series(asked, ratios=arguments.ratio)
     if not series:
         raise CommandError("no row has a ratio to a reference" if arguments.ratio else "no row has a speed")
-    _write(arguments, series, known)
-    if arguments.json:
-        print(format_json(series, known))
-    else:
-        print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
+    if arguments.write:
+        from mongo_tables.runner.store import open_store
+
+        measure = "ratio" if arguments.ratio else "speed"
+        documents = sorted(list_documents(series, known, measure), key=itemgetter("experiment"))
+        with closing(open_store(arguments.write)) as store:
+            for experiment, some in groupby(documents, itemgetter("experiment")):
+                store.put_history(experiment, measure, list(some))
+    print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
     unknown = any(
         find_known(one.name, change.point.campaign, known) is None for one in series for change in one.changes
     )
     return int(arguments.fail and unknown)
-
-
-def _write(arguments: Namespace, series: Sequence[HistorySeries], known: Sequence[Known]) -> None:
-    """Write the requested output. Raise CommandError if that is impossible."""
-    from mongo_tables.commands.history.series import format_feed, list_documents
-
-    measure = "ratio" if arguments.ratio else "speed"
-    documents = list_documents(series, known, measure)
-    if arguments.write:
-        from mongo_tables.runner.store import open_store
-
-        by_experiment: dict[str, list[dict[str, Any]]] = {}
-        for one in documents:
-            by_experiment.setdefault(one["experiment"], []).append(one)
-        with closing(open_store(arguments.write)) as store:
-            for experiment, some in by_experiment.items():
-                store.put_history(experiment, measure, some)
-    if arguments.feed:
-        from mongo_tables.files import atomic
-
-        feed = format_feed(documents, arguments.address, arguments.address)
-        atomic.write(Path(arguments.feed), feed.encode())

@@ -1,23 +1,16 @@
-"""Series of speeds: their rows, changes with a known reason; text, JSON, documents and a feed.
-
-The feed of changes is Atom (RFC 4287).
-"""
+"""Series of speeds: their rows, changes with a known reason; text and documents."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
 
 from mongo_tables.commands.compare.campaigns import read_rows
 from mongo_tables.commands.compare.wording import align, say_amount, say_number
-from mongo_tables.commands.compare.wording import format_json as dump
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import PER_SECOND, name_row
@@ -28,8 +21,6 @@ from mongo_tables.results.verdicts import Verdict, describe_interval
 _DIGITS: Final = 12
 """Digits of a commit's name, as many as in the name of a campaign."""
 _NEEDED: Final = ("row", "campaign", "reason")
-_ATOM: Final = "http://www.w3.org/2005/Atom"
-_NOTHING_YET: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 Document = dict[str, Any]
@@ -99,7 +90,7 @@ def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
     return next((one for one in known if one.campaign == campaign and fnmatchcase(row, one.row)), None)
 
 
-# -- text and JSON --
+# -- text --
 
 
 def format_text(
@@ -148,24 +139,6 @@ def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence
     interval = f" ({low} to {high} %)" if change.ratio.high < inf else ""
     since = f"from {change.point.start:%Y-%m-%d %H:%M} on {level} %{interval}"
     return f"{since}; {reason}; campaign {change.point.campaign}"
-
-
-def format_json(series: Sequence[HistorySeries], known: Sequence[Known]) -> str:
-    """Return everything as one document. An infinite end of an interval is null."""
-
-    def describe(one: HistorySeries, change: LevelChange) -> Document:
-        return {
-            "campaign": change.point.campaign,
-            "start": change.point.start,
-            **change.ratio._asdict(),
-            "p": change.p,
-            "known": find_known(one.name, change.point.campaign, known),
-        }
-
-    content = [
-        {**one._asdict(), "changes": [describe(one, change) for change in one.changes]} for one in series
-    ]
-    return dump({"series": content})
 
 
 # -- documents --
@@ -231,59 +204,3 @@ def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
     change = f"{100 * abs(ratio.ratio - 1):.0f} % {verdict}"
     low, high = (f"{100 * (end - 1):+.0f}" for end in (ratio.low, ratio.high))
     return f"{change} ({low} to {high} %)" if ratio.high < inf else change
-
-
-# -- feed --
-
-
-def format_feed(documents: Iterable[Mapping[str, Any]], name: str, page: str) -> str:
-    """Return the feed with an entry for each change. ``name`` is its id, an address or a URN, ``page`` its link.
-
-    Two calls return the same text: times are those of campaigns, ids of entries consist of row and campaign.
-    """
-
-    def place(document: Mapping[str, Any]) -> tuple[datetime, str, str]:
-        return document["start"], document["_id"]["row"], document["_id"]["of"]
-
-    ElementTree.register_namespace("", _ATOM)
-    root = ElementTree.Element(f"{{{_ATOM}}}feed")
-    every = list(documents)
-    changes = sorted((one for one in every if one["change"]), key=place, reverse=True)
-    _add(root, "title", "Changes of speed")
-    _add(root, "id", name)
-    _add(root, "updated", _say_time(max((one["start"] for one in changes or every), default=_NOTHING_YET)))
-    ElementTree.SubElement(root, f"{{{_ATOM}}}link", {"href": page})
-    author = ElementTree.SubElement(root, f"{{{_ATOM}}}author")
-    _add(author, "name", "mongo-tables history")
-    root.extend(_list_entries(changes, name, page))
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
-
-
-def _list_entries(
-    changes: Sequence[Mapping[str, Any]], name: str, page: str
-) -> Iterator[ElementTree.Element]:
-    for one in changes:
-        entry = ElementTree.Element(f"{{{_ATOM}}}entry")
-        row, campaign, of = (one["_id"][part] for part in ("row", "campaign", "of"))
-        apart = "" if of == "speed" else f"\n{of}"
-        key = sha256(f"{row}\n{campaign}{apart}".encode()).hexdigest()[:16]
-        what = "" if of == "speed" else ", to the reference of its experiment"
-        _add(entry, "title", f"{row}: {one['change']['text']}{what}")
-        _add(entry, "id", f"{name}#{key}")
-        _add(entry, "updated", _say_time(one["start"]))
-        ElementTree.SubElement(entry, f"{{{_ATOM}}}link", {"href": page})
-        why = " ".join(filter(None, (one["change"]["reason"], one["change"]["ticket"]))) or "Not known why."
-        _add(entry, "summary", f"From campaign {campaign} on. {why}")
-        yield entry
-
-
-def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    # XML cannot represent some characters.
-    allowed = (one for one in text if one in "\t\n" or " " <= one < "\ud800" or "\ue000" <= one < "\ufffe")
-    ElementTree.SubElement(parent, f"{{{_ATOM}}}{name}").text = "".join(allowed)
-
-
-def _say_time(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.files.folders import place_at, shorten
 from mongo_tables.findings.rules import finding
@@ -58,52 +58,26 @@ class Exemption:
 def read_exemptions(folder: Path) -> list[Exemption]:
     """Return the exemptions in ``mongo-tables.toml`` of a folder, or none without such a file.
 
-    Raises CommandError with the place of each fault.
+    Raises CommandError for an invalid one.
     """
     file = folder / OWN_FILE
     settings = read_settings(file).get("numbers", {}) if file.is_file() else {}
-    text = read_text(file) if settings else ""
-    listed = settings.get("exempt") if isinstance(settings, Mapping) else None
-    faults = []
-    if settings and (not isinstance(listed, list) or len(settings) > 1):
-        faults.append(("numbers", 0, "`numbers` has something other than a list `exempt`"))
-        listed = []
-    found = []
+    if not settings:
+        return []
+    listed = settings.get("exempt") if isinstance(settings, Mapping) and len(settings) == 1 else None
+    if not isinstance(listed, list):
+        raise CommandError(f"{OWN_FILE}: `numbers` is something other than a list `exempt`", _EXAMPLE)
+    text, found = read_text(file), []
     starts = chain((one.start() for one in _ENTRY.finditer(text)), repeat(0))
-    for entry, start in zip(listed or (), starts, strict=False):
-        faults += ((key, start, said) for key, said in _find_faults(entry))
-        if not faults:
-            pattern, own, reason = (entry.get(key, "") for key in _KEYS)
-            found.append(Exemption(pattern, own, reason, place_at(text, start)))
-    if faults:
-        findings = [
-            finding("MT151", from_here(file), _place_of(text, key, start), said, _EXAMPLE)
-            for key, start, said in faults
-        ]
-        raise CommandError(findings[0].message, findings=findings, sources={from_here(file): text})
+    for number, (entry, start) in enumerate(zip(listed, starts, strict=False), 1):
+        keys = entry.keys() if isinstance(entry, Mapping) else set()
+        is_valid = "reason" in keys and {"reason"} < keys <= {*_KEYS}
+        if not is_valid or not all(isinstance(one, str) and one.strip() for one in entry.values()):
+            message = f"{OWN_FILE}: exemption {number} does not have a `reason`, and `file` or `text`, each a string"
+            raise CommandError(message, _EXAMPLE)
+        pattern, own, reason = (entry.get(key, "") for key in _KEYS)
+        found.append(Exemption(pattern, own, reason, place_at(text, start)))
     return found
-
-
-def _find_faults(entry: Any) -> Iterator[tuple[str, str]]:
-    """Yield the key at fault, or the one of the entry, and what is wrong."""
-    if not isinstance(entry, Mapping):
-        yield "exempt", "an entry of `exempt` is not a table"
-        return
-    for key, value in entry.items():
-        if key not in _KEYS:
-            yield key, f"unknown key `{key}`"
-        elif not isinstance(value, str) or not value.strip():
-            yield key, f"`{key}` is not a text"
-    if "reason" not in entry:
-        yield "numbers", "an exemption has no `reason`"
-    if "file" not in entry and "text" not in entry:
-        yield "numbers", "an exemption has neither `file` nor `text`"
-
-
-def _place_of(text: str, key: str, start: int) -> tuple[int, int]:
-    """Return the place of a key behind an offset."""
-    found = re.compile(rf"^[ \t\[]*(?P<key>{re.escape(key)})\b", re.MULTILINE).search(text, start)
-    return place_at(text, found.start("key") if found else start)
 
 
 def apply_exemptions(
