@@ -193,9 +193,28 @@ def test_a_shared_list_says_what_its_fields_mean_and_those_of_the_lists_that_it_
     assert outcome.spec.meanings == {"a": "of outer", "b": "of inner", "c": "of words"}
 
 
+def test_a_shared_list_says_why_a_column_lacks_values_unless_the_column_does(tmp_path):
+    lists = {
+        "outer": {"reasons": {"a": "of outer", "d": "no column"}, "pipeline": ["inner"]},
+        "inner": {"reasons": {"a": "of inner", "b": "of inner", "c": "of inner"}, "pipeline": []},
+    }
+    for name, body in lists.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
+    form = {"b": {"decimals": 1, "missing": "–"}, "c": {"reason": "of the column"}}
+    body = table(pipeline=["outer"], columns=["a", "b", "c"], headers=["A", "B", "C"], format=form)
+    (comment,) = find(f"<!-- MONGO_TABLE: {json.dumps(body)} -->\n", "page.md").comments
+    found = reader.read(comment, "page.md", SharedPipelines(tmp_path)).spec.format
+    assert {name: (one.reason, one.missing, one.decimals) for name, one in found.items()} == {
+        "a": ("of outer", None, None),
+        "b": ("of inner", "–", 1),
+        "c": ("of the column", None, None),
+    }
+
+
+@pytest.mark.parametrize("key", ["fields", "reasons"])
 @pytest.mark.parametrize("told", [{"a": 1}, {"a": ""}, ["a"], "a"])
-def test_what_fields_mean_is_a_text_for_each(told, tmp_path):
-    text = json.dumps({"fields": told, "pipeline": []})
+def test_what_fields_mean_and_why_they_lack_is_a_text_for_each(key, told, tmp_path):
+    text = json.dumps({key: told, "pipeline": []})
     (tmp_path / "first.json").write_text(text, encoding="utf-8")
     assert [one.severity for one in SharedPipelines(tmp_path)("first").findings] == ["error"]
 

@@ -115,6 +115,18 @@ def test_every_run_of_a_built_site_leads_to_its_document_in_each_build(tmp_path:
     assert sizes == [1, 1, 1, 2, 2, 2]
 
 
+def test_a_row_without_listed_runs_leads_to_its_document(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "      documents: results\n")
+    line = {key: value for key, value in document(1).items() if key != "repeats"}
+    (site / "fixtures" / "results" / "a.jsonl").write_text(json_util.dumps(line), encoding="utf-8")
+    page = PAGE.replace('{"$first": "$repeats.operations_per_second"}', '{"$literal": 5}')
+    (site / "docs" / "speeds.md").write_text(page, encoding="utf-8")
+    assert build(site, "--strict").returncode == 0
+    html = (site / "site" / "speeds.html").read_text(encoding="utf-8")
+    (link,) = re.findall('<a class="mongo-table__runs" href="([^"]+)"', html)
+    assert json.loads((site / "site" / link).read_text("utf-8"))["_id"]["docSizeKB"] == 1
+
+
 def test_no_document_is_published_unless_the_site_wants_it(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "")
     assert build(site, "--strict").returncode == 0
@@ -145,6 +157,20 @@ def test_a_page_links_to_all_documents_as_one_file_the_same_in_each_build(tmp_pa
     assert '<a href="documents/results.jsonl">' in (site / "site" / "speeds.html").read_text("utf-8")
     lines = (site / "site" / "documents" / "results.jsonl").read_bytes()
     assert lines == (site / "fixtures" / "results" / "a.jsonl").read_bytes()
+
+
+def test_documents_of_several_collections_are_published(tmp_path: Path) -> None:
+    site = measured_site(tmp_path, "      documents: [results, more]\n")
+    (site / "fixtures" / "more").mkdir()
+    lines = (site / "fixtures" / "results" / "a.jsonl").read_text("utf-8")
+    (site / "fixtures" / "more" / "b.jsonl").write_text(lines, encoding="utf-8")
+    page = site / "docs" / "speeds.md"
+    page.write_text(PAGE + PAGE.replace('"t"', '"u"').replace('"results"', '"more"'), encoding="utf-8")
+    assert build(site, "--strict").returncode == 0
+    links = LINK.findall((site / "site" / "speeds.html").read_text(encoding="utf-8"))
+    assert [link.split("/")[1] for link in links] == 6 * ["results"] + 6 * ["more"]
+    assert all((site / "site" / link).is_file() for link in links)
+    assert (site / "site" / "documents" / "more.jsonl").read_text("utf-8") == lines
 
 
 def test_where_no_documents_can_be_had_there_is_no_empty_file(tmp_path: Path) -> None:

@@ -271,6 +271,18 @@ def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
     return {column: ColumnFormat.of({**common, **written.get(column, {})}) for column in dict.fromkeys(named)}
 
 
+def with_reasons(
+    formats: Mapping[str, ColumnFormat], columns: Iterable[str], reasons: Mapping[str, str]
+) -> dict[str, ColumnFormat]:
+    """Return the formats with the reasons of shared lists, for columns without a reason of their own."""
+    found = dict(formats)
+    for column in columns:
+        form = found.get(column, ColumnFormat())
+        if column in reasons and form.reason is None:
+            found[column] = form._replace(reason=reasons[column])
+    return found
+
+
 def _named_columns(body: Mapping[str, Any]) -> Iterator[str]:
     for key in ("columns", "x", "y", "series"):
         named = body.get(key, ())

@@ -1,7 +1,8 @@
 """Shared stage lists, ``docs/pipelines/NAME.json``, which pipelines include by a string in place of a stage.
 
 A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may include
-other shared lists. ``fields`` explains the fields that the stages create, for readers of the tables that show them.
+other shared lists. ``fields`` explains the fields that the stages create, for readers of the tables that show
+them; ``reasons`` says why a row may lack one.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ _NO_TEXTS: Final[Mapping[str, str]] = {}
 class SharedPipeline:
     """One shared stage list, with the shared lists that it includes expanded.
 
-    ``fields`` explains the fields that the stages create. ``file`` is None if the list does not exist; ``known`` then
-    has the existing names. ``findings`` are complaints about the file (and those it includes); stages with an error
-    must not run. ``written`` has the place of each stage, which may be in an included list.
+    ``fields`` explains the fields that the stages create, ``reasons`` why a row may lack one. ``file`` is None if the
+    list does not exist; ``known`` then has the existing names. ``findings`` are complaints about the file (and those it
+    includes); stages with an error must not run. ``written`` has the place of each stage, which may be in an included
+    list.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SharedPipeline:
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
     written: tuple[SharedStage, ...] = ()
 
 
@@ -49,12 +52,13 @@ Lookup = Callable[[str], SharedPipeline | None]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A pipeline without names: its stages, the origin of each, findings, and the meanings of fields."""
+    """A pipeline without names: its stages, the origin of each, findings, the meanings of fields and why they lack."""
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
     findings: tuple[Finding, ...]
     fields: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 class SharedPipelines:
@@ -177,9 +181,16 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     value = document.parsed.value
     base: Path = ("pipeline",) if isinstance(value, dict) else ()
     result = expand(document, base, value["pipeline"] if base else value, shared)
-    told = {**result.fields, **value.get("fields", {})} if base else result.fields
+    own = value if base else {}
+    fields, reasons = (
+        {**inner, **own.get(key, {})}
+        for key, inner in (("fields", result.fields), ("reasons", result.reasons))
+    )
     written = tuple(each.written or SharedStage(document, each.path) for each in result.origins)
-    return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told, written=written)
+    found += result.findings
+    return SharedPipeline(
+        name, file, result.stages, tuple(found), fields=fields, reasons=reasons, written=written
+    )
 
 
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
@@ -188,6 +199,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     origins: list[Origin] = []
     found: list[Finding] = []
     fields: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for index, stage in enumerate(written):
         here = (*base, index)
         if isinstance(stage, str):
@@ -198,12 +210,13 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
             origins += [Origin(here, "shared", written=each) for each in part.written]
             found += _list_findings(document, here, part)
             fields |= part.fields
+            reasons |= part.reasons
         else:
             value, malformed = decode_at(document, here, stage)
             stages.append(value)
             origins.append(Origin(here))
             found += malformed
-    return Expanded(tuple(stages), tuple(origins), tuple(found), fields)
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
@@ -295,6 +308,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
     origins: list[Origin] = []
     found: list[Finding] = []
     fields: Mapping[str, str] = {}
+    reasons: Mapping[str, str] = {}
     for key in ROW_KEYS:
         written = None if document.parsed.is_guess((key,)) else body.get(key)
         if key == "pipeline" and isinstance(written, list):
@@ -302,7 +316,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
             stages += inner.stages
             origins += inner.origins
             found += inner.findings
-            fields = inner.fields
+            fields, reasons = inner.fields, inner.reasons
         elif key == "rows" and isinstance(written, str):
             from mongo_tables.directives.row_paths import rows_stages  # few comments have the key
 
@@ -327,7 +341,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
             stages.append({STAGES[key]: operand})
             names = tuple(operand) if isinstance(operand, Mapping) and isinstance(written, list) else ()
             origins.append(Origin((key,), "key", names))
-    return Expanded(tuple(stages), tuple(origins), tuple(found), fields)
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
 
 
 def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:

@@ -21,6 +21,7 @@ from mongo_tables.directives.columns import (
     headers_of,
     plain_text,
     read_marked,
+    with_reasons,
 )
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.pipelines import Expanded, Origin, Stage
@@ -147,6 +148,8 @@ class Spec:
             "origins": expanded.origins,
             "meanings": expanded.fields,
         }
+        if "headers" in given:
+            given["format"] = with_reasons(given["format"], given["columns"], expanded.reasons)
         return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
 
     @property

@@ -30,7 +30,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.mkdocs_site import SiteBuild, log
 from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of, two_sources
-from mongo_tables.hosts.published_files import path_of_all
+from mongo_tables.hosts.published_files import collections_of, path_of_all
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.site.site_config import find_watched_path, from_here, named_values, results_source
@@ -108,7 +108,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         # Other plugins rely on each file having a path on disk.
         files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
         files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
-        if path := self._all_documents:
+        for collection in collections_of(self.config.documents):
+            # Pages may link to it; it is filled when the documents are read.
+            path = path_of_all(collection)
             files.append(File.generated(config, path, abs_src_path=str(STYLE_SHEET_FILE)))
         return files
 
@@ -137,7 +139,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.judge()
         self._fill_documents(files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
-        site.write(site.documents.files if self.config.documents else {})
+        site.write({path: content for one in site.documents for path, content in one.files.items()})
         if not self._serving:  # No queries follow.
             site.release()
 
@@ -188,21 +190,16 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def _site(self) -> SiteBuild:
         return self._builds[-1]
 
-    @property
-    def _all_documents(self) -> str:
-        """Return the path of the file with all published documents, or "" if none are published."""
-        return path_of_all(self.config.documents) if self.config.documents else ""
-
     def _fill_documents(self, files: Files) -> None:
-        """Fill the file of all documents, which pages may link to, or remove it if there are no documents."""
-        file = files.get_file_from_path(self._all_documents) if self._all_documents else None
-        if file is None:
-            return
-        if content := self._site.documents.together:
-            file.content_bytes = content
-        else:
-            log.info("documents: there is no %s, links to it are broken", self._all_documents)
-            files.remove(file)
+        """Fill the file of all documents of each collection, or remove it if there are no documents."""
+        for documents in self._site.documents:
+            path = path_of_all(documents.collection)
+            file = files.get_file_from_path(path)
+            if file and (content := documents.together):
+                file.content_bytes = content
+            elif file:
+                log.info("documents: there is no %s, links to it are broken", path)
+                files.remove(file)
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:
         """Return the answers of the last build, as long as source and limits are the same."""

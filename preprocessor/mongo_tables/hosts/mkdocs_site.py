@@ -43,7 +43,7 @@ from mongo_tables.hosts.page_figures import (
     render,
 )
 from mongo_tables.hosts.page_place import choose_shown_path
-from mongo_tables.hosts.published_files import PublishedDocuments, path_of_all, put
+from mongo_tables.hosts.published_files import PublishedDocuments, collections_of, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import anchors_in
@@ -294,20 +294,27 @@ class SiteBuild:
         site = Path(self.config.site_dir)
         if not self.twins or (site / LLMS).exists():
             return
-        documents = path_of_all(self.options.documents) if self.options.documents else ""
-        data = {documents: "the documents behind the tables"} if (site / documents).is_file() else {}
+        documents = [path_of_all(one.collection) for one in self.documents]
+        data = {path: "the documents behind the tables" for path in documents if (site / path).is_file()}
         self.write({LLMS: llms_text(self.config, self.navigation, self.twins, data)})
 
     # Figures
 
     @cached_property
-    def documents(self) -> PublishedDocuments:
-        """Return the result documents that are published with the pages."""
-        where, collection = self.answers.where, self.options.documents
-        found = PublishedDocuments.of(self.answers.local, collection)
-        if collection and not found.files and find_watched_path(where):
-            log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
+    def documents(self) -> Sequence[PublishedDocuments]:
+        """Return the result documents that are published with the pages, by collection."""
+        where, collections = self.answers.where, collections_of(self.options.documents)
+        found = [PublishedDocuments.of(self.answers.local, one) for one in collections]
+        for one in found:
+            if not one.files and find_watched_path(where):
+                log.warning(
+                    "documents: %s has no documents in lines of the collection %s", where, one.collection
+                )
         return found
+
+    def _address_document(self, page: str, collection: str, key: Any) -> str:
+        """Return the relative path from a page's address to a document, or "" if it is not published."""
+        return "".join(one.address(page, collection, key) for one in self.documents)
 
     @cached_property
     def _by_page(self) -> Mapping[int, Given]:
@@ -320,7 +327,7 @@ class SiteBuild:
     def _figures_of(self, given: Given) -> PageFigures:
         return self._rendered.get(
             id(given),
-            lambda: render(given, self.report, self.documents.address, described=self._is_machine_readable),
+            lambda: render(given, self.report, self._address_document, described=self._is_machine_readable),
         )
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:

@@ -61,8 +61,8 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     By default the version that the results source reports.
     """
 
-    documents = c.Type(str, default="")
-    """A collection of the fixtures whose documents are published, for links from the runs under figures.
+    documents = c.Type((str, list), default="")
+    """Collections of the fixtures whose documents are published, for links from the runs under figures: one, or a list.
 
     By default none is published. All readers of the site can read all of these documents.
     """

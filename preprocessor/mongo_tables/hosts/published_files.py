@@ -8,7 +8,7 @@ their own, because many file systems take longer for hundreds of small folders t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -101,7 +101,7 @@ class PublishedDocuments:
     def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
         """Publish the local documents, or none if they cannot be read, which the results source reports."""
         try:
-            lines = list(local.lines(collection)) if local is not None and collection else []
+            lines = list(local.lines(collection)) if local is not None else []
             keys = [one["_id"] for one in local.documents(collection)] if local is not None and lines else []
         except ResultsError:
             return cls(collection, {}, {})
@@ -120,6 +120,11 @@ class PublishedDocuments:
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""
+
+
+def collections_of(documents: str | Sequence[str]) -> Sequence[str]:
+    """Return the collections that the option ``documents`` names: one, several, or none."""
+    return ([documents] if documents else []) if isinstance(documents, str) else documents
 
 
 def path_of_all(collection: str) -> str:

@@ -370,7 +370,8 @@ _HOW: Final = {(False, False): "kept", (True, False): "computed or kept", (True,
 @rule("MT501")
 def find_unused_fields(subject: RuleContext) -> Iterator[Finding]:
     """MT501: a field that is computed or kept but neither read nor shown costs time and misleads the next author."""
-    in_use = [*(column for _, column in subject.spec.shown_columns), *subject.quoted]
+    # By its `_id` a row leads to its document.
+    in_use = ["_id", *(column for _, column in subject.spec.shown_columns), *subject.quoted]
     by_line: dict[int, list[Unused]] = defaultdict(list)
     for one in usage(subject.flow.written, Live(map(split_path, in_use))).unused:
         by_line[subject.at(one.path, key=True)[0]].append(one)

@@ -276,7 +276,7 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
         # The style sheet adds the sign of the link, as for the link of a figure.
         told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
         links = (
-            f'<a class="mongo-table__runs" href="#{text_html(to)}" {told}></a>' if to else "" for to in behind
+            f'<a class="mongo-table__runs" href="{text_html(to)}" {told}></a>' if to else "" for to in behind
         )
         shown = (text + link for link, text in zip(links, shown, strict=True))
     if column.bar:

@@ -146,6 +146,11 @@ class FigureContext:
         return list_runs(table, lines, lambda key: self.find(table.collection, key))
 
     def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
-        """Return for each row of a figure the anchor of the first run behind it, or "" if none is known."""
-        told = None if spec.provenance is False or not rows else self.told.get(spec.source_query.key)
-        return told.runs.behind(rows) if told and told.runs else []
+        """Return for each row of a figure the address of its first listed run, else of its document, or ""."""
+        if spec.provenance is False:
+            return []
+        told = self.told.get(spec.source_query.key) if rows else None
+        anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
+        keys = [row.get("_id") for row in rows]
+        documents = (self.find(spec.collection, key) if isinstance(key, Mapping) else "" for key in keys)
+        return [f"#{anchor}" if anchor else to for anchor, to in zip(anchors, documents, strict=True)]
