@@ -100,9 +100,13 @@
     const found = interval(ours, theirs);
     const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
     const told = found.low ? `${paired}; this is the 95 % interval of this campaign alone.` : `${paired}, too few for an interval.`;
-    const sides = new Set(byCampaign(one, other).map(([, ratio]) => ratio > 1));
-    if (sides.size > 1) return { ...found, why: `${told} Not known: the campaigns disagree on which is faster.` };
-    if (found.low <= 1 && found.high >= 1) return { ...found, why: `${told} Not known: it contains equality.` };
+    const ratios = ascending(byCampaign(one, other).map(([, ratio]) => ratio));
+    const most = ratios.at(-1);
+    if (ratios[0] < 1 && most > 1) return { ...found, open: true, why: `${told} Not known: the campaigns disagree on which is faster.` };
+    if (found.low <= 1 && found.high >= 1) return { ...found, open: true, why: `${told} Not known: it contains equality.` };
+    if (ratios[0] < found.low || most > found.high) {
+      return { ...found, apart: [ratios[0], most], why: `${told} Another campaign lies outside it, so the ratios of all are shown.` };
+    }
     return { ...found, why: `${told} A finding takes all campaigns, and may say otherwise.` };
   }
 
@@ -130,11 +134,11 @@
     made.append(...content);
     return made;
   };
-  const digits = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
-  // As the tables have it: times from twice and half the speed on, else per cent.
+  const digits = (value, most = 3) => value.toLocaleString("en", { maximumSignificantDigits: most });
+  // As the tables have it: times from twice and half the speed on, else per cent; two digits are known at most.
   function inWords(ratio) {
-    if (ratio >= 2) return `${digits(ratio)} times as fast`;
-    return ratio <= 0.5 ? `${digits(1 / ratio)} times slower` : `${digits(100 * Math.abs(ratio - 1))} % ${ratio < 1 ? "slower" : "faster"}`;
+    if (ratio >= 2) return `${digits(ratio, 2)} times as fast`;
+    return ratio <= 0.5 ? `${digits(1 / ratio, 2)} times slower` : `${digits(100 * Math.abs(ratio - 1), 2)} % ${ratio < 1 ? "slower" : "faster"}`;
   }
   // Both ends with one unit where they have the same: 3.9 to 6.1 times slower.
   function rangeInWords(...ends) {
@@ -158,7 +162,9 @@
     const parts = [make("p", found.why)];
     if (found.ratio) {
       const within = found.low ? ` (${rangeInWords(found.low, found.high)})` : "";
-      const said = make("p", make("strong", `${inWords(found.ratio)}${within}`), `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
+      const figure = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
+      const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [make("strong", figure)];
+      const said = make("p", ...told, `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
     }

@@ -5,6 +5,7 @@ A pooled row has the runs of one campaign; those of the others are in these file
 
 from __future__ import annotations
 
+import re
 from os.path import relpath
 from pathlib import Path
 from typing import Final
@@ -12,12 +13,15 @@ from typing import Final
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from mongo_tables.hosts.options import root_of
 
 _PAGE: Final = "changes.md"
 _KEPT: Final = "fixtures/campaigns"
 _FOLDER: Final = "documents/campaigns"
+_NAMED: Final = re.compile(r"\b[0-9a-f]{12}(?=(?: of|, begun) [0-9]{4}-)(?![^<]*>)")
+"""A campaign in a text of a page, with its day; an attribute is no text."""
 _HEAD: Final = """
 ### Rows of each campaign {#campaign-rows}
 
@@ -42,6 +46,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     folder = Path(page.file.src_uri).parent
     links = (f"* [{one.name}]({relpath(address_of(one), folder)})\n" for one in kept)
     return f"{markdown}{_HEAD}{''.join(links)}"
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Links campaigns to their rows: a pooled row has the runs of one campaign alone."""
+    kept = {one.name: address_of(one) for one in list_kept(root_of(config))}
+
+    def link(found: re.Match[str]) -> str:
+        address = kept.get(found[0])
+        return f'<a href="{get_relative_url(address, page.url)}">{found[0]}</a>' if address else found[0]
+
+    return _NAMED.sub(link, output)
 
 
 def list_kept(root: Path) -> list[Path]:

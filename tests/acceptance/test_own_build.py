@@ -49,6 +49,38 @@ def test_every_header_of_a_table_of_results_says_what_it_means(own_site: Path) -
     assert [header for header in headers if "<abbr title=" not in header[1]] == []
 
 
+def test_every_empty_cell_of_a_table_of_results_says_why_it_is_empty(own_site: Path) -> None:
+    empty = [
+        (page.relative_to(own_site).as_posix(), title)
+        for page in own_site.rglob("index.html")
+        if "authors" not in page.parts
+        for title in re.findall(r'<td[^>]* data-t="[a-z]+" title="([^"]*)"', page.read_text("utf-8"))
+    ]
+    assert len(empty) > 500
+    assert [one for one in empty if one[1] in ("null", "missing: the row has no such field")] == []
+
+
+def test_a_site_without_an_address_has_no_empty_sitemap(own_site: Path) -> None:
+    assert list(own_site.glob("sitemap.xml*")) == []
+
+
+def test_campaigns_that_a_page_names_lead_to_their_rows(own_site: Path) -> None:
+    page = own_site / "experiments/ycsb-core/index.html"
+    (named,) = set(re.findall("<li>Campaigns: (.*?)</li>", page.read_text("utf-8")))
+    links = re.findall('<a href="([^"]+)">([0-9a-f]{12})</a> of 2026-', named)
+    assert len(links) == 2
+    assert all((page.parent / address).resolve().stem == name for address, name in links)
+    assert all((page.parent / address).is_file() for address, _ in links)
+
+
+def test_a_table_with_controls_counts_and_reaches_the_documents_of_all_its_rows(own_site: Path) -> None:
+    page = (own_site / "experiments/query-full/index.html").read_text("utf-8")
+    (figure,) = re.findall('<figure class="mongo-table" id="query-full-control".*?</figure>', page, re.DOTALL)
+    rows = len(re.findall('<tr id="query-full-control--[^"]*"', figure.partition("<details>")[0]))
+    assert f"<li>Result documents: {rows}</li>" in figure
+    assert figure.count('class="mongo-table__runs"') == rows
+
+
 @pytest.mark.exhaustive
 def test_two_builds_give_the_same_bytes(sites: list[Path]) -> None:
     one, other = map(contents, sites)

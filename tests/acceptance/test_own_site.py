@@ -86,6 +86,16 @@ def test_a_page_of_an_experiment_says_what_its_rows_say(page: Path) -> None:
         assert text.count('"empty": "Not measured here."') == text.count("<!-- MONGO_TABLE: ")
 
 
+@pytest.mark.parametrize("page", EXPERIMENT_PAGES, ids=lambda page: page.stem)
+def test_a_page_says_how_far_its_campaigns_are_apart_and_that_no_counters_were_published(page: Path) -> None:
+    text = page.read_text("utf-8")
+    _, _, limits = text.partition("\n## What this does not show\n")
+    if '"Previous campaign"' in text and "**Not measured here**" not in text:
+        assert '"where": {"setting": "Compared with the previous campaign"}' in limits
+    if '-fingerprint"' in text and '"regime"' not in text:
+        assert "No counters were published for this work" in limits
+
+
 def mongo_tables(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mongo_tables.cli", *arguments]
     return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=600, check=False)

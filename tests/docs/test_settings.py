@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mongo_tables.aggregation import aggregate
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
@@ -57,6 +59,30 @@ def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
         "mongo-tables run update --profile publish --scale 0.01 --seconds 0.7 --repeats 8 --seed 3 "
         "--target 'local?members=1'"
     )
+
+
+@pytest.mark.parametrize(
+    ("speeds", "ratios", "said"),
+    [
+        ([100, 110], [0.5, 0.55], "speeds 1.1 to 1.1 times as high, ratios to the reference 1.1 to 1.1"),
+        ([100, 40], [0.5, 0.5], "speeds 0.4 to 0.4 times as high, ratios to the reference 1 to 1: speeds depend on the hour"),
+        ([100, 100], [0.5, 0.3], "speeds 1 to 1 times as high, ratios to the reference 0.6 to 0.6: both depend on the hour"),
+        ([100, 200], [], "speeds 2 to 2 times as high: speeds depend on the hour"),
+        ([100], [0.5], None),
+    ],
+)  # fmt: skip
+def test_the_settings_tell_how_far_the_newest_campaign_is_from_the_previous_one(
+    speeds: list[int], ratios: list[float], said: str | None
+) -> None:
+    each = [{"id": f"c{number}", "speed": speed} for number, speed in enumerate(speeds, 1)]
+    for campaign, ratio in zip(each, ratios, strict=False):
+        campaign["ratio"] = ratio
+    row = {
+        "campaign": {**CAMPAIGN, "id": each[-1]["id"]},
+        "speed": {"median": speeds[-1]},
+        "campaigns": {"each": each, "against": "first" if ratios else "itself"},
+    }
+    assert list_settings(row).get("Compared with the previous campaign") == said
 
 
 def test_what_nobody_could_see_is_said_not_to_be_known() -> None:

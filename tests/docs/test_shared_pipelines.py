@@ -116,14 +116,30 @@ def row(name: str, kind: str, ratio: float, **more: Any) -> dict[str, Any]:
 def test_a_control_stands_behind_the_row_of_its_variant_and_is_called_so() -> None:
     rows = [row("keys", kind, ratio) for kind, ratio in (("a", 1.0), ("b", 0.4))]
     controls = [row("keys_control", kind, 0.9, control_of="keys") for kind in ("b", "a")]
-    found = aggregate(rows, pipeline("with-control"), collections={"results": [*rows, *controls]})
+    together = sorted([*rows, *controls], key=lambda one: one["_id"]["idType"])
+    found = aggregate(together, pipeline("with-control"))
     assert [(one["by"], one["held"], one["compared"]["ratio"]) for one in found] == [
         ("a", "a part", 1.0),
         ("a", "everything", 0.9),
         ("b", "a part", 0.4),
         ("b", "everything", 0.9),
     ]
-    assert aggregate(rows, pipeline("with-control"), collections={"results": rows}) == []
+    assert aggregate(rows, pipeline("with-control")) == []
+
+
+@pytest.mark.parametrize(
+    ("least", "inside", "regime"),
+    [(0, True, "same"), (15, True, "same, disk unknown"), (15, False, "other"), (None, None, "unknown")],
+)
+def test_a_row_that_reads_pages_as_at_full_size_does_not_say_that_a_disk_served_them(
+    least: float | None, inside: bool | None, regime: str
+) -> None:
+    counter = {"counter": "pages_read", "value": 31.0}
+    if least is not None:
+        counter |= {"least": least, "most": 60, "inside": inside}
+    row = {"_id": 1, "fingerprint": {"regime": regime.partition(",")[0], "counters": [counter]}}
+    (found,) = aggregate([row], pipeline("fingerprint"))
+    assert (found["pages_read"], found["regime"]) == (31, regime)
 
 
 def test_every_parameter_is_scaled_kept_or_changed_and_says_what_that_changes() -> None:
