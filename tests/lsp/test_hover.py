@@ -171,6 +171,25 @@ def test_a_value_is_told_at_its_name_and_a_table_with_its_rows(session: Session)
     )
 
 
+def test_a_column_is_told_with_what_its_first_cell_comes_from(session: Session) -> None:
+    page = session.project.text(PAGE) or ""
+    found = told(session, page.replace('["_id", "qps"]', '["_id", "q|ps"]'), PAGE)
+    assert found == (
+        "`qps` · number\n\n"
+        "first row: **100.5**, from\n"
+        "* 1 of 3 documents of `runs`: `_id` `read1`\n"
+        "* the field `qps`\n"
+        "* stage 2, $group, which makes `qps`\n\n"
+        "`mongo-tables explain docs/page.md:3 --cell 1 qps` lists all"
+    )
+
+
+def test_a_column_of_an_edited_comment_is_told_without_old_documents(session: Session) -> None:
+    page = session.project.text(PAGE) or ""
+    edited = page.replace("$avg", "$max").replace('["_id", "qps"]', '["_id", "q|ps"]')
+    assert "first row" not in told(session, edited, PAGE)
+
+
 def test_a_table_is_told_at_its_own_id(session: Session) -> None:
     page = f"# Speeds\n\n{TABLE}\n{SAID}".replace('"id": "spe', '"id": "spe|')
     found = told(session, page, PAGE)

@@ -12,6 +12,7 @@ from mongo_tables.aggregation.catalogue import Operator, OperatorKind
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.files.folders import list_some
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.rule_context import quote
@@ -38,6 +39,8 @@ _ROWS: Final = 12
 """The number of rows of a table that are shown."""
 _VALUES: Final = 12
 """The number of values of a field that are shown."""
+_DOCUMENTS: Final = 5
+"""The number of documents behind a cell that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,8 @@ def _tell_value(asked: _HoverContext) -> str:
     if slot.role == "column":
         if slot.quoted:
             return _tell_column(asked, word)
-        return _tell_field(asked, rows_shape(asked.value, asked.known), word)
+        told = _tell_field(asked, rows_shape(asked.value, asked.known), word)
+        return "\n\n".join(filter(None, (told, _tell_lineage(asked, word))))
     if slot.role in ("field", "fields", "sorted"):
         return _tell_field(asked, asked.spot.before(), word.removeprefix("-"))
     return ""
@@ -243,6 +247,24 @@ def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "")
         may_drop = " (stages before may drop some)" if _DROPPING.intersection(_stages_before(asked)) else ""
         lines.append(f"values{may_drop}: {_list_values(values)}")
     return "\n\n".join(lines) if len(lines) > 1 or kinds else ""
+
+
+def _tell_lineage(asked: _HoverContext, column: str) -> str:
+    """Return the documents, fields and stages behind the cell of the first row, and the command that lists all."""
+    traced = asked.known.lineage(asked.value, column)
+    if traced is None:
+        return ""
+    told = [f"first row: **{_cell(brief_text(traced.value))}**, from"]
+    for collection, of in traced.read.items():
+        ids = [f"`{brief_text(one.get('_id'))}`" for name, one in traced.documents if name == collection]
+        few = "" if traced.minimal else "at most "
+        named = f": `_id` {list_some(ids, _DOCUMENTS)}" if ids else ""
+        told.append(f"* {few}{len(ids)} of {format_count(of, 'document')} of `{collection}`{named}")
+    if traced.fields:
+        told.append(f"* {'fields' if len(traced.fields) > 1 else 'the field'} {quote(traced.fields)}")
+    told += [f"* stage {one.number}, {one.name}, which makes `{one.field}`" for one in traced.stages]
+    command = f"mongo-tables explain {traced.file}:{traced.line} --cell 1 {column}"
+    return "\n".join(told) + f"\n\n`{command}` lists all"
 
 
 _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact"))

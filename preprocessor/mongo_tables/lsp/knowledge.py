@@ -10,10 +10,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.commands.explain.lineage import Lineage, trace
 from mongo_tables.directives.row_paths import find_rows, rows_stages
-from mongo_tables.directives.specs import TableSpec, ValueSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import format_count
+from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.lint.shape.document_shapes import learnt, select_telling
 from mongo_tables.lint.shape.values import Shape, unknown_documents
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 Stage = Mapping[str, Any]
 Plain = str | int | float
 """A value that a suggestion can name."""
+_RUNS: Final = 100
+"""The number of runs of a pipeline for one hover."""
 _KEPT: Final = 16
 """The number of document selections whose shapes are cached."""
 
@@ -125,13 +129,25 @@ class Knowledge:
 
     def value_text(self, value: Any) -> str:
         """Return the text that the comment of a value with this JSON writes into its sentence, or "" otherwise."""
-        report = self._project.report
-        for page in report.site.judged:
-            for spec in page.specs:
-                if isinstance(spec, ValueSpec) and spec.comment.parsed.value == value:
-                    known = spec.table in report.tables
-                    return value_text(spec, report.tables, report.answers) if known else ""
-        return ""
+        report, spec = self._project.report, self._spec_of(value)
+        if not isinstance(spec, ValueSpec) or spec.table not in report.tables:
+            return ""
+        return value_text(spec, report.tables, report.answers)
+
+    def lineage(self, value: Any, column: str) -> Lineage | None:
+        """Return what the first cell in a column of the comment with this JSON comes from; None if it is not known."""
+        spec, source = self._spec_of(value), self._project.answers.source
+        if not isinstance(spec, PipelineSpec) or self._project.static or source.local is None:
+            return None
+        try:
+            return trace(spec, source, "1", column, _RUNS)
+        except (CommandError, ResultsError):
+            return None
+
+    def _spec_of(self, value: Any) -> Spec | None:
+        """Return the spec of the first comment with this JSON, as it was checked last."""
+        specs = (spec for page in self._project.report.site.judged for spec in page.specs)
+        return next((spec for spec in specs if spec and spec.comment.parsed.value == value), None)
 
 
 def _tell_size(collection: str, local: FileSource) -> str:

@@ -108,7 +108,7 @@ def _print_lineage(
     source: ResultsSource,
 ) -> int:
     """Print what a cell comes from."""
-    from mongo_tables.commands.explain.lineage import lines, trace
+    from mongo_tables.commands.explain.lineage import MOST_RUNS, lines, trace
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.site.static import read_comment
 
@@ -121,7 +121,9 @@ def _print_lineage(
         raise CommandError(
             "the comment has faults", f"see `mongo-tables check {file}`", findings=read.findings
         )
-    print("\n".join(lines(trace(read.spec, source, *arguments.cell), arguments.rows)))
+    row, column = arguments.cell
+    traced = trace(read.spec, source, row, column, MOST_RUNS)
+    print("\n".join(lines(traced, arguments.rows)))
     return 0
 
 

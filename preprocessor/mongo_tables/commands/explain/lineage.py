@@ -65,12 +65,13 @@ class Lineage:
     stages: tuple[Stage, ...]
 
 
-def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str) -> Lineage:
+def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str, most_runs: int) -> Lineage:
     """Return the lineage of a cell.
 
     Args:
         row: The number of the row, from 1, or the text of its first column.
         column: The name of the column, or its header.
+        most_runs: The largest number of times that the pipeline runs to leave documents out.
 
     Raises:
         CommandError: If there is no such cell, if the pipeline needs a server, or gives other rows with each run.
@@ -94,7 +95,7 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str) -> L
             return False
         return any(_values(one, naming) == wanted for one in found)
 
-    kept, minimal = _minimize(documents, gives)
+    kept, minimal = _minimize(documents, gives, most_runs)
     stages, fields = _trace_fields(spec, name)
     return Lineage(
         file=spec.file,
@@ -176,7 +177,7 @@ def _values(row: Row, names: Sequence[str]) -> str:
     return repr([column_value(row, name) for name in names])
 
 
-def _minimize(documents: Sequence[Document], gives: Any) -> tuple[Sequence[Document], bool]:
+def _minimize(documents: Sequence[Document], gives: Any, most_runs: int) -> tuple[Sequence[Document], bool]:
     """Return documents that still give the cell, and whether none of them can be left out.
 
     Chunks of documents are left out, of half of them first and of one at last.
@@ -186,7 +187,7 @@ def _minimize(documents: Sequence[Document], gives: Any) -> tuple[Sequence[Docum
     while True:
         place, left_out = 0, False
         while place < len(kept):
-            if runs == MOST_RUNS:
+            if runs == most_runs:
                 return kept, False
             runs += 1
             fewer = kept[:place] + kept[place + size :]
