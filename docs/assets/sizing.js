@@ -24,7 +24,7 @@
     return {
       kib: Number(kib), indexes: Number(indexes), speed: number(speed), tier: machine.textContent.match(/\d+/)[0],
       price: price.dataset.t ? null : number(price), about: cells[0].textContent, link: `#${row.id}`,
-      cells: [machine, before, memory, cache, speed, price, batch, inserted].map((cell) => cell.textContent),
+      cells: [machine, before, memory, cache, speed, price, batch, inserted].map((cell) => (cell.dataset.t ? "not published" : cell.textContent)),
     };
   });
 

@@ -71,4 +71,4 @@ def address_of(folder: Path) -> str:
 
 def read_rows(folder: Path) -> str:
     """The rows of all experiments of a campaign, a line each."""
-    return "".join(file.read_text("utf-8") for file in sorted(folder.glob("results/*.jsonl")))
+    return "".join(file.read_text("utf-8") for file in sorted(folder.glob("*/*.jsonl")))

@@ -103,6 +103,32 @@ def test_rows_of_two_experiments_have_a_ratio_without_an_interval(
     assert show(opened, one, one)["why"] == "Both are the same row."
 
 
+def test_no_figure_of_one_campaign_stands_out_where_another_campaign_disagrees(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    seen = set()
+    for (one, row), (other, reference) in pairs_of(choices):
+        figures = show(opened, one, other)["figures"]
+        low, high = float(figures["low"]), float(figures["high"])
+        each, others = (
+            {run["id"]: run for run in document["campaigns"]["each"]} for document in (row, reference)
+        )
+        ratios = [
+            run["ratio"] / (1 if reference["campaigns"]["against"] == "itself" else others[name]["ratio"])
+            for name, run in each.items()
+        ]
+        if row["campaigns"]["against"] == "itself":
+            ratios = [1 / others[name]["ratio"] for name in each]
+        open_ended = low <= 1 <= high or min(ratios) < 1 < max(ratios)
+        apart = min(ratios) < low or max(ratios) > high
+        shown = opened.locator("#compare-form [data-ratio] strong").inner_text()
+        seen.add(kind := "open" if open_ended else "apart" if apart else "told")
+        assert (shown == "Not known", shown.endswith(", by campaign")) == (kind == "open", kind == "apart"), (
+            one
+        )
+    assert seen == {"open", "apart", "told"}
+
+
 def test_ranks_are_used_from_as_many_blocks_on_as_in_the_program(
     fresh: Page, site: Served, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -146,6 +147,16 @@ def test_on_paper_nothing_is_cut_off(tables: dict[str, Tables]) -> None:
     }
     assert {path: boxes for path, boxes in wide.items() if boxes} == {}
     assert wide
+
+
+def test_an_experiment_fits_on_five_sheets_of_paper(site: Served, paper: Page) -> None:
+    sheets = {}
+    for folder in sorted((site.folder / "experiments").glob("*/")):
+        paper.goto(f"{site.url}experiments/{folder.name}/")
+        printed = paper.pdf(format="A4", prefer_css_page_size=True)
+        sheets[folder.name] = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert len(sheets) > 20
+    assert {name: number for name, number in sheets.items() if number > 5} == {}
 
 
 def test_on_paper_nothing_offers_to_sort(site: Served, paper: Page) -> None:
