@@ -13,7 +13,7 @@ import pytest
 from pymongo import monitoring
 
 from mongo_tables.cli import main
-from mongo_tables.commands.explain.walk import SAMPLE
+from mongo_tables.lint.walk import SAMPLE
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from tests.mongod import Mongod

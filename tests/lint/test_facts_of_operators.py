@@ -12,7 +12,7 @@ from mongo_tables.aggregation.catalogue import operators
 PACKAGE: Final = Path(__file__).parents[2] / "preprocessor" / "mongo_tables"
 NAMES: Final = {one.name for one in operators()}
 MAY_LIST: Final = {
-    "commands/explain/causes.py": "words for comparisons in its sentences",
+    "lint/causes.py": "words for comparisons in its sentences",
     "lint/constant_rules.py": "the part of a date that each operator gives",
     "lint/effect_rules.py": "operators that drop a fraction, and conditions that exclude",
     "lint/field_rules.py": "the arguments by which two stages name a field",

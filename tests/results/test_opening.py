@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.explain.walk import StageWalk
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.hosts.published_files import PublishedDocuments
+from mongo_tables.lint.walk import StageWalk
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.file_source import FileSource

@@ -96,11 +96,11 @@ def find_zero_divisors(subject: RuleContext) -> Iterator[Finding]:
                 "MT308",
                 divisor.path,
                 f"{what}: dividing by it fails, and the whole table with it",
-                _GUARD,
+                GUARD,
             )
 
 
-_GUARD = (
+GUARD = (
     'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
     "that it is greater than 0"
 )
@@ -113,7 +113,7 @@ def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
         settled = traits.nonzero or (traits.digits is not None and traits.digits <= 0)
-        if not settled and not (traits.known and 0 in traits.known):
+        if not settled and not divisor.shape.absent and not (traits.known and 0 in traits.known):
             places[_format_expression(divisor.expression)].append(divisor.path)
     for written, paths in places.items():
         more = f" (here and in {subject.lines(paths[1:])})" if len(paths) > 1 else ""
@@ -122,7 +122,7 @@ def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
             paths[0],
             f"`{written}` may be 0 or missing{more}: one such document makes the whole table fail, or leaves the "
             f"cell empty",
-            _GUARD,
+            GUARD,
         )
 
 

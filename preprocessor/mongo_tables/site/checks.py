@@ -99,9 +99,9 @@ class Judge:
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
         if any(one.rule == "MT303" for one in found) and (local := self.source.local):
-            from mongo_tables.site.row_faults import find_mistyped
+            from mongo_tables.site.row_faults import explain_no_rows
 
-            found = [find_mistyped(spec, local) or one if one.rule == "MT303" else one for one in found]
+            found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
         if not snapshot.versions:
             return found
         from mongo_tables.directives.specs import PipelineSpec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +52,10 @@ def row_findings(
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
         # This imports the linter as well, which `render` does not need.
-        from mongo_tables.lint.versions import since_hint
+        from mongo_tables.lint.failures import failure_hint
 
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
-        return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
+        return [finding("MT301", spec.file, at, rows.message, rows.hint or failure_hint(spec, rows))]
     joined = _mistyped_collections(spec, collections)
     if not rows:
         return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
@@ -121,14 +122,28 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
     return finding("MT303", spec.file, spec.locate((where,)), message, hint)
 
 
-def find_mistyped(spec: Spec, local: FileSource) -> Finding | None:
+def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
+    """Return a finding with the cause: at the text that excludes all documents, or at the stage that loses them."""
+    table = spec.own if isinstance(spec, ValueSpec) else spec
+    if not isinstance(table, PipelineSpec):
+        return one
+    if mistyped := _find_mistyped(table, local):
+        return mistyped
+    from mongo_tables.lint.causes import why_no_rows
+
+    with suppress(ResultsError):  # only the query for the cause failed
+        if (told := why_no_rows(local, table.query)) is not None:
+            position, (reason, hint) = told
+            message = f"{one.message}: {reason}" if reason else one.message
+            return finding("MT303", one.file, table.locate(("pipeline", position)), message, hint or one.hint)
+    return one
+
+
+def _find_mistyped(table: PipelineSpec, local: FileSource) -> Finding | None:
     """Return the finding at a text that no document has, and that is close to one that documents have there.
 
     Only texts that all input documents of the pipeline must have are looked at.
     """
-    table = spec.own if isinstance(spec, ValueSpec) else spec
-    if not isinstance(table, PipelineSpec):
-        return None
     first = table.pipeline[0].get("$match", {}) if table.pipeline else {}
     for field, wanted, path in conditions_in(first):
         is_equal = isinstance(wanted, Mapping) and "$eq" in wanted

@@ -15,7 +15,7 @@ from mongo_tables.cli import main
 from mongo_tables.commands.explain import lineage, terminal
 from mongo_tables.commands.explain.explanation import Explanation, StageReport
 from mongo_tables.commands.explain.lineage import NO_EXPRESSION, Lineage
-from mongo_tables.commands.explain.walk import FieldCounts, operator_of
+from mongo_tables.lint.walk import FieldCounts, operator_of
 
 
 def told(*arguments: str, expect: int = 0) -> list[Any]:

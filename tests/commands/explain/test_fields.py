@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.commands.explain.walk import (
+from mongo_tables.lint.walk import (
     difference,
     fields_computed,
     fields_guarded,

@@ -48,6 +48,7 @@ from mongo_tables.aggregation.values import (
     is_number,
     is_string,
     mistyped,
+    type_name,
     type_order,
 )
 
@@ -220,7 +221,11 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
         if 0 <= place < len(keys) - 1 and type_order(value) == type_order(boundaries[0]):
             return boundaries[place]
         if not default:
-            raise AggregationError("a value is outside all buckets, and there is no default", path, 40066)
+            text = value if type_order(value) == type_order(boundaries[0]) else type_name(value)
+            ends = f"from {boundaries[0]} up to, but not including, {boundaries[-1]}"
+            raise AggregationError(
+                f"{text} is outside all buckets, {ends}, and there is no default", path, 40066
+            )
         return default[0]
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:

@@ -8,8 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.commands.explain.causes import Gap, gap, new_gaps, why_fewer, why_nothing
-from mongo_tables.commands.explain.walk import (
+from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.findings.finding import Severity, did_you_mean
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.document import value_at
+from mongo_tables.lint.causes import Gap, gap, new_gaps, why_fewer, why_nothing
+from mongo_tables.lint.failures import failure_hint
+from mongo_tables.lint.walk import (
     FieldChanges,
     FieldCounts,
     Stage,
@@ -23,11 +29,6 @@ from mongo_tables.commands.explain.walk import (
     shape_of,
     suggest_path,
 )
-from mongo_tables.directives.pipelines import hint_on_inner_name
-from mongo_tables.findings.finding import Severity, did_you_mean
-from mongo_tables.findings.reporters import format_count
-from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.document import value_at
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _with_failure(
         ):
             return known
     at = spec.locate(("pipeline", *path), key=True)
-    hint = failure.hint or hint_on_inner_name(spec.pipeline, path)
+    hint = failure.hint or hint_on_inner_name(spec.pipeline, path) or failure_hint(spec, failure)
     return (*known, finding("MT301", spec.file, at, failure.message, hint))
 
 

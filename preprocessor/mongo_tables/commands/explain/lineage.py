@@ -15,11 +15,11 @@ from typing import Any, Final
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Parts, effect_of
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.commands.explain.causes import shorten_json
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.lint.causes import shorten_json
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import column_value
 from mongo_tables.results.guards import collections_read, is_lasting

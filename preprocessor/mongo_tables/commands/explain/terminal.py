@@ -13,7 +13,9 @@ from typing import Any
 
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.commands.explain.explanation import Explanation, Remark, StageReport
-from mongo_tables.commands.explain.walk import (
+from mongo_tables.findings.finding import Severity
+from mongo_tables.findings.reporters import escape_control_chars, format_count
+from mongo_tables.lint.walk import (
     SAMPLE,
     FieldCount,
     FieldCounts,
@@ -22,8 +24,6 @@ from mongo_tables.commands.explain.walk import (
     fields_named,
     operator_of,
 )
-from mongo_tables.findings.finding import Severity
-from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import display_width
 from mongo_tables.render.values import json_text, raw_text

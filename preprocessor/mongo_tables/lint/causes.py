@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from bson import json_util
@@ -20,22 +21,24 @@ from bson import json_util
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
-from mongo_tables.commands.explain.walk import (
+from mongo_tables.files.folders import list_some
+from mongo_tables.findings.finding import nearest_word
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.jsontext.extended import of_shell_call
+from mongo_tables.lint.walk import (
     Stage,
     StageWalk,
     Step,
     fields_computed,
     fields_read,
+    has_path,
     operator_of,
     path_of,
     suggest_path,
 )
-from mongo_tables.files.folders import list_some
-from mongo_tables.findings.finding import nearest_word
-from mongo_tables.findings.reporters import format_count
-from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import json_text
+from mongo_tables.results.model import Query, ResultsSource
 
 _Condition = dict[str, Any]
 Cause = tuple[str, str]
@@ -56,6 +59,18 @@ _COMPARISONS = {
 _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
 
 
+def why_no_rows(source: ResultsSource, query: Query) -> tuple[int, Cause] | None:
+    """Return the position of the stage that loses all documents, and why; None if there is no such stage.
+
+    May raise ResultsError.
+    """
+    walk = StageWalk(source, query)
+    if walk.run() is not None or not walk.steps[0].count:
+        return None
+    position = next(number for number, step in enumerate(walk.steps[1:]) if not step.count)
+    return position, why_nothing(query.pipeline[position], position, walk)
+
+
 def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     """Return why stage number ``position`` (from 0) returns nothing. May raise ResultsError."""
     name, body = operator_of(stage)
@@ -74,9 +89,12 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
     """Return what a stage that returns some documents loses, and how to keep it. May raise ResultsError.
 
     An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents; the mean of
-    a ``$group`` leaves out documents without a value.
+    a ``$group`` leaves out documents without a value; a ``$round`` takes halves to the even neighbour.
     """
     name, body = operator_of(stage)
+    for field, expression in fields_computed(stage).items():
+        if isinstance(expression, Mapping) and "$round" in expression:
+            return _why_even(field, expression["$round"], walk.steps[position], walk.query.let)
     if name == "$group" and isinstance(body, Mapping):
         return _why_fewer_in_means(body, position, walk)
     if name == "$lookup" and isinstance(body, Mapping) and isinstance(body.get("as"), str):
@@ -122,6 +140,19 @@ def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk
     return "", ""
 
 
+def _why_even(field: str, arguments: Any, before: Step, let: Mapping[str, Any]) -> Cause:
+    """Return how many values lie just between two rounded ones, and are not rounded up."""
+    value, places = [*arguments, 0][:2] if isinstance(arguments, list) else (arguments, 0)
+    if not isinstance(places, int) or not before.complete:
+        return "", ""
+    numbers = (one for one in evaluate(value, before.rows, let) if isinstance(one, (int, float)))
+    exact = [Decimal(one).scaleb(places) for one in numbers]
+    even = sum(one.is_finite() and abs(one) % 2 == Decimal("0.5") for one in exact)
+    which = format_count(even, "document")
+    message = f"`{field}` is rounded down in {which}: `$round` takes halves to the even neighbour"
+    return (message, '{"$floor": {"$add": [value, 0.5]}} rounds them up') if even else ("", "")
+
+
 def _conditions(query: Mapping[str, Any]) -> Iterator[_Condition]:
     """Split a query into the smallest conditions that must all hold."""
     for key, value in query.items():
@@ -164,6 +195,8 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
     if absent:
         named = " or ".join(f"`{each}`" for each in absent)
+        if dropper := _find_dropper(absent[0], position, walk):
+            return f"no document has {named}: `{dropper}` dropped it", ""
         return f"no document has {named}", suggest_path(absent[0], walk.steps[position].rows)
     subject = "no document has"
     if given:
@@ -187,7 +220,16 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
             hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
             return f"{subject} `{path}` {_describe_condition(wanted)}", hint
     values = _describe_values(there, wanted)
-    return f"{subject} `{path}` {_describe_condition(wanted)}; {values}", _suggest_value(wanted, there)
+    return f"{subject} `{path}` {_describe_condition(wanted)}; {values}", _suggest_value(path, wanted, there)
+
+
+def _find_dropper(path: str, position: int, walk: StageWalk) -> str:
+    """Return the stage before ``position`` that is the last one to have a path before it, or ""."""
+    parts = path.split(".")
+    for number in reversed(range(position)):
+        if any(has_path(row, parts) for row in walk.steps[number].rows):
+            return operator_of(walk.query.pipeline[number])[0]
+    return ""
 
 
 def _describe_condition(wanted: Any) -> str:
@@ -203,7 +245,10 @@ def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
     numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
     if len(there) > _VALUES and len(numbers) == len(there):
         return f"it ranges from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
-    listed = list_some([f"{shorten_json(value, 40)} ×{count}" for value, count in there], _VALUES)
+    if len(there) > _VALUES and all(count == 1 for _, count in there):
+        listed = f"such as {shorten_json(there[0][0], 40)}"
+    else:
+        listed = list_some([f"{shorten_json(value, 40)} ×{count}" for value, count in there], _VALUES)
     kinds = {type_name(value) for value, _ in there}
     asked = {type_name(value) for value in _operands(wanted)}
     if len(kinds) == 1 and asked == {"string"} != kinds:
@@ -226,10 +271,15 @@ def _operands(wanted: Any) -> list[Any]:
     return found
 
 
-def _suggest_value(wanted: Any, there: Sequence[tuple[Any, int]]) -> str:
+def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> str:
     known = [value for value, _ in there if isinstance(value, str)]
     others = [value for value, _ in there if not isinstance(value, str)]
     for operand in _operands(wanted):
+        if isinstance(operand, Mapping) and any(
+            isinstance(value, Mapping) and operand.items() <= value.items() for value in others
+        ):
+            parts = {f"{path}.{name}": value for name, value in operand.items()}
+            return f"a document equals only one with just the same fields; compare the fields: {json_text(parts)}"
         is_text = isinstance(operand, str)
         if is_text and (written := _suggest_type(operand, there)):
             return written

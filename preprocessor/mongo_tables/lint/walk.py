@@ -247,7 +247,7 @@ class StageWalk:
     def __init__(self, source: ResultsSource, query: Query) -> None:
         self.steps: list[Step] = []
         self._source = source
-        self._query = query
+        self.query = query
 
     def run(self) -> ResultsError | None:
         """Fill ``steps``. Return the error of the failing stage, with a path in the pipeline.
@@ -268,9 +268,9 @@ class StageWalk:
         """Run ``stages`` on the documents after the first ``position`` stages."""
         local: FileSource | None = self._source.local
         if local is None:
-            return self._source.aggregate(self._with_stages(*self._query.pipeline[:position], *stages))
+            return self._source.aggregate(self._with_stages(*self.query.pipeline[:position], *stages))
         step = self.steps[position]
-        rows = step.rows if step.complete else local.documents(self._query.collection)
+        rows = step.rows if step.complete else local.documents(self.query.collection)
         return local.apply_query(rows, self._with_stages(*stages))
 
     def may_have(self, position: int, path: str) -> bool:
@@ -289,15 +289,15 @@ class StageWalk:
         return bool(found)
 
     def _with_stages(self, *stages: Any) -> Query:
-        return replace(self._query, pipeline=stages)
+        return replace(self.query, pipeline=stages)
 
     def _local_steps(self, local: FileSource) -> Iterator[Step]:
-        pipeline = self._query.pipeline
+        pipeline = self.query.pipeline
         with suppress(AggregationError):
             # It comes up again at its stage. This imports operators before any is timed.
-            check(pipeline, variables=self._query.let)
-        rows = list(local.candidates(self._query))
-        yield Step(len(local.documents(self._query.collection)), rows, 0.0)
+            check(pipeline, variables=self.query.let)
+        rows = list(local.candidates(self.query))
+        yield Step(len(local.documents(self.query.collection)), rows, 0.0)
         outcome: Rows | None = None
         for number, stage in enumerate(pipeline):
             start = self._start_of(number)
@@ -311,7 +311,7 @@ class StageWalk:
                 # A stage may fail alone but not in the pipeline: a later ``$skip`` or ``$limit`` moves ahead of it,
                 # and removes the documents on which it would fail.
                 try:
-                    outcome = self._source.aggregate(self._query)
+                    outcome = self._source.aggregate(self.query)
                 except ResultsError:
                     raise _renumber_error(error, number) from None
                 rows = self._apply_to_each(local, rows, stage)
@@ -326,7 +326,7 @@ class StageWalk:
         adjacent sorts only the last one runs. It starts from the documents before the first of them, because equal
         documents keep that order.
         """
-        beginning = self._query.pipeline[: number + 1]
+        beginning = self.query.pipeline[: number + 1]
         name, _ = operator_of(beginning[number])
         if name == "$limit":
             shortened = next((place for place in range(number) if sort_limit(beginning, place)), number)
@@ -348,12 +348,12 @@ class StageWalk:
         return made
 
     def _server_steps(self) -> Iterator[Step]:
-        last = len(self._query.pipeline)
+        last = len(self.query.pipeline)
         for position in range(last + 1):
             started = time.perf_counter()
             try:
                 if position == last:  # the table itself runs as a whole, and fails as the table would
-                    rows = self._source.aggregate(self._query)
+                    rows = self._source.aggregate(self.query)
                     yield Step(len(rows), rows, _since(started), from_start=True)
                     return
                 counted = self.ask(position, [{"$count": "n"}])

@@ -1,0 +1,36 @@
+"""Remedies for what makes the run of a pipeline fail, in the words of files and of a server."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.jsontext.document import value_at
+from mongo_tables.lint.number_rules import GUARD
+from mongo_tables.lint.versions import since_hint
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.results.model import ResultsError
+
+_OUTSIDE = re.compile(r"no default\b")
+_NO_ARRAY = re.compile(r"\$(size|in)\b.*\b(missing|null)\b")
+_BY_ZERO = re.compile(r"by zero")
+
+
+def failure_hint(spec: PipelineSpec, error: ResultsError) -> str:
+    """Return what to write instead, with the operands of the operator that failed if they are known, or ""."""
+    written = value_at(list(spec.pipeline), error.path) if error.path else None
+    operand: Any = written[-1] if isinstance(written, list) and len(written) == 2 else written
+    if _OUTSIDE.search(error.message):
+        return '"default" is for all other values: "default": "other"'
+    if _BY_ZERO.search(error.message):
+        return GUARD.replace("divisor", _write(operand, "divisor"))
+    if _NO_ARRAY.search(error.message):
+        return f'an empty array stands in for none: {{"$ifNull": [{_write(operand, "array")}, []]}}'
+    return since_hint(error.message)
+
+
+def _write(operand: Any, otherwise: str) -> str:
+    return json.dumps(operand) if isinstance(operand, str) and operand.startswith("$") else otherwise
