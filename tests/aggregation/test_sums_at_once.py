@@ -32,7 +32,15 @@ def test_the_sum_of_a_measured_series_is_certain():
 
 
 @pytest.mark.parametrize(
-    "values", [[1.0, 2.0**-53], [math.inf], [math.inf, -math.inf], [0.0], [1e308, 1e308]]
+    "values",
+    [
+        [1.0, 2.0**-53],
+        [math.inf],
+        [math.inf, -math.inf],
+        [0.0],
+        [1e308, 1e308],
+        [1.7e308, -1.7e308, 1.7e308, -1.7e308, 1.0],
+    ],
 )
 def test_where_compensation_decides_no_sum_is_certain(values: list[float]):
     assert certain_sum(values) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bson.code import Code
 from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,3 +32,9 @@ def test_the_kinds_of_a_field_are_those_of_its_values(values: list[object]) -> N
     known = scalars and len(set(values)) <= FEW
     assert shape.traits.known == (frozenset(values) if known else None)
     assert (shape.items is not None) == any(isinstance(value, list) and value for value in values)
+
+
+def test_code_is_a_value_of_its_own_kind_though_it_is_a_string_without_a_hash() -> None:
+    shape = learnt([{"a": Code("x")}, {"a": "y"}]).fields["a"]
+    assert shape.kinds == {"javascript", "string"}
+    assert shape.traits.known is None

@@ -19,6 +19,7 @@ Trait = Literal[
     "compares",  # tests which of two values is greater
     "divides",
     "equates",  # tests whether two values are equal
+    "hands on null",  # null if an operand is null or missing
     "goes by place",  # of two documents with equal sort keys it matters which comes first
     "needs a value",  # false for documents without the field
     "negates",  # true for values other than the operand
@@ -28,6 +29,7 @@ Trait = Literal[
     "skips nulls",
     "skips texts",
     "tells types",
+    "tests truth",  # of operands, which it does not compare
 ]
 Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {

@@ -242,9 +242,9 @@ def certain_sum(values: Sequence[float]) -> float | None:
     try:
         nearest = math.fsum(values)
         rest = math.fsum((*values, -nearest))
+        magnitudes = nearest if min(values) >= 0 else math.fsum(map(abs, values))
     except (OverflowError, ValueError):  # infinities, or a sum beyond them
         return None
-    magnitudes = nearest if min(values) >= 0 else math.fsum(map(abs, values))
     loss = _LAST * abs(values[-1]) + _STEPS * magnitudes
     above = (math.nextafter(nearest, math.inf) - nearest) / 2 - loss
     below = (nearest - math.nextafter(nearest, -math.inf)) / 2 - loss

@@ -160,9 +160,9 @@ MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and app
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
 MT434 warning field-as-string: A query compares a field with the string "$name", which is not the value of a field.
-MT435 warning same-for-all: A comparison has a constant of a kind that its field never has.
+MT435 warning (rows) same-for-all: A condition is the same for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
-MT437 warning mixed-date-parts: A date is written with parts of two calendars, or with no part of a date.
+MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
 MT438 warning place-in-key: A sort or a join reads an array element by its index, which a server may not find.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
 MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
@@ -172,10 +172,14 @@ MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are ar
 MT444 warning window-without-bounds: An accumulator in `$setWindowFields` has `sortBy` and no `window`.
 MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
 MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
-MT447 warning missing-is-not-null: An expression compares a field that some documents lack with null.
+MT447 warning missing-is-not-null: An expression compares a field that some documents lack, with null or as less than a number.
 MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
-MT449 warning excludes-nothing: A condition excludes a string that no document has, though one has nearly the same.
+MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, though one has nearly the same.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
+MT451 note    (rows) missing-is-unequal: A condition excludes numbers, and some documents that it chooses lack the field.
+MT452 warning (rows) different-elements: Conditions on the elements of an array are met by different elements.
+MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
+MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.

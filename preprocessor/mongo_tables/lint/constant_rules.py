@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule, uses_in
-from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
@@ -68,15 +69,26 @@ def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
         if len(visit.operands) != 2:
             continue
         value, within = visit.operands
-        listed = within.expression
-        if value.shape.kinds == {"array"} and isinstance(listed, list) and all(map(_is_plain, listed)):
+        inner = elements(within.shape)
+        if (
+            value.shape.kinds == {"array"}
+            and inner.kinds
+            and not inner.unknown
+            and "array" not in inner.kinds
+        ):
+            both = json.dumps([_never_null(one) for one in visit.operands], default=str)
             yield subject.in_pipeline(
                 "MT435",
                 visit.path,
                 "an array is never an element of this list: `$in` is false for every document",
-                'swap the two: {"$in": [value, array]}',
+                f'to ask for a common element: {{"$gt": [{{"$size": {{"$setIntersection": {both}}}}}, 0]}}',
                 key=True,
             )
+
+
+def _never_null(array: Operand) -> Any:
+    """Return the expression of an array, with the empty one for null and missing."""
+    return {"$ifNull": [array.expression, []]} if array.shape.nullish else array.expression
 
 
 @rule("MT435", needs=_COMPARING)
@@ -88,9 +100,9 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
             both = _is_plain(value) and _is_plain(other.expression)
             if both or not _is_plain(value) or other.shape.unknown or not kinds - {"null"}:
                 continue
-            if "array" in kinds or _class_of(type_name(value)) in map(_class_of, kinds):
+            if "array" in kinds or class_of(type_name(value)) in map(class_of, kinds):
                 continue
-            if visit.name not in _ORDERING and isinstance(value, str) and not _say_kind(value, kinds):
+            if visit.name not in _ORDERING and isinstance(value, str) and not say_kind(value, kinds):
                 continue  # a word such as "majority", which documents may have elsewhere
             if "string" in kinds and (
                 other.shape.traits.known is None or _has_numeral(other.shape.traits.known)
@@ -103,7 +115,7 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
                 operand.path,
                 f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
                 "all of them",
-                _say_kind(value, kinds),
+                say_kind(value, kinds),
             )
 
 
@@ -116,19 +128,24 @@ def _has_numeral(values: Iterable[Any]) -> bool:
     return any(isinstance(value, str) and re.search(r"\d", value) for value in values)
 
 
-def _class_of(kind: str) -> str:
+def class_of(kind: str) -> str:
+    """Return the kind, or ``number`` for all kinds of numbers, which compare with each other."""
     return "number" if kind in NUMBERS else kind
 
 
-def _say_kind(value: Any, kinds: Kinds) -> str:
+def say_kind(value: Any, kinds: Kinds) -> str:
     """Return how a constant is written as one of these kinds, or "" if that is not plain."""
     if isinstance(value, str):
         if "date" in kinds and re.match(r"\d{4}-\d\d", value):
             return f'write the date as {{"$date": "{value}"}}'
-        if kinds & NUMBERS and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        if "objectId" in kinds and re.fullmatch(r"[0-9a-f]{24}", value):
+            return f'write the ObjectId as {{"$oid": "{value}"}}'
+        if kinds & {*NUMBERS, "number"} and re.fullmatch(r"-?\d+(\.\d+)?", value):
             return f"write {value} without quotes"
         return ""
-    return f'write "{value}" in quotes' if kinds == {"string"} else ""
+    return (
+        f'write "{value}" in quotes' if kinds == {"string"} and isinstance(value, (bool, int, float)) else ""
+    )
 
 
 _ACCUMULATING: Final = names_with("accumulates", "stage")
@@ -178,7 +195,7 @@ _PARTS: Final = {
 }  # fmt: skip
 
 
-@rule("MT437", needs=("$dateToString", *_PARTS))
+@rule("MT437", needs=("$dateToString", "$arrayElemAt", *_PARTS))
 def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
     """MT437: a date is shown by parts of two calendars, by minutes for months, or by no part at all.
 
@@ -190,6 +207,10 @@ def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
                 message, hint = _judge_format(operand.expression)
                 if message:
                     yield subject.in_pipeline("MT437", operand.path, message, hint)
+    for visit in subject.visits("$arrayElemAt"):
+        message, hint = _judge_names(*(one.expression for one in visit.operands))
+        if message:
+            yield subject.in_pipeline("MT437", visit.path, message, hint, key=True)
     for stage in subject.flow.stages:
         dates: dict[str, dict[str, Visit]] = defaultdict(dict)
         for visit in stage.visits:
@@ -215,6 +236,31 @@ def _judge_format(text: str) -> tuple[str, str]:
     if "M" in parts and "H" not in parts and not {"Y", "G"}.isdisjoint(parts):
         return "`%M` is the minute; months are `%m`", f'write "{text.replace("%M", "%m")}"'
     return _judge_parts(parts, {part: f"%{part}" for part in parts})
+
+
+_COUNTED: Final = {"$dayOfWeek": "Sunday", "$isoDayOfWeek": "Monday", "$month": "January"}
+"""What is 1 by operators whose numbers have names."""
+
+
+def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
+    """Return message and hint about a list of names of days or months; two empty strings for a sound one."""
+    size = len(names) if isinstance(names, list) and all(isinstance(one, str) for one in names) else 0
+    taken = index.get("$subtract") if isinstance(index, Mapping) else None
+    number = taken[0] if isinstance(taken, list) and taken[1:] == [1] else index
+    operator = next(iter(number), "") if isinstance(number, Mapping) else ""
+    if size != (12 if operator == "$month" else 7) or operator not in _COUNTED:
+        return "", ""
+    if number is index:
+        hint = f'subtract 1: {{"$subtract": [{json.dumps(index, default=str)}, 1]}}'
+        return f"`{operator}` counts from 1, and a list from 0: each name belongs to the next one", hint
+    first, last = names[0].lower(), names[-1].lower()
+    begins = (
+        "Monday" if first[:2] == "mo" and last[:2] in ("su", "so") else "Sunday" if last[:2] == "sa" else ""
+    )
+    if operator == "$month" or not begins or begins == _COUNTED[operator]:
+        return "", ""
+    other = next(name for name, day in _COUNTED.items() if day == begins)
+    return f"`{operator}` begins with {_COUNTED[operator]}, and this list with {begins}", f"write `{other}`"
 
 
 def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
@@ -274,8 +320,8 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
         if not all(isinstance(one, str) for one in names):
             continue
         other, here, there = map(str, names)
-        kinds = _kinds_of(stage.before, here.removeprefix("$"))
-        theirs = _kinds_of(documents.shape_of_all(other), there)
+        kinds = kinds_of(stage.before, here.removeprefix("$"))
+        theirs = kinds_of(documents.shape_of_all(other), there)
         if kinds and theirs and kinds.isdisjoint(theirs):
             yield subject.in_pipeline(
                 "MT441",
@@ -286,13 +332,37 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
             )
 
 
-def _kinds_of(documents: Shape, path: str) -> frozenset[str]:
+@rule("MT454", of="documents", needs=("$lookup",))
+def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT454: documents on both sides of a join lack the field, so that they are joined with each other.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
+    """
+    for stage in subject.stages("$lookup") if subject.known else ():
+        names = [stage.argument.get(one) for one in ("from", "localField", "foreignField")]
+        if "pipeline" in stage.argument or not all(isinstance(one, str) for one in names):
+            continue
+        other, here, there = map(str, names)
+        shapes = (
+            lookup(stage.before, tuple(here.split("."))),
+            lookup(documents.shape_of_all(other), tuple(there.split("."))),
+        )
+        if all(one.missing and one.kinds and not one.unknown for one in shapes):
+            yield subject.in_pipeline(
+                "MT454",
+                (*stage.path, "localField"),
+                f"documents without `{here}` are joined with those of `{other}` that have no `{there}`",
+                f'leave them out first: {{"$match": {{"{here}": {{"$exists": true}}}}}}',
+            )
+
+
+def kinds_of(documents: Shape, path: str) -> frozenset[str]:
     """Return the kinds that a join compares at a path, with those of elements, or nothing if they are not known."""
     shape = lookup(documents, tuple(path.split(".")))
     inner = elements(shape)
     if shape.unknown or inner.unknown or not documents.kinds:
         return frozenset()
-    return frozenset(map(_class_of, (shape.kinds | inner.kinds) - {"array", "null"}))
+    return frozenset(map(class_of, (shape.kinds | inner.kinds) - {"array", "null"}))
 
 
 def _keys_of(stage: StageFlow) -> Iterator[tuple[Path, str]]:

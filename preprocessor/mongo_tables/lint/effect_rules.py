@@ -6,8 +6,10 @@ Rules about ``$unwind``: documents that it drops, and values that it repeats bef
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -30,8 +32,8 @@ from mongo_tables.lint.rule_context import (
     rule,
     uses_in,
 )
-from mongo_tables.lint.shape.expressions import Path
-from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
 
 _ACCUMULATING: Final = names_with("accumulates", "stage")
@@ -115,8 +117,40 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
                     "MT443",
                     use.path,
                     f"`{path[1:]}` is an array, which `{use.name}` skips here: it adds up numbers only",
-                    f'`$unwind` it first, or sum up each array: {{"{use.name}": {{"$sum": "{path}"}}}}',
+                    f'`$unwind` it first, or sum up each array: {{"$sum": {{"$sum": "{path}"}}}}'
+                    if use.name == "$sum"
+                    else "`$unwind` it first",
                 )
+
+
+@rule("MT453", of="documents", needs=("$group",))
+def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT453: a key of groups is a time with minutes or seconds, and each document has another one."""
+    place = len(leading_match(subject.spec.pipeline))
+    group = subject.flow.stages[place].argument if len(subject.flow.stages) > place else None
+    if not isinstance(group, Mapping) or "$group" not in subject.spec.pipeline[place]:
+        return
+    key, passing = group["_id"], documents.of(subject.spec)
+    written = key.values() if isinstance(key, Mapping) else [key]
+    if not passing.complete or not all(isinstance(one, str) and re.match(r"\$[^$]", one) for one in written):
+        return
+    rows = [[column_value(one, path[1:]) for path in written] for one in passing.documents]
+    times = [
+        path
+        for path, *values in zip(written, *rows, strict=True)
+        if all(isinstance(one, datetime) for one in values)
+        and any(one.minute or one.second or one.microsecond for one in values)
+    ]
+    sums = any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id")
+    if times and sums and len(rows) > 2 and len(set(map(repr, rows))) == len(rows):
+        start = json.dumps({"$dateTrunc": {"date": times[0], "unit": "month"}})
+        yield subject.in_pipeline(
+            "MT453",
+            (place, "$group", "_id"),
+            f"each group has one document: `{times[0][1:]}` is a time, which differs in all {len(rows)} documents",
+            f"to group by month, day or hour: {start}",
+            key=True,
+        )
 
 
 @rule("MT444", needs=("$setWindowFields",))
@@ -224,6 +258,46 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
+@rule("MT447", needs=_ORDERING)
+def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
+    """MT447: in an expression a missing field is less than every number and date.
+
+    Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+    """
+    for visit in subject.visits(*_ORDERING) if subject.known else ():
+        if len(visit.operands) != 2 or visit.name[:2] not in ("$l", "$g"):
+            continue
+        less, greater = visit.operands if visit.name[:2] == "$l" else visit.operands[::-1]
+        read = less.expression
+        sure = greater.shape.kinds and greater.shape.kinds <= _ORDERED and not greater.shape.missing
+        perhaps = less.shape.missing and less.shape.kinds and less.shape.kinds <= _ORDERED
+        if sure and perhaps and isinstance(read, str) and not _is_tested(subject, visit, read):
+            yield subject.in_pipeline(
+                "MT447",
+                less.path,
+                f"`{read[1:]}` is missing in some documents, and missing is less than every number: `{visit.name}` "
+                "is true for them",
+                f'to leave them out: {{"$and": [{{"$gt": ["{read}", null]}}, …]}}',
+            )
+
+
+_ORDERED: Final = NUMBERS | {"date"}
+
+
+def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
+    """Return whether the stage does more with a field than to compare whether it is less."""
+    for visit in subject.flow.stages[int(compared.path[0])].visits:
+        texts = [one.expression for one in visit.operands]
+        place = {"$l": 0, "$g": 1}.get(visit.name[:2], -1) if visit.name in _ORDERING else -1
+        if read in texts and ((visit.name and texts.index(read) != place) or _is_condition(visit.path)):
+            return True
+    return False
+
+
+def _is_condition(path: Path) -> bool:
+    return path[-1] in ("if", "case") or path[-2:] == ("$cond", 0)
+
+
 _WHOLE: Final = ("$toInt", "$toLong", "$trunc", "$floor", "$ceil", "$round")
 
 
@@ -245,8 +319,8 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-@rule("MT449", needs=("$match",))
-def find_misspelt_exclusions(subject: RuleContext) -> Iterator[Finding]:
+@rule("MT449", of="documents", needs=("$match",))
+def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT449: a condition excludes a string that no document has, though some have nearly the same one.
 
     Or it gives a string to ``$exists``, which counts as true.
@@ -258,9 +332,11 @@ def find_misspelt_exclusions(subject: RuleContext) -> Iterator[Finding]:
             if isinstance(condition.get("$exists"), str):
                 message = f'`$exists` takes true or false: the string "{condition["$exists"]}" counts as true'
                 yield subject.in_pipeline("MT449", (*path, "$exists"), message, "leave out the quotes")
-            known = lookup(stage.before, tuple(name.split("."))).traits.known
-            texts = [one for one in known or () if isinstance(one, str)]
             for at, value in _excluded(condition, path):
+                # A first stage has chosen the documents that are known before it.
+                every = stage.before if stage.number else documents.shape_of_all(subject.spec.collection)
+                known = lookup(every, tuple(name.split("."))).traits.known
+                texts = [one for one in known or () if isinstance(one, str)]
                 if texts and value not in texts and (near := _find_misspelt(value, texts)):
                     yield subject.in_pipeline(
                         "MT449",
@@ -321,10 +397,12 @@ class Unwind(NamedTuple):
     """An ``$unwind`` at the start of a pipeline, and what it did to the documents.
 
     ``dropped``: the number of documents by the reason, ``missing``, ``null`` or ``empty``; ``total``: the number of
-    documents before. ``repeats``: whether a document has several elements.
+    documents before. ``repeats``: whether a document has several elements. ``made``: the place of the join that made
+    the array, -1 for a stored one.
     """
 
     place: int
+    made: int
     parts: Parts
     total: int
     dropped: Mapping[str, int]
@@ -376,8 +454,9 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
         if operator not in _SUMMING:
             continue
         read = set(paths_in(value[operator]))
-        last = max((number for number, one in enumerate(unwinds) if _reads(read, one.parts)), default=-1)
-        repeating = unwinds[last + 1 :] if read else unwinds[1:]
+        made = max((one.made for one in unwinds if _reads(read, one.parts)), default=-1)
+        repeating = [one for one in unwinds if one.place > made and not _reads(read, one.parts)]
+        repeating = repeating if read else unwinds[1:]
         if repeating:
             what = quote(".".join(parts) for parts in sorted(read)) if read else f"`{unwinds[0].name}`"
             yield subject.in_pipeline(
@@ -400,9 +479,10 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
     passing = documents.of(spec)
     rows: Sequence[Row] = passing.documents if passing.complete else ()
     found: list[Unwind] = []
+    joins: dict[str, int] = {}
     for place, stage in enumerate(spec.pipeline[(start := len(leading_match(spec.pipeline))) :], start):
         if "$lookup" in stage and (joined := _join(rows, stage["$lookup"], documents)) is not None:
-            rows = joined
+            rows, joins[stage["$lookup"]["as"]] = joined, place
             continue
         argument = stage.get("$unwind")
         options = argument if isinstance(argument, Mapping) else {"path": argument}
@@ -420,7 +500,7 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
             if len(made) > MOST_ROWS:
                 return found
         repeats = len(made) > len(rows) - dropped.total()
-        found.append(Unwind(place, parts, len(rows), dropped, repeats))
+        found.append(Unwind(place, joins.get(parts[0], -1), parts, len(rows), dropped, repeats))
         rows = made
     return found
 

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import WHOLE, Field, Parts, conditions_in, split_path
-from mongo_tables.aggregation.values import MISSING, is_flag, truthy
+from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
-from mongo_tables.lint.rule_context import RuleContext, quote, rule
+from mongo_tables.lint.rule_context import RuleContext, find_definition, find_made, quote, rule
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow, Written, read_stages
 from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
@@ -56,7 +56,7 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
             ):
                 continue
             told.add(text)
-            yield subject.in_pipeline("MT402", path, _never_message(stage, text), _near(stage.before, parts))
+            yield subject.in_pipeline("MT402", path, *_say_never(stage, text, path))
 
 
 def _fields_read(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
@@ -118,11 +118,11 @@ def find_asked_fields(query: Any) -> list[str]:
 
 def _list_asked(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
     for key, value, at in conditions_in(query, path):
-        if not key.startswith("$") and "$nor" not in at and _asks_for_value(value):
+        if not key.startswith("$") and "$nor" not in at and asks_for_value(value):
             yield at, key
 
 
-def _asks_for_value(condition: Any) -> bool:
+def asks_for_value(condition: Any) -> bool:
     """Return whether the condition requires the field: it compares the value, or tests whether it exists."""
     if not isinstance(condition, Mapping) or not all(key.startswith("$") for key in condition):
         return condition is not None
@@ -160,9 +160,24 @@ def _is_computed(root: Shape, parts: Parts) -> bool:
     )
 
 
-def _never_message(stage: StageFlow, text: str) -> str:
-    what = "is kept" if stage.name == "$project" and text in stage.argument else "is read"
-    return f"`{text}` {what}, but no document has it here: what comes of it is empty or null"
+def _say_never(stage: StageFlow, text: str, path: Path) -> tuple[str, str]:
+    """Return message and hint about a path that no document has before a stage."""
+    kept = stage.argument.get(text) if stage.name == "$project" else None
+    name = text.partition(".")[0]
+    made = find_made({stage.name: stage.argument}, name)
+    if kept is None and made and made.becomes == "made" and path[2] != name:
+        message = (
+            f"`{text}` is read in the stage that makes it: no document has it yet, so it is missing here"
+        )
+        return message, f"make it in a {stage.name} of its own before this one"
+    what, hint = "is read" if kept is None else "is kept", ""
+    if is_number(kept) and kept != 1:
+        what, hint = (
+            f"is kept, as by any number here, such as {kept}",
+            f'for the number itself: {{"$literal": {kept}}}',
+        )
+    message = f"`{text}` {what}, but no document has it here: what comes of it is empty or null"
+    return message, hint or _near(stage.before, tuple(text.split(".")))
 
 
 def _element(path: str, root: Shape) -> str:
@@ -209,15 +224,46 @@ def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -
             yield _say_gap(subject, path, source, why)
 
 
-def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
-    """Yield the columns that may lack a value without an explanation, each with its place and source field."""
+_HANDING_ON: Final = names_with("hands on null")
+
+
+@rule("MT403", of="rows", needs=_HANDING_ON)
+def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT403: a value is null in some rows, because a field is missing from which it is computed."""
+    for path, column in _columns_of_fields(subject, "columns"):
+        empty = sum(column_value(row, column) is None for row in rows)
+        made = find_definition(subject.spec, column) if 0 < empty < len(rows) else None
+        sources = {
+            str(visit.operands[0].expression)[1:]: visit
+            for visit in subject.fields_read
+            if made and visit.path[: len(made)] == made and _hands_on(visit.path[len(made) :])
+            if visit.shape.nullish and not visit.shape.absent and not visit.shape.unknown
+        }
+        if sources:
+            why = f"`{column}` is null in {empty} of {len(rows)} rows, because {quote(sources)} may have no value"
+            yield _say_gap(subject, path, next(iter(sources)), why)
+
+
+def _hands_on(path: Path) -> bool:
+    """Return whether all operators on the way to a field are null if the field is."""
+    return {part for part in path if isinstance(part, str) and part[:1] == "$"} <= _HANDING_ON
+
+
+def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path, str]]:
+    """Yield the columns that say nothing about a value that is not there, each with its place under one of ``keys``."""
     for path, column in subject.spec.shown_columns if subject.known else ():
-        shape = subject.column(column)
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
         # A cell without an address is a cell without a link.
-        may_lack = path[0] != "format" and shape.missing and not shape.absent and not shape.unknown
-        if may_lack and shape.traits.path and not dealt_with:
+        if not dealt_with and (path[0] in keys if keys else path[0] != "format"):
+            yield path, column
+
+
+def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
+    """Yield the columns that may lack a value without an explanation, each with its place and source field."""
+    for path, column in _columns_of_fields(subject):
+        shape = subject.column(column)
+        if shape.missing and not shape.absent and not shape.unknown and shape.traits.path:
             yield path, column, shape.traits.path
 
 

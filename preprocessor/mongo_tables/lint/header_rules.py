@@ -147,7 +147,8 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
             continue
         at = subject.spec.locate(("headers", index))
         if fitting:
-            yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
+            hint = _FIX_SIZE if computed.is_data else _rescale(fitting[0].factor / computed.factor)
+            yield subject.finding("MT404", at, _off(column, text, fitting, computed), hint)
         elif computed.is_data or any(one.is_data for one in readings):
             message = (
                 f"the header says {text}, but `{column}` counts {_format_unit(computed)}: another quantity"
@@ -156,6 +157,15 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
 
 
 _FIX_SIZE = "convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s"
+
+
+def _rescale(ratio: float) -> str:
+    """Return the hint by which number a value of one unit becomes one of another."""
+    return (
+        f"divide by {ratio:.6g} in the pipeline"
+        if ratio > 1
+        else f"multiply by {1 / ratio:.6g} in the pipeline"
+    )
 
 
 def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:

@@ -18,6 +18,7 @@ from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding, Severity
 from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint import (  # noqa: F401
+    condition_rules,
     constant_rules,
     effect_rules,
     field_rules,

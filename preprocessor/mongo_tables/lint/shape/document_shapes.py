@@ -12,6 +12,8 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any, Final
 
+from bson.code import Code
+
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.directives.schemas import load
 from mongo_tables.lint.shape import units
@@ -23,6 +25,8 @@ Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
 _ONE_TYPE: Final = frozenset({str, float, bool, dict, list, type(None)})
 """Python types whose values are all of one kind; whole numbers have two kinds."""
+_COUNTED: Final = (str, int, float)
+"""Types of values that are remembered if they are few; ``Code`` is a string, and has no hash."""
 _ONE_KIND: Final[Mapping[type, Kinds]] = {
     str: frozenset({"string"}),
     float: frozenset({"double"}),
@@ -124,7 +128,7 @@ def _fields(documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> Fields
 
 def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> Shape:
     by_type = dict(zip(map(type, values), values, strict=True))
-    known = _few(values) if all(issubclass(kind, (str, int, float)) for kind in by_type) else None
+    known = _few(values) if all(issubclass(kind, _COUNTED) and kind is not Code for kind in by_type) else None
     if len(by_type) == 1 and (kinds := _ONE_KIND.get(next(iter(by_type)))) is not None:
         return Shape(kinds, missing, _NO_SCHEMA, False, None, meaning.traits(known))
     kinds = _kinds(values, by_type)
@@ -246,7 +250,7 @@ class _PathSummary:
         kind = type(value)
         new = kind not in self._kinds
         self._kinds.add(kind)
-        if isinstance(value, (str, int, float)):
+        if isinstance(value, _COUNTED) and kind is not Code:
             if len(self._values) <= FEW and value not in self._values:
                 self._values.add(value)
                 return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -67,7 +68,7 @@ def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
 
 @gives("$multiply")
 def _multiply(found: Found) -> Shape:
-    nonzero = _stays_nonzero(found)
+    nonzero = _stays_nonzero(found) or math.prod(map(_least_positive, found)) > 0
     unit: Unit | None = Unit(1.0, ())
     measured = False
     for one in found:
@@ -117,8 +118,20 @@ _MILLISECONDS: Final = units.readings("ms")[0]
 """The unit of the difference of two dates."""
 
 
-@gives("$add", "$subtract")
+def _least_positive(operand: Operand) -> float:
+    """Return the least of the known values of an operand that is a number above 0 in every document, else 0."""
+    shape = operand.shape
+    known = shape.traits.known if shape.kinds <= NUMBERS and not shape.missing else None
+    return max(min(known), 0) if known else 0
+
+
+@gives("$add")
 def _add(found: Found) -> Shape:
+    return with_traits(_subtract(found), nonzero=bool(found) and all(map(_least_positive, found)))
+
+
+@gives("$subtract")
+def _subtract(found: Found) -> Shape:
     shapes = [one.shape for one in found if number_of(one) is None]
     if len(found) == 2 and all(one.shape.kinds - NULL == {"date"} for one in found):
         return Shape(_kinds(found, dates=True), traits=_traits(found, unit=_MILLISECONDS))

@@ -1,0 +1,209 @@
+"""Rules about conditions that documents meet, or fail, for another reason than the one that is written.
+
+They compare the conditions of a query with the documents that it chooses from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from bson import ObjectId
+
+from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.uses import Use, list_uses
+from mongo_tables.aggregation.values import MISSING, is_number, type_name
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.constant_rules import class_of, kinds_of, say_kind
+from mongo_tables.lint.field_rules import asks_for_value
+from mongo_tables.lint.rule_context import Documents, RuleContext, leading_match, rule
+from mongo_tables.lint.shape.expressions import Path
+from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.render.column import column_value
+
+_NEGATING: Final = names_with("negates", "query") | {"$not"}
+_ORDERING: Final = names_with("compares", "query")
+_COMPARING: Final = _ORDERING | names_with("equates", "query")
+_JUDGED: Final = (str, bool, int, float, datetime, ObjectId)
+
+
+@rule("MT435", of="documents", needs=("$match",))
+def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT435: a condition compares a field with a constant of a kind that the field never has."""
+    for stage in subject.stages("$match") if subject.known else ():
+        for name, condition, path in conditions_in(stage.argument, stage.path):
+            for operator, values, at in _list_compared(condition, path) if name[:1] != "$" else ():
+                kinds = kinds_of(stage.before, name)
+                if not stage.number and not _differs(operator, values, kinds):
+                    kinds = frozenset()
+                elif not stage.number:
+                    kinds = kinds_of(documents.shape_of_all(subject.spec.collection), name)
+                if _differs(operator, values, kinds):
+                    negated = operator in _NEGATING or not _NEGATING.isdisjoint(map(str, at))
+                    have, asked = " or ".join(sorted(kinds)), type_name(values[0])
+                    result = "every document meets" if negated else "no document meets"
+                    yield subject.in_pipeline(
+                        "MT435",
+                        at,
+                        f"`{name}` is always {have}, never {asked}: {result} this condition",
+                        say_kind(values[0], kinds),
+                    )
+
+
+def _list_compared(condition: Any, path: Path) -> Iterator[tuple[str, Sequence[Any], Path]]:
+    """Yield the constants of a field's conditions, each with its operator and place."""
+    if not isinstance(condition, Mapping):
+        yield "$eq", [condition], path
+        return
+    for operator, value in condition.items():
+        if operator == "$not" and isinstance(value, Mapping):
+            yield from _list_compared(value, (*path, operator))
+        elif operator in _COMPARING:
+            yield operator, value if isinstance(value, list) else [value], (*path, operator)
+
+
+def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:
+    """Return whether all values are surely of other kinds than a field, whose kinds are known."""
+    if not kinds or not values or not all(isinstance(one, _JUDGED) for one in values):
+        return False
+    if kinds.intersection(class_of(type_name(one)) for one in values):
+        return False
+    if "string" in kinds and any(map(is_number, values)):
+        return False  # MT433 reports numbers that are strings
+    # A word such as "majority" may be what documents have elsewhere.
+    return operator in _ORDERING or not isinstance(values[0], str) or bool(say_kind(values[0], kinds))
+
+
+_TESTING: Final = names_with("tests truth")
+
+
+@rule("MT435", needs=_TESTING)
+def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
+    """MT435: in an expression an object is always true, also one that is written like a query."""
+    for use in list_uses(subject.spec.pipeline):
+        for condition, path in _list_tested(use):
+            if isinstance(condition, Mapping) and next(iter(condition), "$")[:1] != "$":
+                ((name, value),) = [*condition.items()][:1]
+                operator = next(iter(value), "") if isinstance(value, Mapping) else ""
+                operator, operand = (operator, value[operator]) if operator[:1] == "$" else ("$eq", value)
+                meant = json.dumps({operator: [f"${name}", operand]}, default=str)
+                yield subject.in_pipeline(
+                    "MT435",
+                    path,
+                    f"an object is always true: `{use.name}` does not compare `{name}`",
+                    f"in an expression the condition is {meant}",
+                )
+
+
+def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:
+    """Yield the conditions whose truth decides what an operator gives, each with its place."""
+    argument = use.argument
+    if use.name not in _TESTING or (use.kind == "query" and use.name != "$expr"):
+        return
+    if isinstance(argument, Mapping):
+        for number, branch in enumerate(argument.get("branches") or ()):
+            yield branch.get("case"), (*use.path, "branches", number, "case")
+        named = [name for name in ("if", "cond", "branches") if name in argument]
+        for name in named:
+            yield argument[name], (*use.path, name)
+        yield None if named else argument, use.path
+    elif isinstance(argument, list):
+        for number, one in enumerate(argument[:1] if use.name == "$cond" else argument):
+            yield one, (*use.path, number)
+
+
+@rule("MT451", of="documents", needs=_NEGATING)
+def find_missing_as_unequal(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT451: a condition that excludes numbers is met by documents that lack the field.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/query/ne/
+    """
+    for name, condition, path in _conditions_first(subject):
+        operator = next((one for one in condition if one in _NEGATING), "")
+        if not operator or asks_for_value(condition) or not _excludes_numbers(condition[operator]):
+            continue
+        passing = documents.of(subject.spec)
+        lacking = sum(column_value(one, name) is MISSING for one in passing.documents)
+        if lacking and passing.complete:
+            yield subject.in_pipeline(
+                "MT451",
+                path,
+                f"{lacking} of the {len(passing.documents)} documents that are chosen have no `{name}`: `{operator}` "
+                "matches them",
+                f'to leave them out: {{"{name}": {{"$exists": true, …}}}}',
+                key=True,
+            )
+
+
+def _conditions_first(subject: RuleContext) -> Iterator[tuple[str, Mapping[str, Any], Path]]:
+    """Yield the fields with operators that all documents of a pipeline must meet, each with its place."""
+    for stage in leading_match(subject.spec.pipeline):
+        for name, condition, path in conditions_in(stage["$match"], (0, "$match")):
+            if name[:1] != "$" and {*path[2:-1:2]} <= {"$and"}:
+                yield name, condition if isinstance(condition, Mapping) else {"$eq": condition}, path
+
+
+def _excludes_numbers(operand: Any) -> bool:
+    within = (
+        operand.values()
+        if isinstance(operand, Mapping)
+        else operand
+        if isinstance(operand, list)
+        else [operand]
+    )
+    return bool(within) and all(is_number(one) for one in within)
+
+
+@rule("MT452", of="documents", needs=("$match",))
+def find_conditions_of_several_elements(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT452: conditions on the elements of an array are met by different elements.
+
+    Source: https://www.mongodb.com/docs/manual/tutorial/query-arrays/
+    """
+    spec = subject.spec
+    asked: dict[str, dict[str, tuple[Mapping[str, Any], Path]]] = defaultdict(dict)
+    several = set[str]()
+    for name, condition, path in _conditions_first(subject) if subject.known else ():
+        array = _find_array(subject.flow.documents, name.split("."))
+        if not array or not _COMPARING.issuperset(condition) or not asks_for_value(condition):
+            continue
+        rest = name[len(array) + 1 :]
+        several |= {array} if rest in asked[array] else set()
+        asked[array][rest] = condition, path
+    for array, conditions in asked.items():
+        if array in several or (len(conditions) == 1 and not all(map(_is_range, conditions.values()))):
+            continue
+        meant = {rest: condition.get("$eq", condition) for rest, (condition, _) in conditions.items()}
+        if "" in meant and len(meant) > 1:
+            continue
+        elements = {array: {"$elemMatch": meant.get("", meant)}}
+        passing = documents.of(spec)
+        match = {"$match": {"$and": [spec.pipeline[0]["$match"], elements]}}
+        meeting = documents.passing(spec.collection, (match,), spec.let)
+        lost = len(passing.documents) - len(meeting.documents)
+        if lost and passing.complete and meeting.complete:
+            yield subject.in_pipeline(
+                "MT452",
+                next(path for _, path in conditions.values()),
+                f"in {lost} of the {len(passing.documents)} documents that are chosen no element of `{array}` meets "
+                "all conditions: different elements do",
+                f"to ask for one element that meets all: {json.dumps(elements, default=str)}",
+                key=True,
+            )
+
+
+def _find_array(documents: Shape, parts: Sequence[str]) -> str:
+    """Return the first array on a path, or "" if there is none, or one element is selected by its index."""
+    for depth in range(1, len(parts) + 1):
+        if lookup(documents, tuple(parts[:depth])).kinds - {"null"} == {"array"}:
+            return "" if any(part.isdigit() for part in parts[depth:]) else ".".join(parts[:depth])
+    return ""
+
+
+def _is_range(asked: tuple[Mapping[str, Any], Path]) -> bool:
+    """Return whether a condition has a lower and an upper bound."""
+    return {name[:2] for name in asked[0]} == {"$g", "$l"}

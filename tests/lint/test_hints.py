@@ -1,0 +1,86 @@
+"""What a finding says to do is right: its hint leads to what was meant, and a failure names its cause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mongo_tables.findings.finding import Finding
+from mongo_tables.site.pages import read_page
+from tests.judged import asked
+from tests.lint.specs import comment_of
+
+FIXTURES = Path(__file__).parent / "pages" / "fixtures"
+
+
+def told(rule: str, pipeline: list[Any], columns: list[str], collection: str, **more: Any) -> Finding:
+    """The only finding of a rule about a table."""
+    page = read_page(comment_of(pipeline, columns, collection=collection, **more), "page.md", lambda _: None)
+    (one,) = [one for one in asked(FIXTURES, page).findings if one.rule == rule]
+    return one
+
+
+def test_the_mean_of_an_array_is_told_to_unwind_it_since_a_mean_of_sums_is_another_number() -> None:
+    group = {"$group": {"_id": "$customer", "value": {"$avg": "$items.price"}}}
+    assert "$sum" not in told("MT443", [group], ["_id", "value"], "orders").hint
+
+
+def test_an_array_in_a_list_is_told_how_to_ask_for_a_common_element() -> None:
+    value = {"$in": ["$tags", ["new"]]}
+    hint = told("MT435", [{"$project": {"value": value}}], ["_id", "value"], "orders").hint
+    assert '{"$gt": [{"$size": {"$setIntersection": ["$tags", ["new"]]}}, 0]}' in hint
+
+
+def test_a_duration_in_another_unit_is_told_its_divisor() -> None:
+    more = {"headers": ["Run", "Time (s)"]}
+    one = told("MT404", [{"$project": {"tookMs": 1}}], ["_id", "tookMs"], "runs", **more)
+    assert one.hint == "divide by 1000 in the pipeline"
+
+
+FAILING = [
+    ({"$divide": ["$ops", "$tookMs"]}, "$divide by zero", '{"$gt": ["$tookMs", 0]}'),
+    ({"$size": "$pairs"}, "$size works on an array, not on missing", '{"$ifNull": ["$pairs", []]}'),
+]
+
+
+@pytest.mark.parametrize(("value", "message", "hint"), FAILING)
+def test_a_failure_tells_how_to_guard_the_operand(value: Any, message: str, hint: str) -> None:
+    one = told("MT301", [{"$project": {"value": value}}], ["_id", "value"], "runs")
+    assert one.message == message
+    assert hint in one.hint
+
+
+def test_a_value_outside_all_buckets_is_named_with_the_bounds() -> None:
+    bucket = {"$bucket": {"groupBy": "$total", "boundaries": [5, 30]}}
+    one = told("MT301", [bucket], ["_id", "count"], "orders")
+    assert (
+        one.message
+        == "30 is outside all buckets, from 5 up to, but not including, 30, and there is no default"
+    )
+    assert '"default"' in one.hint
+
+
+EMPTY = [
+    ([{"$match": {"at": {"$gte": "2023-01-01"}}}], "`at` of at least", '{"$date": "2023-01-01T00:00:00Z"}'),
+    (
+        [{"$group": {"_id": "$status"}}, {"$match": {"total": 5}}],
+        "no document has `total`: `$group` dropped it",
+        "",
+    ),
+    ([{"$match": {"_id": 1}}, {"$unwind": "$urgent"}], "no document has `urgent`", ""),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "cause", "hint"), EMPTY)
+def test_a_table_without_rows_tells_the_cause(pipeline: list[Any], cause: str, hint: str) -> None:
+    one = told("MT303", pipeline, ["_id"], "orders")
+    assert cause in one.message
+    assert hint in one.hint
+    assert one.line == 1 + len(pipeline)
+
+
+def test_equality_with_a_part_of_a_document_is_told_to_compare_its_fields() -> None:
+    one = told("MT303", [{"$match": {"variant": {"order": 1}}}], ["_id"], "runs")
+    assert '{"variant.order": 1}' in one.hint
