@@ -18,8 +18,7 @@ from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.drawing_files import Files
-    from mongo_tables.site.in_place import InPlace
+    from mongo_tables.site.in_place import Files, InPlace
 
 DESCRIPTION = (
     "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
@@ -171,8 +170,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
     from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.drawing_files import read_drawings
-    from mongo_tables.site.in_place import region_findings
+    from mongo_tables.site.in_place import read_drawings, region_findings
 
     def has_errors(findings: Iterable[Finding]) -> bool:
         """Print findings, except those that ``--force`` overrides."""
@@ -210,7 +208,7 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
     Raises CommandError if two pages would have the same drawing.
     """
     from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.drawing_files import judge_file, orphan_findings
+    from mongo_tables.site.in_place import judge_file, orphan_findings
 
     owners: dict[Path, str] = {}
     for one in composed:

@@ -47,8 +47,8 @@ from mongo_tables.results.guards import limits_of
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.dependencies import Around, digests_of_files, digests_of_pages, needs_of
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
-from mongo_tables.site.drawing_files import draw_files
 from mongo_tables.site.figures import line_of, report_left_over
+from mongo_tables.site.in_place import draw_files
 from mongo_tables.site.markdown import TableSpan, standing_alone
 from mongo_tables.site.pages import by_comment, read_page
 from mongo_tables.site.placeholders import take_out_live_comments
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
-    from mongo_tables.site.drawing_files import DrawnFile
+    from mongo_tables.site.in_place import DrawnFile
     from mongo_tables.site.pages import Page
     from mongo_tables.site.statements import ShownValue
 

@@ -14,7 +14,7 @@ from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
-from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
+from mongo_tables.lsp.project import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names
 from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
 

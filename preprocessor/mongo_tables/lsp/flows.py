@@ -25,7 +25,7 @@ from mongo_tables.lint.shape.values import (
     replace_at,
     unknown_documents,
 )
-from mongo_tables.lsp.knowledge import Knowledge, Stage
+from mongo_tables.lsp.project import Knowledge, Stage
 from mongo_tables.lsp.slots import Stretch, Way, way_to
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)

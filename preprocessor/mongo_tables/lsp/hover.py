@@ -28,7 +28,7 @@ from mongo_tables.lsp.flows import (
     tell_kinds,
     variables_at,
 )
-from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
+from mongo_tables.lsp.project import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import Slot, Stretch, argument_names
 from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
 from mongo_tables.render.column import column_value

@@ -29,9 +29,8 @@ from mongo_tables.lsp.diagnostics import (
 )
 from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
-from mongo_tables.lsp.knowledge import Knowledge
 from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
-from mongo_tables.lsp.project import Findings, Project
+from mongo_tables.lsp.project import Findings, Knowledge, Project
 from mongo_tables.lsp.slots import Stretch
 from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at, read_tokens, read_value
 from mongo_tables.results.model import ResultsError

@@ -209,8 +209,7 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     ]
     if not pages:
         return []
-    from mongo_tables.site.drawing_files import judge_file, orphan_findings
-    from mongo_tables.site.in_place import compose_in_place, stale_findings
+    from mongo_tables.site.in_place import compose_in_place, judge_file, orphan_findings, stale_findings
 
     found = []
     paths = judge.site.paths()

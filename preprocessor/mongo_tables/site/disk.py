@@ -120,7 +120,7 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
     drawings: dict[Path, WrittenFile] = {}
     for one in asked:
         if one.file in in_place or "mongo-tables: begin" in one.text:
-            from mongo_tables.site.drawing_files import read_drawings
+            from mongo_tables.site.in_place import read_drawings
 
             drawings |= read_drawings(one.path)
     return Snapshot(

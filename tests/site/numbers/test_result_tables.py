@@ -9,8 +9,7 @@ import pytest
 from bson import Decimal128, Int64, ObjectId
 
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.site.numbers.result_tables import read_collections, read_field
-from mongo_tables.site.numbers.tables import Table
+from mongo_tables.site.numbers.tables import Table, read_collections, read_field
 
 
 def read(*documents: dict[str, Any]) -> list[Table]:

@@ -15,8 +15,8 @@ from mongo_tables.site.disk import PAGE_SUFFIXES
 from mongo_tables.site.numbers.classes import Class, TextNumber, classify_numbers, open_findings
 from mongo_tables.site.numbers.exemptions import apply_exemptions, read_exemptions
 from mongo_tables.site.numbers.prose import TEXT_SUFFIXES
-from mongo_tables.site.numbers.result_tables import read_collections
 from mongo_tables.site.numbers.stale import find_stale, stale_findings
+from mongo_tables.site.numbers.tables import read_collections
 from mongo_tables.site.pages import Page
 
 if TYPE_CHECKING:
