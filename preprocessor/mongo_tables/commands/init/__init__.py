@@ -191,8 +191,8 @@ def _report(proposal: Proposal) -> None:
     _say(f"{format_count(proposal.looked_at, 'row')} of `{proposal.collection}` looked at")
     for remark in proposal.remarks:
         _say(remark)
-    for reason, names in proposal.left_out.items():
-        _say(f"left out ({reason}): {list_some(names, _LISTED)}")
+    if proposal.left_out:
+        _say(f"left out: {list_some(proposal.left_out, _LISTED)}")
     for message in proposal.ignored:
         _say(f"the comment ignores: {message}")
 

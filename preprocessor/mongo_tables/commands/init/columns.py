@@ -36,8 +36,6 @@ _CROWD = 8
 """A sub-document with this many fields is not meant for readers."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
-_ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
-"""Types that sort as readers expect; in texts 10 comes before 9."""
 _MEASURED = frozenset({"double", "decimal"})
 """Types of fields that another run would hardly reproduce."""
 
@@ -137,35 +135,11 @@ def _is_counted(one: CandidateField) -> bool:
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
 
 
-def explain_left_out(
-    documents: Documents, fields: Sequence[CandidateField], paths: Sequence[str]
-) -> dict[str, list[str]]:
-    """Return the fields of the documents that ``paths`` do not show, by the reason why."""
-    found: dict[str, list[str]] = {}
-    values = {one.path: one.values for one in fields}
-    for one in fields:
-        if one.path not in paths:
-            twice = any(one.values == values.get(path) for path in paths)
-            found.setdefault(_reason(one, twice), []).append(one.path)
-    known = {one.path.partition(".")[0] for one in fields}
-    other = dict.fromkeys(name for document in documents for name in document if name not in {*known, ORDER})
-    if other:
-        found["no number, string or date in their first two levels"] = list(other)
-    return found
-
-
-def _reason(one: CandidateField, twice: bool) -> str:
-    if _is_counted(one):
-        return "the number of each document"
-    if not one.everywhere:
-        return "only some documents have a value"
-    if one.distinct == 1:
-        return "the same in all documents"
-    return (
-        "the same as what is shown"
-        if twice
-        else f"no room for more than {MOST_COLUMNS} columns, or one of many similar fields"
-    )
+def list_left_out(documents: Documents, fields: Sequence[CandidateField], paths: Sequence[str]) -> list[str]:
+    """Return the fields of the documents that ``paths`` do not show."""
+    known = {ORDER, *(one.path.partition(".")[0] for one in fields)}
+    others = dict.fromkeys(name for document in documents for name in document if name not in known)
+    return [*(one.path for one in fields if one.path not in paths), *others]
 
 
 def propose_orders(
@@ -173,32 +147,20 @@ def propose_orders(
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Yield columns and sort keys, from what readers prefer to what distinguishes all rows.
 
-    Measured fields come last: sorted by them, rows would change places with each measurement. At last ``_id`` is shown
+    Rows are never sorted by measured fields: they would change places with each measurement. At last ``_id`` is shown
     in addition to, or instead of, the last of the columns ``paths``.
     """
-    texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
-    first = propose_sorting(paths)
-    if measured.isdisjoint(first):
-        yield list(paths), first
-    if measured.intersection(paths):
-        stable = [path for path in paths if path not in measured]
-        yield from ((list(paths), sort) for sort in (stable, ["_id"]) if sort)
-    yield list(paths), list(paths)
-    numbers = [path for path in paths if path not in texts]
-    if numbers:
-        yield list(paths), numbers
+    stable = [path for path in paths if path not in measured]
+    # The first column, then those of the key, which distinguish rows.
+    first = list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
+    wider = [*paths[: MOST_COLUMNS - 1], "_id"]
+    for sort in (first if measured.isdisjoint(first) else [], stable, ["_id"]):
+        if sort:
+            yield list(paths), sort
     if "_id" not in paths:
-        wider = [*paths[: MOST_COLUMNS - 1], "_id"]
-        shown = [path for path in numbers if path in wider]
-        yield wider, [*propose_sorting(wider[:-1]), "_id"]
+        yield wider, [*(path for path in stable if path in wider), "_id"]
         yield wider, ["_id"]
-        yield wider, [*shown, "_id"]
-
-
-def propose_sorting(paths: Sequence[str]) -> list[str]:
-    """Return the paths to sort by: the first one, then those of the key, which distinguish rows."""
-    return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
 def choose_formats(

@@ -12,9 +12,9 @@ from mongo_tables.build import build
 from mongo_tables.commands.init.columns import (
     FirstTable,
     choose_formats,
-    explain_left_out,
     find_candidates,
     format_comment,
+    list_left_out,
     propose_headers,
     propose_orders,
     suggest_columns,
@@ -56,15 +56,15 @@ class Draft:
 class Proposal:
     """A comment that shows the fields ``paths`` of a collection, based on ``looked_at`` documents.
 
-    ``left_out``: fields that are not shown, by reason. ``remarks`` say what the documents have and the table lacks;
-    ``ignored`` are the messages of the findings that it ignores.
+    ``left_out``: fields that are not shown. ``remarks`` say what the documents have and the table lacks; ``ignored``
+    are the messages of the findings that it ignores.
     """
 
     collection: str
     looked_at: int
     text: str
     paths: Sequence[str]
-    left_out: Mapping[str, Sequence[str]]
+    left_out: Sequence[str]
     remarks: Sequence[str]
     ignored: Sequence[str]
 
@@ -120,7 +120,7 @@ def propose_comment(asked: Answers, keyword: str, named: str | None = None, tabl
     draft, ignored = _choose_soundest(drafts, asked) if can_be_tried else (next(drafts), [])
     # The text of the rule, not of the finding: its figures would be old after the next measurement.
     text = draft.write({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
-    out = explain_left_out(documents, fields, draft.paths)
+    out = list_left_out(documents, fields, draft.paths)
     messages = [one.message for one in ignored]
     remarks = [*_say_other_lists(inner), *chosen.remarks]
     return Proposal(collection, len(documents), text, draft.paths, out, remarks, messages)
