@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # The length is limited: a search for the end from every unclosed beginning would be quadratic.
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
-_ID: Final = r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"'
 _TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
 _CODE_MARK: Final = r"(?m)^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)"
 """Marks that may begin or end code: a fence on its own line, or backticks within a line."""
@@ -84,17 +83,18 @@ def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
     """Replace findings that only the build can judge by one note for each comment.
 
-    ``open_ended``: unknown tables may come in before the build.
+    ``open_ended``: unknown tables may come in before the build; so may those of generated comments.
     """
-    late, translated = _late_tables(pages), _find_translated_ids(found, pages)
-    if not (open_ended or late is not None or translated):
+    open_ended = open_ended or any(is_generated(comment) for page in pages for comment in page.comments)
+    translated = _find_translated_ids(found, pages)
+    if not (open_ended or translated):
         return list(found)
     comments = {page.file: page.comments for page in pages}
     kept: list[Finding] = []
     notes: dict[tuple[str, int, int], Finding] = {}
     for each in found:
         comment = _around(each, comments.get(each.file, ()))
-        reason = _reason(each, comment, late, open_ended) if comment and each.severity != "note" else ""
+        reason = _reason(each, comment, open_ended) if comment and each.severity != "note" else ""
         if comment and each in translated:
             reason = "a page in another language has the id as well; whether they meet is known at build only"
         if comment and reason:
@@ -105,24 +105,6 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
         else:
             kept.append(each)
     return sorted([*kept, *notes.values()])
-
-
-def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
-    """Return a pattern for the ids of generated tables and charts, or None if no comment is generated."""
-    late = [comment for page in pages for comment in page.comments if is_generated(comment)]
-    written = [name for comment in late for name in re.findall(_ID, comment.body)]
-    ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
-    return re.compile("|".join(ids) or r"(?!)") if late else None
-
-
-def _any_between(parts: Sequence[str]) -> str:
-    """Return a pattern of the parts with any text between. All but the last match where they first occur."""
-    first, *others = parts
-    return (
-        first
-        + "".join(f"(?>.+?{part})" for part in others[:-1])
-        + "".join(f".+{part}" for part in others[-1:])
-    )
 
 
 def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
@@ -161,7 +143,7 @@ def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
     return comment if comment and place <= comment.locate(len(comment.body)) else None
 
 
-def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_ended: bool) -> str:
+def _reason(one: Finding, comment: Comment, open_ended: bool) -> str:
     """Return why only the build can judge a finding about a comment, or "" if the finding is final."""
     if one.rule == "MT201":
         return ""  # Operators that write or run code are refused, whatever the build generates.
@@ -171,8 +153,6 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
 
     quotes = issubclass(DIRECTIVES[comment.kind], QuotingSpec)
     table = re.search(_TABLE, comment.body) if quotes else None
-    if table and late and late.fullmatch(table[1]):
-        return f"the table `{table[1]}` is known at build only"
     if table and open_ended and one.rule == "MT139":
         return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
     return ""

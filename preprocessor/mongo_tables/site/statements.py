@@ -15,6 +15,7 @@ from mongo_tables.aggregation.fields import conditions_in, paths_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
+from mongo_tables.directives.sayings import placeholders_in
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
@@ -29,6 +30,15 @@ from mongo_tables.lint.numeral_rules import (
     type_hint,
 )
 from mongo_tables.render.column import address_in, column_value
+from mongo_tables.render.columns import fit_format, with_few_digits
+from mongo_tables.render.conclusions import (
+    conclusion_in_words,
+    conclusion_of,
+    figure_text,
+    find_contradiction,
+    say_verdict,
+    scale,
+)
 from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import (
     brief_text,
@@ -90,7 +100,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
     to = address_in(form.link, row) if form.link else ""
     pieces: tuple[Piece, ...] = ()
     one = _conclusion_of(spec, row)
-    if text := _conclusion_in_words(value):
+    if text := conclusion_in_words(value):
         to = ""
         if spec.say and one:
             text = _say(spec, one, row, tables, answers)
@@ -117,7 +127,6 @@ def _say(
     spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
 ) -> str:
     """Return the author's sentence for the verdict of a comparison, with the figures and fields of the row."""
-    from mongo_tables.render.conclusions import say_verdict  # few sentences have one
 
     def field_text(name: str) -> str:
         own = None if tables[spec.table].form_of(name) else spec.format
@@ -130,16 +139,9 @@ def _say(
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
     """Return the comparison in a value, scaled by ``per``, or None if the value is not a comparison."""
-    if not isinstance(value := column_value(row, spec.column), Mapping):
-        return None
-    from mongo_tables.render.conclusions import conclusion_of
-
-    one, number = conclusion_of(value), finite_decimal(column_value(row, spec.per)) if spec.per else None
-    if one is None or not number or number <= 0:
-        return one
-    from mongo_tables.render.conclusions import scale
-
-    return scale(one, number)
+    one = conclusion_of(column_value(row, spec.column))
+    number = finite_decimal(column_value(row, spec.per)) if spec.per else None
+    return scale(one, number) if one and number and number > 0 else one
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
@@ -154,28 +156,7 @@ def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Column
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
         return form
-    from mongo_tables.render.columns import fit_format
-
     return fit_format(form, table, spec.column, rows)
-
-
-def _conclusion_in_words(value: object) -> str:
-    """Return a conclusion in words, or "" for other values."""
-    if not isinstance(value, Mapping):
-        return ""
-    from mongo_tables.render.conclusions import conclusion_in_words  # few sentences have one
-
-    return conclusion_in_words(value)
-
-
-def _find_contradiction(value: object) -> str:
-    """Return how a conclusion contradicts itself, or "" if it does not, and for other values."""
-    if not isinstance(value, Mapping):
-        return ""
-    from mongo_tables.render.conclusions import conclusion_of, find_contradiction
-
-    one = conclusion_of(value)
-    return "" if one is None else find_contradiction(one)
 
 
 def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
@@ -242,7 +223,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         what = "null, which leaves the sentence without a value"
     elif isinstance(value, str) and not value.strip():
         what = "an empty string, which leaves a gap in the sentence"
-    elif fault := _find_contradiction(value):
+    elif (one := conclusion_of(value)) and (fault := find_contradiction(one)):
         message = f"the comparison in `{spec.column}` of {spec.source} {fault}"
         hint = "measure it again, or use the document as it was measured"
         return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
@@ -250,9 +231,9 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         key, said, hint = misfit
         message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
-    elif spec.draw and not _conclusion_in_words(value):
+    elif spec.draw and not conclusion_in_words(value):
         what = "not a comparison, and only comparisons have an interval to draw"
-    elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
+    elif isinstance(value, Mapping | list) and not conclusion_in_words(value):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
         return []
@@ -293,9 +274,6 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
 
 def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str:
     """Return the first placeholder of a sentence for which a row has no text, or ""."""
-    from mongo_tables.directives.sayings import placeholders_in
-    from mongo_tables.render.conclusions import figure_text
-
     texts = (
         (
             each.name,
@@ -327,8 +305,6 @@ def check_findings(
     outcome = _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
     if not (failing := outcome.rows):
         return list(outcome.findings)
-    from mongo_tables.render.columns import with_few_digits
-
     said = f": “{spec.message}”" if spec.message else ""
     shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))
     message = (
