@@ -6,25 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts.builds import build, sample
+from tests.hosts.inprocess import CONFIG, ROWS, built, table, write
 
-SECRET = "mongodb://me:hidden@localhost:1/bench"
+LATE = "  - pymdownx.snippets:\n      auto_append: [late.md]\n"
 
 
-@pytest.mark.parametrize(
-    ("option", "other"), [("results", "other"), ("results", SECRET), ("pipelines", "docs/others")]
-)
-def test_a_site_whose_plugin_and_extension_read_different_sources_is_refused(
-    option: str, other: str, tmp_path: Path
+@pytest.mark.parametrize("lists_both", [True, False])
+def test_the_extension_beside_the_plugin_has_its_options(
+    lists_both: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = sample(tmp_path)
-    config = site / "mkdocs.yml"
-    text = config.read_text(encoding="utf-8")
-    for given, status in ((other, 1), ({"results": "./fixtures", "pipelines": "docs/pipelines/"}[option], 0)):
-        listed = f"markdown_extensions:\n  - mongo-tables:\n      {option}: {given}\n"
-        config.write_text(text.replace("markdown_extensions:\n", listed), encoding="utf-8")
-        done = build(site)
-        assert done.returncode == status, done.stderr
-        assert (f"`{option}` of the plugin" in done.stderr) == bool(status)
-        assert "hidden" not in done.stderr
-        assert "Traceback" not in done.stderr
+    monkeypatch.chdir(tmp_path)
+    extension = "  - mongo-tables:\n      results: elsewhere\n" if lists_both else ""
+    files = {
+        "mkdocs.yml": f"{CONFIG}plugins:\n  - mongo-tables:\n      results: kept\nmarkdown_extensions:\n{LATE}{extension}",
+        "docs/index.md": "# Home\n\nWords.\n",
+        "late.md": f"\n{table('late')}\n",
+        "kept/r/r.jsonl": ROWS,
+    }
+    outcome = built(write(tmp_path, files))
+    assert outcome.done is lists_both, outcome.log
+    assert lists_both or "MT119" in outcome.log
+    assert not lists_both or 'id="late"' in (tmp_path / "site/index.html").read_text("utf-8")

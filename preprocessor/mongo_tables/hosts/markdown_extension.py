@@ -194,7 +194,7 @@ class _Conversion:
 
     def _settings(self, place: PagePlace) -> _Settings:
         """Return the settings of the options. Raises ``MongoTablesError`` for an invalid limit or version."""
-        options = self._extension.getConfigs()
+        options = self._options
         try:
             limits = limits_of(options)
         except ValueError as error:
@@ -210,9 +210,14 @@ class _Conversion:
         return _Settings(results, limits, options["server"], folder / options["pipelines"], values)
 
     @property
+    def _options(self) -> Mapping[str, Any]:
+        options: Mapping[str, Any] = self._place.options or self._extension.getConfigs()
+        return options
+
+    @property
     def _fail_on(self) -> Severity:
         """Return the option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
-        written = self._extension.getConfig("fail_on")
+        written = self._options["fail_on"]
         if written not in SEVERITIES:
             message = f"mongo-tables: fail_on is one of {', '.join(SEVERITIES)}, not {written}"
             raise MongoTablesError(message)

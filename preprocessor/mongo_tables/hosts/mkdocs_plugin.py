@@ -29,7 +29,7 @@ from mongo_tables.files.process import seldom_collected
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.mkdocs_site import SiteBuild, log
-from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of, two_sources
+from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of
 from mongo_tables.hosts.published_files import collections_of, path_of_all
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
@@ -83,8 +83,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
-        if two := two_sources(self.config, config, root_of(config)):
-            raise PluginError(f"mongo-tables: {two}")
         answers = self._open_answers(config)
         if not self._builds:  # All languages of one site show the same results.
             answers.refresh()

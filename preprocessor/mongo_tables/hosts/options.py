@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
 from mongo_tables.findings.reporters import SEVERITIES
-from mongo_tables.site.site_config import is_version, not_a_version, results_source
+from mongo_tables.site.site_config import is_version, not_a_version
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -111,31 +109,3 @@ def root_of(config: MkDocsConfig) -> Path:
 def pipelines_of(options: MongoTablesConfig, config: MkDocsConfig) -> Path:
     """Return the folder of shared stage lists."""
     return root_of(config) / options.pipelines if options.pipelines else Path(config.docs_dir) / "pipelines"
-
-
-_EXTENSION: Final = "mongo-tables"
-
-
-def two_sources(plugin: MongoTablesConfig, site: MkDocsConfig, folder: Path) -> str:
-    """Return the message about an option that the extension and the plugin set differently, or "".
-
-    Paths are relative to ``folder``. Otherwise the figures of one site would silently come from two sources.
-    """
-    if _EXTENSION not in site.markdown_extensions:
-        return ""
-    theirs = site.mdx_configs.get(_EXTENSION) or {}
-    own = folder / plugin.pipelines if plugin.pipelines else Path(site.docs_dir, "pipelines")
-    sources = (results_source(one, folder) for one in (plugin.results, theirs.get("results", "fixtures")))
-    both: Mapping[str, Iterable[object]] = {
-        "results": map(os.path.abspath, sources),
-        "pipelines": map(os.path.abspath, (own, folder / theirs.get("pipelines", "docs/pipelines"))),
-        "values": (dict(plugin.values), theirs.get("values") or {}),
-        "server": (plugin.server, theirs.get("server", "")),
-        "fail_on": (plugin.fail_on, theirs.get("fail_on", "error")),
-    }
-    different = next((option for option, (ours, other) in both.items() if ours != other), "")
-    # The sources are left out, since they may contain a password.
-    return different and (
-        f"`{different}` of the plugin and `{different}` of the Markdown extension are not the same; "
-        f"give both the same in this file, for figures and findings of one site come from one source"
-    )

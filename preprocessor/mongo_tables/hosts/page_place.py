@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.site.disk import find_folders
 from mongo_tables.site.includes import read_with_comments
-from mongo_tables.site.site_config import ExclusionPatterns
+from mongo_tables.site.site_config import NAME, ExclusionPatterns, results_source
 from mongo_tables.site.snapshot import PageText
 
 if TYPE_CHECKING:
     from markdown import Markdown
+    from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import File
 
 
@@ -35,6 +36,7 @@ class PagePlace:
         left_out: Returns whether the build excludes a file.
         preview: Whether faults are shown in the page.
         bases: The folders from which pymdownx.snippets includes files.
+        options: The options of the plugin, if the site lists it as well.
     """
 
     shown: str
@@ -44,6 +46,7 @@ class PagePlace:
     left_out: LeavesOut | None = None
     preview: bool = False
     bases: tuple[Path, ...] = ()
+    options: Mapping[str, Any] | None = None
 
     def whole(self, text: str) -> str:
         """Return the page with the front matter that ``text`` lacks, so that lines are those on disk."""
@@ -125,7 +128,19 @@ def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
         refused_by=import_module(f"{host}.exceptions").PluginError,
         left_out=_leaves_out_of(links.files, docs),
         bases=bases,
+        options=_options_of_plugin(links.config),
     )
+
+
+def _options_of_plugin(config: MkDocsConfig) -> Mapping[str, Any] | None:
+    """Return the options of the plugin, with paths from the root, or None if the site does not list it."""
+    plugin: Any = config.plugins.get(NAME)
+    if plugin is None:
+        return None
+    from mongo_tables.hosts.options import pipelines_of, root_of  # only where MkDocs is installed
+
+    results = results_source(plugin.config["results"], root_of(config))
+    return {**plugin.config, "results": results, "pipelines": str(pipelines_of(plugin.config, config))}
 
 
 @lru_cache(maxsize=1)
