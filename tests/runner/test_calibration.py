@@ -191,18 +191,10 @@ def test_what_is_found_is_told_in_plain_words():
         "  called different though equal, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
         "as of 4 pairs that share no measurements)"
     )
-    told = "  the second side did 1.0012 of what the first did (0.9991 to 1.0034), all windows together"
-    assert lines.count(told) == 2
     assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
     assert (
         "  smallest slowdown that is detected in 84 of 100, judged as the rows of an experiment: 1 % "
         in "\n".join(lines)
-    )
-    assert (
-        lines.count(
-            "  requests took up to 12.3 ms on average, more than a quarter of a slice: parts of them were compared"
-        )
-        == 2
     )
     assert (
         "two: 2 pairs (of 8) of equal things, each over 3 blocks of windows of 0.7 s, 4 connections" in lines

@@ -34,8 +34,6 @@ from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import Store, check_document, open_store
 from mongo_tables.runner.terminal import Progress
 
-SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
-"""The slowdowns whose detection power is printed; a document has all of them."""
 Figures = Mapping[str, Any]
 """The results of pairs: a document, or its part ``fine``."""
 
@@ -143,9 +141,17 @@ def print_found(documents: Sequence[Mapping[str, Any]]) -> None:
 
 
 def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield in plain words: what was compared, how often it was called different, and the least slowdown detected."""
-    for document in documents:
-        yield from _describe(document)
+    """Yield how often equal things were called different, and the least slowdown detected; a document has more."""
+    for found in documents:
+        asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
+        pairs = f"{format_count(found['pairs'], 'pair')}{asked} of equal things"
+        windows = f"{found['blocks']} blocks of windows of {found['window_seconds']:g} s"
+        yield f"{found['workload']}: {pairs}, each over {windows}, {found['client']['connections']} connections"
+        yield from _describe_figures(found)
+        if fine := found.get("fine"):
+            slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
+            yield f"{found['workload']} {slices}: {format_count(fine['pairs'], 'pair')} of equal things"
+            yield from _describe_figures(fine)
     yield from _describe_all("all workloads", documents)
     fine = [document["fine"] for document in documents if "fine" in document]
     yield from _describe_all("all workloads in slices", fine)
@@ -162,42 +168,9 @@ def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
             yield _say_false_alarms(judged, pairs, share._asdict())
 
 
-def _describe(found: Mapping[str, Any]) -> Iterator[str]:
-    asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
-    pairs = f"{format_count(found['pairs'], 'pair')}{asked} of equal things"
-    windows = f"{found['blocks']} blocks of windows of {found['window_seconds']:g} s"
-    yield f"{found['workload']}: {pairs}, each over {windows}, {found['client']['connections']} connections"
-    yield from _describe_figures(found)
-    if fine := found.get("fine"):
-        slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
-        yield f"{found['workload']} {slices}: {format_count(fine['pairs'], 'pair')} of equal things"
-        yield from _describe_figures(fine)
-        if sides := fine["second_to_first"]:
-            ratio, low, high = (f"{sides[name]:.4f}" for name in ("ratio", "low", "high"))
-            yield f"  the second side did {ratio} of what the first did ({low} to {high}), all windows together"
-        if fine["long_requests"]:
-            longest = f"{fine['mean_latency'] / 1000:.1f} ms"
-            yield (
-                f"  requests took up to {longest} on average, more than a quarter of a slice: parts of them were "
-                "compared"
-            )
-
-
 def _describe_figures(found: Figures) -> Iterator[str]:
-    for judged in JUDGED:
-        yield _say_false_alarms(judged, found["pairs"], found[judged])
-    if negligible := found["negligible"]:
-        yield f"  a slowdown gets a verdict if it is more than {_percent(negligible)}, as between two targets"
-    for judged in JUDGED:
-        yield _say_smallest(judged, found[f"smallest_{judged}"])
-    shown = [row for row in found["power"] if row["slowdown"] in SHOWN]
-    powers = (f"by {_percent(row['slowdown'])}: {_percent(row['together']['share'])}" for row in shown)
-    yield f"  called slower, {_how('together')}, when slowed {', '.join(powers)}"
-    if found["half_width"] is not None and found["spread"] is not None:
-        yield (
-            f"  an interval reaches {_percent(found['half_width'])} to each side (median); the log ratio of a pair "
-            f"has a standard deviation of {found['spread']:.3f}"
-        )
+    yield from (_say_false_alarms(judged, found["pairs"], found[judged]) for judged in JUDGED)
+    yield from (_say_smallest(judged, found[f"smallest_{judged}"]) for judged in JUDGED)
 
 
 def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
