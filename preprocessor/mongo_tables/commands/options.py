@@ -137,14 +137,6 @@ _LARGEST_SCALE = 1_000_000
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-def whole_number(text: str) -> int:
-    """Return a number of rows, from 0. Argparse uses this function's name in messages."""
-    number = int(text)
-    if number < 0:
-        raise ArgumentTypeError("a whole number from 0")
-    return number
-
-
 def _number(
     read: Callable[[str], Number], is_valid: Callable[[Number], bool], wanted: str
 ) -> Callable[[str], Number]:
@@ -158,6 +150,7 @@ def _number(
 
 
 count = _number(int, lambda value: value >= 1, "a whole number of 1 or more")
+whole_number = _number(int, lambda value: value >= 0, "a whole number from 0")
 seed = _number(int, lambda value: -(2**63) <= value < 2**63, "a whole number of at most 64 bits")
 positive = _number(float, lambda value: 0 < value < inf, "a number above 0")
 not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number above")

@@ -3,12 +3,9 @@
     extensions = ["myst_parser", "mongo_tables.hosts.sphinx_extension"]
 
 When Sphinx knows its pages, the whole site is read, queried and judged at once; each build reports all findings as
-warnings. Before a page is parsed, a directive or a role with a number replaces each comment, or each of our own
-directives and roles. These put docutils nodes into the page, so every builder shows figures.
-
-The figures of a Sphinx page as docutils nodes, which every builder of Sphinx writes.
-
-Cells are text nodes: neither Markdown, reStructuredText nor smart quotes can change them.
+warnings, and parses all pages with figures. Before a page is parsed, a directive or a role with a number replaces each
+comment, or each of our own directives and roles. These put docutils nodes into the page, so every builder shows
+figures. Cells are text nodes: neither Markdown, reStructuredText nor smart quotes can change them.
 """
 
 from __future__ import annotations
@@ -45,7 +42,6 @@ from mongo_tables.render.values import is_number, visible
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.model import ResultsError
-from mongo_tables.site.dependencies import Around, digests_of_files, digests_of_pages, needs_of
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
 from mongo_tables.site.figures import line_of, report_left_over
 from mongo_tables.site.in_place import draw_files
@@ -57,7 +53,6 @@ from mongo_tables.site.site_config import (
     SiteConfig,
     fail_on_of,
     find_site,
-    list_site_files,
     results_source,
     server_of,
     values_of,
@@ -268,14 +263,11 @@ _TOKEN: Final = "mtf"
 
 Translators see the roles, so the text stays the same from build to build.
 """
-_DIGESTS: Final = "mongo_tables_digests"
-"""The attribute of Sphinx's environment with the digest of each page's inputs, as of the last build."""
 
 
 class SphinxSite:
     """The site that one application of Sphinx builds."""
 
-    _site: SiteConfig
     _answers: Answers
     _snapshot: Snapshot
     _fail_on: Severity
@@ -285,7 +277,7 @@ class SphinxSite:
         self._shown: dict[tuple[str, str], PageFigures] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
-        """Read, query and judge the site, and report its findings. Return the pages whose results changed."""
+        """Read, query and judge the site, and report its findings. Return the pages with figures, to be parsed."""
         try:
             self._read(app, env)
         except (CommandError, ValueError) as error:
@@ -298,15 +290,12 @@ class SphinxSite:
         for page in report.site.named:
             drawings = Path(app.doctreedir, "mongo-tables", f"{names[page.file]}.md")
             self._known[paths[page.file]] = PageFigures(page, report, drawings)
-        digests = {names[file]: digest for file, digest in self._digest_pages(report).items()}
-        before = getattr(env, _DIGESTS, {})
-        setattr(env, _DIGESTS, digests)
-        return [name for name, digest in digests.items() if digest is None or digest != before.get(name)]
+        return [names[page.file] for page in report.site.named]
 
     def _read(self, app: Sphinx, env: BuildEnvironment) -> None:
         root, docs = Path(app.confdir), Path(app.srcdir)
         site = find_site(root) or SiteConfig(root / OWN_FILE, docs, docs / "pipelines", "fixtures")
-        self._site, self._fail_on = site, fail_on_of(site)
+        self._fail_on = fail_on_of(site)
         limits, server = limits_of(site.options), server_of(site)
         self._answers = Answers(results_source(site.results, site.file.parent), limits, server=server)
         files = (Path(env.doc2path(docname)) for docname in sorted(env.found_docs))
@@ -323,18 +312,6 @@ class SphinxSite:
             built=True,
             versions=read_versions(pages),
         )
-
-    def _digest_pages(self, report: Report) -> dict[str, str | None]:
-        """Return the digest of each page's inputs, or None if they may change without their files."""
-        settings = [file for file in list_site_files(self._site) if file.is_file()]
-        try:
-            source = self._answers.source
-            around = Around(report.site, source.local, settings)
-            needs = [needs_of(page, around) for page in report.site.named]
-        except ResultsError:
-            return {page.file: None for page in report.site.named}
-        digests = digests_of_pages(needs, digests_of_files(needs), source)
-        return {each.page: digest for each, digest in zip(needs, digests, strict=True)}
 
     def _report(self, findings: Sequence[Finding]) -> None:
         refused = set(failing(findings, self._fail_on))

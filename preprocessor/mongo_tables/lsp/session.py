@@ -232,14 +232,12 @@ class Session:
     def check(self) -> Checked:
         """Check all pages."""
         with self._lock:
-            pending, self._pending = self._pending, {}
             stale, self._stale = self._stale, False
             self.is_due = False
             versions = self.versions
         if stale:
             self._look_again()
-        for file, text in pending.items():
-            self.project.edit(file, text)
+        self.settle()
         found, notice = self._find()
         checked = self.project.checked
         texts = {file: checked.get(file) or self.project.text(file) or _read(file) for file in found}

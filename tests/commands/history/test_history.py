@@ -116,9 +116,9 @@ def test_rows_from_before_campaigns_had_names_belong_to_the_commit_that_brought_
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[change]]\nrow = 't: *'\ncampaign = 'of-1'\n", "change 1: `reason` is missing"),
-        (f"{KNOWN}date = 2026-11-01\n", "change 1: `date` is not known"),
-        (KNOWN.replace('"#7"', "7"), "change 1: `ticket` is no text"),
+        ("[[change]]\nrow = 't: *'\ncampaign = 'of-1'\n", "change 1 needs row, campaign, reason"),
+        (f"{KNOWN}date = 2026-11-01\n", "change 1 needs row, campaign, reason"),
+        (KNOWN.replace('"#7"', "7"), "may have a ticket, all of them strings"),
         ("[other]\n", "only [[change]] is known"),
         ("[[change]\n", "changes.toml: "),
     ],

@@ -76,12 +76,9 @@ def read_known(file: str) -> list[Known]:
     if set(read) - {"change"} or not isinstance(changes, list):
         raise CommandError(f"{file}: only [[change]] is known", hint)
     for number, one in enumerate(changes, 1):
-        unknown = [name for name in one if name not in Known._fields]
-        missing = [name for name in _NEEDED if name not in one]
-        wrong = [name for name, value in one.items() if not isinstance(value, str)]
-        for names, what in ((unknown, "is not known"), (missing, "is missing"), (wrong, "is no text")):
-            if names:
-                raise CommandError(f"{file}: change {number}: `{names[0]}` {what}", hint)
+        if not {*_NEEDED} <= set(one) <= {*Known._fields} or not all(isinstance(text, str) for text in one.values()):
+            message = f"{file}: change {number} needs {', '.join(_NEEDED)} and may have a ticket, all of them strings"
+            raise CommandError(message, hint)
     return [Known(**one) for one in changes]
 
 
