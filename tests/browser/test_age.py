@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.hosts.assets import inline
+from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.html import html_table
 from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
 from mongo_tables.results.provenance import provenance_of
@@ -27,7 +27,7 @@ def shown(page: Page, **keys: object) -> None:
     rows = aggregate(documents, spec.pipeline)
     page.goto("about:blank")
     page.set_content(
-        html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}))) + inline()
+        html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}))) + inline_assets()
     )
 
 

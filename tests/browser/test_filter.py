@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from mongo_tables.hosts.assets import inline
+from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.html import html_chart, html_table
 from tests.browser.browsing import Served, Witness, served
 from tests.browser.test_accessibility import AXE, broken
@@ -39,7 +39,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         html_chart(chart("n", "v", id="drawn", mark="dot"), ROWS),
     ]
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>x</title><main><h1>x</h1>'
-    (folder / "index.html").write_text(head + "\n".join(parts) + "</main>" + inline(), encoding="utf-8")
+    (folder / "index.html").write_text(head + "\n".join(parts) + "</main>" + inline_assets(), encoding="utf-8")
     with served(folder) as site:
         yield site
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from mongo_tables.hosts.assets import inline
+from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.conclusions import Conclusion, interval_picture
 from mongo_tables.render.html import html_chart, html_table
 from tests.browser.test_accessibility import AXE, broken
@@ -44,7 +44,7 @@ def picture() -> str:
 
 def opened(page: Page, *parts: str) -> None:
     page.goto("about:blank")
-    page.set_content(PAGE + "".join(parts) + inline())
+    page.set_content(PAGE + "".join(parts) + inline_assets())
 
 
 def points(page: Page) -> Locator:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lsp.diagnostics import Lines, Position, Span
+from lsprotocol.types import Position, Range
+from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.session import Session
 from mongo_tables.site.rewrites import apply_edits
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 
-ALL = Span(Position(0, 0), Position(999, 0))
+ALL = Range(Position(0, 0), Position(999, 0))
 
 
 @pytest.fixture
@@ -26,13 +27,13 @@ def rules(session: Session, text: str) -> list[str]:
     return [one.finding.rule for one in session.check().diagnostics.get(PAGE, [])]
 
 
-def titles(session: Session, text: str, span: Span = ALL) -> list[str]:
+def titles(session: Session, text: str, span: Range = ALL) -> list[str]:
     rules(session, text)
     found = session.list_actions(PAGE, span)
     return [one.rewrite.title for one in found[0]] if found else []
 
 
-def done(session: Session, text: str, title: str, span: Span = ALL) -> str:
+def done(session: Session, text: str, title: str, span: Range = ALL) -> str:
     rules(session, text)
     found = session.list_actions(PAGE, span)
     assert found is not None
@@ -104,7 +105,7 @@ def test_what_is_added_stands_on_a_line_of_its_own_where_its_neighbours_do(sessi
 def test_only_what_is_touched_is_offered(session: Session) -> None:
     text = table(SORTED.replace("$sort", "$sotr")) + table(SORTED.replace("$match", "$mach"))
     last = Lines(text).position(text.index("$mach"))
-    assert [title for title in titles(session, text, Span(last, last)) if "Replace" in title] == [
+    assert [title for title in titles(session, text, Range(last, last)) if "Replace" in title] == [
         "Replace `$mach` by `$match`"
     ]
 
@@ -112,11 +113,11 @@ def test_only_what_is_touched_is_offered(session: Session) -> None:
 def test_where_nothing_is_touched_what_is_in_the_line_is_offered(session: Session) -> None:
     text = f"{table(SORTED.replace('$sort', '$sotr'))}\n\n{table(SORTED.replace('$match', '$mach'))}"
     last = Lines(text).position(text.rindex("-->"))
-    assert [title for title in titles(session, text, Span(last, last)) if "Replace" in title] == [
+    assert [title for title in titles(session, text, Range(last, last)) if "Replace" in title] == [
         "Replace `$mach` by `$match`"
     ]
     between = Position(last.line - 1, 0)
-    assert titles(session, text, Span(between, between)) == []
+    assert titles(session, text, Range(between, between)) == []
 
 
 def test_findings_of_an_older_text_are_not_acted_upon(session: Session) -> None:

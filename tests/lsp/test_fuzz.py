@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.lsp.diagnostics import Lines, Position, Span
+from lsprotocol.types import Position, Range
+from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.session import Session
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here
 
@@ -68,7 +69,7 @@ def ask_all(session: Session, file: str, at: Position) -> None:
     """Everything that an editor asks of a place."""
     session.complete(file, at)
     session.hover(file, at)
-    session.list_actions(file, Span(at, at))
+    session.list_actions(file, Range(at, at))
     session.mention_at(file, at)
 
 

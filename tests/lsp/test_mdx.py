@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.lsp.completion import complete
-from mongo_tables.lsp.diagnostics import Position
+from lsprotocol.types import Position
 from mongo_tables.lsp.session import Session
 from mongo_tables.lsp.typed_json import comment_body, cursor_at
 from tests.lsp.conftest import TABLE, checked_session, lay_out
@@ -59,6 +59,6 @@ def test_a_key_is_explained_and_a_fault_is_marked_where_it_is(session: Session) 
     hover = session.hover(file, Position(2, 8))
     assert hover is not None
     found = session.check().diagnostics[file]
-    marked = {(one.finding.rule, one.span.start.line, one.span.start.column) for one in found}
+    marked = {(one.finding.rule, one.span.start.line, one.span.start.character) for one in found}
     assert ("MT130", line, 2) in marked
     assert Path(file).exists()

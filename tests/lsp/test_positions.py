@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.lsp.diagnostics import Lines, Position
+from lsprotocol.types import Position
+from mongo_tables.lsp.diagnostics import Lines
 
 TEXTS = st.text(st.sampled_from('a"\n\r é😀\u2028\x0c\t'), max_size=60)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lsp.diagnostics import Position, Span
+from lsprotocol.types import Position, Range
 from mongo_tables.lsp.session import Session, request_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request
@@ -65,7 +65,7 @@ def test_a_page_has_the_findings_of_check_at_the_same_places(
         if one.finding.line:
             before = lines[one.finding.line - 1][: one.finding.column - 1]
             column = len(before.encode("utf-16-le", "surrogatepass")) // 2
-            assert one.span.start == (one.finding.line - 1, column)
+            assert one.span.start == Position(one.finding.line - 1, column)
         assert one.span.end >= one.span.start
 
 
@@ -77,7 +77,7 @@ def test_what_is_offered_about_a_finding_makes_no_error(
     text = page.read_bytes().decode().removeprefix("\ufeff")
     session.open(page.name, text, 1)
     found = session.check().diagnostics.get(page.name, [])
-    everywhere = Span(Position(0, 0), Position(len(text), 0))
+    everywhere = Range(Position(0, 0), Position(len(text), 0))
     listed = session.list_actions(page.name, everywhere)
     errors = sum(one.finding.severity == "error" for one in found)
     for action in listed[0] if listed else []:

@@ -34,8 +34,8 @@ from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place
+from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import OPTIONS, limits_of
@@ -190,7 +190,7 @@ class _Conversion:
         _repeat_headings(getattr(self._md, "toc_tokens", []), texts)
         drawn = (html, *self._figures.values())
         styled = any("<figure" in each or "mongo-table-fault" in each for each in drawn)
-        return f"{html}\n{inline()}" if styled else html
+        return f"{html}\n{inline_assets()}" if styled else html
 
     def _settings(self, place: PagePlace) -> _Settings:
         """Return the settings of the options. Raises ``MongoTablesError`` for an invalid limit or version."""

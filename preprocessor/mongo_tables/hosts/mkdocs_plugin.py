@@ -27,10 +27,10 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.memo import Memo
 from mongo_tables.files.process import seldom_collected
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.mkdocs_site import SiteBuild, log
 from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of
-from mongo_tables.hosts.published_files import collections_of, path_of_all
+from mongo_tables.hosts.published_files import SCRIPT_FILE, collections_of, path_of_all
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.site.site_config import find_watched_path, from_here, named_values, results_source

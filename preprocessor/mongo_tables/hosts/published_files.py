@@ -1,4 +1,4 @@
-"""Published data files of a site: the rows behind figures, and the result documents behind rows.
+"""Published files of a site: style sheet and script, the rows behind figures, and the result documents behind rows.
 
 A file is named by its page and its figure, or by the ``_id`` of its document, so that its address is the same
 in every build. Links are relative, so they also work from a folder opened as files. Pages have no folders of
@@ -17,6 +17,7 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.conclusions import variant_name
 from mongo_tables.results.model import ResultsError
@@ -24,8 +25,16 @@ from mongo_tables.results.model import ResultsError
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
+SCRIPT_FILE: Final = Path(__file__).parent / "assets" / "mongo-tables.js"
+"""Sorts and filters tables, shows tooltips, marks old results. A page is complete without it."""
 ROWS_FOLDER: Final = "rows"
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+
+
+def inline_assets() -> str:
+    """Return the style sheet and the script as HTML, for a page that cannot link to other files."""
+    style_sheet, script = (file.read_text(encoding="utf-8") for file in (STYLE_SHEET_FILE, SCRIPT_FILE))
+    return f"<style>\n{style_sheet}</style>\n<script>\n{script}</script>"
 
 
 @dataclass(frozen=True)
@@ -101,8 +110,8 @@ class PublishedDocuments:
     def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
         """Publish the local documents, or none if they cannot be read, which the results source reports."""
         try:
-            lines = list(local.lines(collection)) if local is not None else []
-            keys = [one["_id"] for one in local.documents(collection)] if local is not None and lines else []
+            lines = list(local.lines(collection)) if local else []
+            keys = [one["_id"] for one in local.documents(collection)] if local else []
         except ResultsError:
             return cls(collection, {}, {})
         names = distinct((f"{_path_of(collection)}/{_name(key)}" for key in keys), set())

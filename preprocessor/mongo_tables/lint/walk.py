@@ -22,6 +22,7 @@ from mongo_tables.aggregation.pipelines import reorder, sort_limit
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import nearest_word
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
+from mongo_tables.results.row_names import has_path
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
@@ -171,19 +172,6 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
         tuple(field for path, field in old.items() if path not in new),
         tuple((was, now) for was, now in pairs if not dict(now.types).keys() <= dict(was.types).keys()),
     )
-
-
-def has_path(value: Any, path: Sequence[str]) -> bool:
-    """Return whether a path leads to a value, null included. It may pass through arrays, also by index."""
-    if not path:
-        return True
-    if isinstance(value, Mapping):
-        return path[0] in value and has_path(value[path[0]], path[1:])
-    if isinstance(value, list):
-        if path[0].isdigit() and int(path[0]) < len(value) and has_path(value[int(path[0])], path[1:]):
-            return True
-        return any(has_path(item, path) for item in value)
-    return False
 
 
 def suggest_path(path: str, rows: Sequence[Mapping[str, Any]]) -> str:

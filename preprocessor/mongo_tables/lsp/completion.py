@@ -192,16 +192,6 @@ def _fields_within(shape: Shape, asked: _CompletionContext, inside: str) -> _Off
             yield replace(one, label=within, value=within)
 
 
-def _fields_of_input(asked: _CompletionContext, operator: Path) -> _Offers:
-    """Yield the fields of an operator's ``input``; of the document without an ``input``."""
-    spot, path = asked.spot, (*operator, "input")
-    written = value_at(spot.value, path) or "$$CURRENT"
-    if spot.way.stretches and isinstance(written, str) and written.startswith("$"):
-        name, _, rest = written.partition(".") if written.startswith("$$") else ("$_", "", written[1:])
-        found = found_at(spot.value, spot.way.stretches[-1], path, spot.before(), name)
-        yield from _fields_within(found, asked, rest)
-
-
 def _row_fields(asked: _CompletionContext) -> _Offers:
     return _list_fields(rows_shape(asked.spot.value, asked.known), asked.typed)
 
@@ -319,7 +309,6 @@ _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "operand": _operand_keys,
     "query": _query_keys,
     "condition": _condition_keys,
-    "element sort keys": lambda asked: _fields_of_input(asked, asked.cursor.path[:-2]),
 }
 
 
@@ -359,12 +348,6 @@ def _projection_values(asked: _CompletionContext) -> _Offers:
     for flag, told in ((1, "kept"), (0, "left out")):
         yield _Offer(str(flag), "value", told, value=flag)
     yield from _expression_values(asked)
-
-
-def _operand_values(asked: _CompletionContext) -> _Offers:
-    if asked.name != "$getField":
-        return _expression_values(asked)
-    return (one for one in _fields(asked) if "." not in one.label)
 
 
 def _values(values: Iterable[Any]) -> _Offers:
@@ -418,12 +401,8 @@ _VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("field", "fields"), _fields),
     **dict.fromkeys(("condition", "comparand"), _comparands),
     "stage": _shared_lists,
-    **dict.fromkeys(("expression", "unwound"), _expression_values),
+    **dict.fromkeys(("expression", "operand", "unwound"), _expression_values),
     "projected": _projection_values,
-    "operand": _operand_values,
-    "member": lambda asked: (
-        one for one in _fields_of_input(asked, asked.cursor.path[:-1]) if "." not in one.label
-    ),
     "words": lambda asked: (_Offer(word, "value", value=word) for word in WORDS[asked.name]),
     "rows": lambda asked: _named(
         "value", dict.fromkeys(asked.known.row_paths(asked.text_at("collection") or ""), "")
@@ -434,9 +413,8 @@ _VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "sorted": _sorted_values,
 }
 _OPENED: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
-    **dict.fromkeys(("expression", "projected"), _expression_keys),
+    **dict.fromkeys(("expression", "operand", "projected"), _expression_keys),
     "stage": _stage_keys,
-    "operand": lambda asked: iter(()) if asked.name == "$getField" else _expression_keys(asked),
     "accumulator": _accumulator_keys,
     "window": lambda asked: _list_operators("window"),
     "condition": _condition_keys,

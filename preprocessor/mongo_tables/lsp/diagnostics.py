@@ -1,8 +1,7 @@
 """Findings with the ranges of text that an editor marks.
 
-Positions in a text as editors count them: lines and columns from 0, columns in UTF-16 code units.
-
-https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments
+Positions and ranges are those of the protocol: lines and columns from 0, columns in UTF-16 code units
+(https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments).
 
 Code actions for findings: rewrites of ``check --fix``, or ignoring the rule in the comment with a reason.
 """
@@ -15,6 +14,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from lsprotocol.types import Position, Range
+
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Path
@@ -25,22 +26,9 @@ from mongo_tables.site.rewrites import Rewrite, rewrites_of
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")
 
 
-class Position(NamedTuple):
-    """A position between two characters."""
-
-    line: int
-    column: int
-
-
-class Span(NamedTuple):
-    """The range between two positions."""
-
-    start: Position
-    end: Position
-
-    def touches(self, other: Span) -> bool:
-        """Return whether two ranges share a position, including their ends."""
-        return self.start <= other.end and other.start <= self.end
+def touch(one: Range, other: Range) -> bool:
+    """Return whether two ranges share a position, including their ends."""
+    return one.start <= other.end and other.start <= one.end
 
 
 class Lines:
@@ -72,8 +60,8 @@ class Lines:
         """Return the position of an offset in characters.
 
         Example:
-            >>> Lines("a😀b").position(2)
-            Position(line=0, column=3)
+            >>> print(Lines("a😀b").position(2))
+            0:3
         """
         offset = min(max(offset, 0), len(self.text))
         line = self.line_at(offset)
@@ -86,15 +74,15 @@ class Lines:
         if at.line < 0:
             return 0
         start, end = self.start_of(at.line), self.end_of(at.line)
-        left = max(at.column, 0)
+        left = max(at.character, 0)
         while left > 0 and start < end:
             left -= 2 if self.text[start] > "\uffff" else 1
             start += 1
         return start
 
-    def span(self, start: int, end: int) -> Span:
+    def span(self, start: int, end: int) -> Range:
         """Return the range between two offsets."""
-        return Span(self.position(start), self.position(end))
+        return Range(self.position(start), self.position(end))
 
 
 _MARKED: Final = re.compile(r'(?:<!--|\{/\*)[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
@@ -105,14 +93,14 @@ class Related(NamedTuple):
     """A place in another file that a finding refers to."""
 
     file: str
-    span: Span
+    span: Range
 
 
 class Diagnostic(NamedTuple):
     """A finding with its range in the file, and related places in other files."""
 
     finding: Finding
-    span: Span
+    span: Range
     related: tuple[Related, ...] = ()
 
 
@@ -134,7 +122,7 @@ def _line_of(one: Finding, lines: Lines) -> int:
     return min(max(one.line, 1), len(lines)) - 1
 
 
-def _mark(one: Finding, lines: Lines) -> Span:
+def _mark(one: Finding, lines: Lines) -> Range:
     start = offset_of(one, lines)
     match = _MARKED.match(lines.text, start)
     end = match.end() if match and one.line else max(start, lines.end_of(lines.line_at(start)))

@@ -16,9 +16,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lsp.completion import Suggestion
-from mongo_tables.lsp.diagnostics import Action, Lines, Position, Span
+from mongo_tables.lsp.diagnostics import Action, Lines
 from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_id
-from mongo_tables.lsp.server import Server, diagnostic_of, position_of, range_of
+from mongo_tables.lsp.server import Server, diagnostic_of
 
 _SWITCH: Final = 0.001
 """Interval, in seconds, at which a running check lets other threads answer requests."""
@@ -113,13 +113,12 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     file = server.file_of(params.text_document.uri)
     session = server.session_of(file)
-    at = position_of(params.position)
-    found = session.complete(file, at) if session else None
+    found = session.complete(file, params.position) if session else None
     if found is None:
         return None
     completion, lines = found
-    span = range_of(lines.span(completion.start, completion.end))
-    behind = lines.text[lines.offset(at) : completion.end]
+    span = lines.span(completion.start, completion.end)
+    behind = lines.text[lines.offset(params.position) : completion.end]
     items = [_item(one, span, number, behind) for number, one in enumerate(completion.found)]
     # After a dot there are other fields: the editor must ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
@@ -128,18 +127,18 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
 def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     file = server.file_of(params.text_document.uri)
     session = server.session_of(file)
-    found = session.hover(file, position_of(params.position)) if session else None
+    found = session.hover(file, params.position) if session else None
     if found is None:
         return None
     told, lines = found
     return lsp.Hover(
-        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), range_of(lines.span(told.start, told.end))
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), lines.span(told.start, told.end)
     )
 
 
 async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
     uri = params.text_document.uri
-    file, span = server.file_of(uri), Span(position_of(params.range.start), position_of(params.range.end))
+    file, span = server.file_of(uri), params.range
     found = await server.ask(file, lambda session: session.list_actions(file, span))
     if found is None:
         return None
@@ -149,7 +148,7 @@ async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[ls
 
 def _action(one: Action, uri: str, lines: Lines, server: Server) -> lsp.CodeAction:
     rewrite = one.rewrite
-    edits = [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
+    edits = [lsp.TextEdit(lines.span(edit.start, edit.end), edit.text) for edit in rewrite.edits]
     return lsp.CodeAction(
         rewrite.title,
         kind=lsp.CodeActionKind.QuickFix,
@@ -198,7 +197,7 @@ async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list
     if mention.name.sort == "list":
         file = texts.lists[mention.name.word][0] if mention.name.word in texts.lists else ""
         return (
-            [lsp.Location(server.uri_of(file), range_of(Span(Position(0, 0), Position(0, 0))))]
+            [lsp.Location(server.uri_of(file), lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0)))]
             if file
             else None
         )
@@ -220,7 +219,7 @@ async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[
 
 async def _mention_at(server: Server, uri: str, at: lsp.Position) -> tuple[Mention, Texts] | None:
     file = server.file_of(uri)
-    return await server.ask(file, lambda session: session.mention_at(file, position_of(at)))
+    return await server.ask(file, lambda session: session.mention_at(file, at))
 
 
 async def _prepare_rename(

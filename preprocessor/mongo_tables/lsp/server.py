@@ -20,7 +20,7 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from mongo_tables import SITE, __version__
-from mongo_tables.lsp.diagnostics import Diagnostic, Position, Span
+from mongo_tables.lsp.diagnostics import Diagnostic
 from mongo_tables.lsp.names import Mention, Texts
 from mongo_tables.lsp.session import Checked, Session, Sites, request_of
 from mongo_tables.site.site_config import from_here, has_site_file
@@ -123,7 +123,7 @@ class Server(LanguageServer):
 
     def locate(self, one: Mention, texts: Texts) -> lsp.Location:
         """Return the location of a name."""
-        return lsp.Location(self.uri_of(one.file), range_of(texts.lines(one.file).span(one.start, one.end)))
+        return lsp.Location(self.uri_of(one.file), texts.lines(one.file).span(one.start, one.end))
 
     # -- checks --
 
@@ -214,27 +214,17 @@ _SEVERITIES: Final = {
 }
 
 
-def position_of(given: lsp.Position) -> Position:
-    """Return a position of the protocol as ours."""
-    return Position(given.line, given.character)
-
-
-def range_of(span: Span) -> lsp.Range:
-    """Return a span as a range of the protocol."""
-    return lsp.Range(lsp.Position(*span.start), lsp.Position(*span.end))
-
-
 def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnostic:
     """Return a finding as a diagnostic of the protocol. ``uri_of`` returns the URI of a file."""
     found = one.finding
     related = [
         lsp.DiagnosticRelatedInformation(
-            lsp.Location(uri_of(each.file), range_of(each.span)), f"in {each.file}"
+            lsp.Location(uri_of(each.file), each.span), f"in {each.file}"
         )
         for each in one.related
     ]
     return lsp.Diagnostic(
-        range_of(one.span),
+        one.span,
         f"{found.message}\n{found.hint}" if found.hint else found.message,
         severity=_SEVERITIES[found.severity],
         code=found.rule,

@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
+from lsprotocol.types import Position, Range
+
 from mongo_tables.directives.html_comments import is_fenced
 from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
@@ -21,11 +23,10 @@ from mongo_tables.lsp.diagnostics import (
     Action,
     Diagnostic,
     Lines,
-    Position,
-    Span,
     diagnose,
     list_actions,
     offset_of,
+    touch,
 )
 from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
@@ -165,7 +166,7 @@ class Session:
         body = self._body_at(file, text, offset)
         return None if body is None else _BodyPosition(text, lines, offset, body)
 
-    def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
+    def list_actions(self, file: str, span: Range) -> tuple[list[Action], Lines] | None:
         """Return the actions for findings in a range of an open file, or else in its lines.
 
         Call it from the checking thread.
@@ -175,9 +176,9 @@ class Session:
             return None
         lines = document.lines
         found = self._diagnostics.get(file, []) if self._seen.get(file) == document.version else []
-        whole = Span(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
-        touched = [one for one in found if one.span.touches(span)]
-        touched = touched or [one for one in found if one.span.touches(whole)]
+        whole = Range(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
+        touched = [one for one in found if touch(one.span, span)]
+        touched = touched or [one for one in found if touch(one.span, whole)]
         start = lines.offset(span.start)
         at = offset_of(touched[0].finding, lines) if touched else start
         body = self._body_at(file, document.text, at)

@@ -215,10 +215,10 @@ _OF_ARGUMENTS: Final[Mapping[tuple[str, str], str]] = {
     ("$setWindowFields", "output"): "windows",
     ("$switch", "branches"): "branches",
     ("$let", "vars"): "bindings",
-    ("$sortArray", "sortBy"): "element sort keys",
-    ("$setField", "field"): "member",
-    ("$unsetField", "field"): "member",
-    ("$getField", "field"): "member",
+    ("$sortArray", "sortBy"): "anything",
+    ("$setField", "field"): "anything",
+    ("$unsetField", "field"): "anything",
+    ("$getField", "field"): "anything",
 }
 """The roles of arguments whose types do not tell them."""
 _OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy": "sort keys"}
@@ -286,7 +286,6 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "branches": lambda slot, step: Slot("arguments", "branch") if isinstance(step, int) else _ANYTHING,
     "fills": lambda slot, step: Slot("arguments", "fill"),
     "fields": _same,
-    "member": _operator,
     "unwound": _argument,
     "collection": lambda slot, step: _argument(slot, step) if slot.name == "$unionWith" else _ANYTHING,
     "column": _same,

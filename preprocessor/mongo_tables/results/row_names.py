@@ -43,6 +43,19 @@ def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+def has_path(value: Any, path: Sequence[str]) -> bool:
+    """Return whether a path leads to a value, null included. It may pass through arrays, also by index."""
+    if not path:
+        return True
+    if isinstance(value, Mapping):
+        return path[0] in value and has_path(value[path[0]], path[1:])
+    if isinstance(value, list):
+        if path[0].isdigit() and int(path[0]) < len(value) and has_path(value[int(path[0])], path[1:]):
+            return True
+        return any(has_path(item, path) for item in value)
+    return False
+
+
 def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
     """Return the field that sorts a column: the one below ``_sort`` if it has versions, else the column itself."""
     step, _, below = path.partition(".")

@@ -107,18 +107,10 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         hint = did_you_mean(spec.collection, collections) or f"there are {', '.join(collections)}"
         message = f"the results source has no collection '{spec.collection}'"
         return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
-    where, message = "pipeline", f"the pipeline gives no rows from collection '{spec.collection}'"
-    told, written = "names the stage that lost them", spec.comment.parsed.value
-    if not spec.has_own_pipeline and "where" in written:
-        entry = "entry of `rows`" if "rows" in written else "document"
-        where, message = "where", f"`where` selects no {entry} of collection '{spec.collection}'"
-        told = "says which condition loses them"
-    elif not spec.has_own_pipeline and "rows" in written:
-        where, message = "rows", f"`rows` finds no list or map with entries in collection '{spec.collection}'"
-        told = "shows what the documents have"
-    elif not spec.has_own_pipeline:
-        where, message = "collection", f"collection '{spec.collection}' has no documents"
-    hint = f'`mongo-tables explain` {told}; "empty" is the text to show instead'
+    keys = ("pipeline",) if spec.has_own_pipeline else ("where", "rows", "collection")
+    where = next(key for key in keys if key in spec.comment.parsed.value)
+    message = f"`{where}` gives no rows of collection '{spec.collection}'"
+    hint = '`mongo-tables explain` says why; "empty" is the text to show instead'
     return finding("MT303", spec.file, spec.locate((where,)), message, hint)
 
 

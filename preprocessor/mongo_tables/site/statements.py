@@ -51,7 +51,7 @@ from mongo_tables.render.values import (
     visible,
 )
 from mongo_tables.results.model import PlainRows
-from mongo_tables.results.row_names import find_naming_fields
+from mongo_tables.results.row_names import find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
 from mongo_tables.site.row_faults import find_no_interval, row_findings, say_never_text
@@ -473,18 +473,14 @@ def _describe_row(
 Path = tuple[str | int, ...]
 
 _NAMES_SHOWN: Final = 3
-_NOWHERE: Final[Mapping[str, Any]] = {}
 
 
 class NamedField(NamedTuple):
-    """A field in a query: its name, its place, and a query for rows that have it.
-
-    That query is ``_NOWHERE`` if the author expects the field to be missing.
-    """
+    """A field in a query: its name, its place, and whether the author expects it to be missing."""
 
     field: str
     path: Path
-    there: Mapping[str, Any]
+    may_lack: bool = False
 
 
 def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
@@ -493,13 +489,9 @@ def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
     A field with ``{"$exists": false}`` anywhere may be missing, and is not returned.
     """
     named = list(_list_named_fields(query, ()))
-    settled = {one.field for one in named if one.there is _NOWHERE}
-    found: list[NamedField] = []
-    for one in named:
-        if one.field not in settled:
-            settled.add(one.field)
-            found += [] if _is_there(one, rows) else [one]
-    return found
+    settled = {one.field for one in named if one.may_lack}
+    found = {one.field: one for one in reversed(named) if one.field not in settled}
+    return [one for one in named if found.get(one.field) is one and not _is_there(one.field, rows)]
 
 
 class Unmet(NamedTuple):
@@ -523,13 +515,8 @@ def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
     return None
 
 
-def _is_there(named: NamedField, rows: Rows) -> bool:
-    if "." not in named.field and any(named.field in row for row in rows):
-        return True  # as nearly always, and quickly told
-    try:
-        return bool(aggregate(rows, [{"$match": named.there}, {"$limit": 1}]))
-    except AggregationError:
-        return True  # A name that cannot be asked for: whoever runs the query says why.
+def _is_there(field: str, rows: Rows) -> bool:
+    return any(has_path(row, field.split(".")) for row in rows)
 
 
 def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
@@ -537,19 +524,16 @@ def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
     for name, value, at in conditions_in(query, path):
         if name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
-                yield NamedField(field, at, {field: {"$exists": True}})
+                yield NamedField(field, at)
         elif not name.startswith("$"):
             yield from _of_field(name, value, at)
 
 
 def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
     """Return the field of one condition, and those of its conditions on array elements."""
-    is_absent = isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
-    yield NamedField(name, path, _NOWHERE if is_absent else {name: {"$exists": True}})
-    elements = condition
-    while isinstance(elements, Mapping) and "$not" in elements:
-        elements, path = elements["$not"], (*path, "$not")
-    if isinstance(elements, Mapping) and "$elemMatch" in elements:
-        for one in _list_named_fields(elements["$elemMatch"], (*path, "$elemMatch")):
-            there = _NOWHERE if one.there is _NOWHERE else {name: {"$elemMatch": one.there}}
-            yield NamedField(f"{name}.{one.field}", one.path, there)
+    yield NamedField(name, path, isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0))
+    while isinstance(condition, Mapping) and "$not" in condition:
+        condition, path = condition["$not"], (*path, "$not")
+    if isinstance(condition, Mapping) and "$elemMatch" in condition:
+        for one in _list_named_fields(condition["$elemMatch"], (*path, "$elemMatch")):
+            yield one._replace(field=f"{name}.{one.field}")

@@ -12,10 +12,10 @@ from mongo_tables.lint.walk import (
     fields_guarded,
     fields_named,
     fields_read,
-    has_path,
     shape_of,
     suggest_path,
 )
+from mongo_tables.results.row_names import has_path
 
 ROWS = [
     {"_id": {"testname": "insert", "docSizeKB": 1}, "ops": 1, "ms": None},

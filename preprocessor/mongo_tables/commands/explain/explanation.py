@@ -24,12 +24,12 @@ from mongo_tables.lint.walk import (
     difference,
     fields_guarded,
     fields_read,
-    has_path,
     operator_of,
     shape_of,
     suggest_path,
 )
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
+from mongo_tables.results.row_names import has_path
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
