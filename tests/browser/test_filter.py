@@ -39,7 +39,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         html_chart(chart("n", "v", id="drawn", mark="dot"), ROWS),
     ]
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>x</title><main><h1>x</h1>'
-    (folder / "index.html").write_text(head + "\n".join(parts) + "</main>" + inline_assets(), encoding="utf-8")
+    (folder / "index.html").write_text(
+        head + "\n".join(parts) + "</main>" + inline_assets(), encoding="utf-8"
+    )
     with served(folder) as site:
         yield site
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from lsprotocol.types import Position, Range
+
 from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.session import Session
 from mongo_tables.site.rewrites import apply_edits

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from lsprotocol.types import Position
 
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.lsp.completion import Completion, complete
-from lsprotocol.types import Position
 from mongo_tables.lsp.session import Session
 from mongo_tables.lsp.typed_json import comment_body, cursor_at
 from tests.lsp.conftest import SAID, TABLE, checked_session, lay_out, session_here

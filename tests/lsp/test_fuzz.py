@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
-
 from lsprotocol.types import Position, Range
+
 from mongo_tables.lsp.diagnostics import Lines
 from mongo_tables.lsp.session import Session
 from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out, session_here

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lsprotocol.types import Position
 
 from mongo_tables.lsp.completion import complete
-from lsprotocol.types import Position
 from mongo_tables.lsp.session import Session
 from mongo_tables.lsp.typed_json import comment_body, cursor_at
 from tests.lsp.conftest import TABLE, checked_session, lay_out

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lsprotocol.types import Position, Range
 
 from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
-from lsprotocol.types import Position, Range
 from mongo_tables.lsp.session import Session, request_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request

@@ -117,11 +117,11 @@ def test_a_file_without_a_version_is_reported(
 
 def test_a_tag_is_a_version(capsys: pytest.CaptureFixture[str]) -> None:
     lay_out("tag", "1.2.0")
-    assert "the page is in no Git repository" in told(capsys)[0]
+    assert "the page is in no Git repository with a tag" in told(capsys)[0]
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for asked in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *asked], check=True)
-    assert "the repository has no tag" in told(capsys)[0]
+    assert "the page is in no Git repository with a tag" in told(capsys)[0]
     subprocess.run([*git, "tag", "pkg@1.2.0"], check=True)
     assert told(capsys) == []
     subprocess.run([*git, "commit", "-qm", "more", "--allow-empty"], check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from mongo_tables.findings.finding import did_you_mean, nearest_word
@@ -72,28 +72,13 @@ class HintingParser(argparse.ArgumentParser):
 
     def _nearest(self, message: str) -> str:
         if found := re.search(_MISTYPED_OPTION, message):
-            return self._place_option(found[1])
+            options = {one.lstrip("-"): one for one in self._option_string_actions if one.startswith("--")}
+            if near := nearest_word(found[1].lstrip("-"), options):
+                return f"did you mean `{options[near]}`?"
+            return "options of a command follow its name" if self._subparsers is not None else ""
         found = re.search(_MISTYPED_CHOICE, message)
         if found is None:
             return ""
         known = re.findall(_QUOTED, found[2]) or found[2].split(", ")
         lists = f"`{self.prog} --help` lists them" if self._subparsers is not None else ""
         return did_you_mean(found[1], known) or lists
-
-    def _place_option(self, option: str) -> str:
-        """Return a suggestion for an unknown option: one of other commands, or a similar one."""
-        others = [name for name, command in self._list_commands() if option in command._option_string_actions]
-        if others and self._subparsers is not None:
-            return f"write it after the command: `{self.prog} {others[0]} {option}`"
-        if others:
-            return f"it is an option of {' and '.join(f'`{name}`' for name in others)}"
-        known = {one.lstrip("-"): one for one in self._option_string_actions if one.startswith("--")}
-        near = nearest_word(option.lstrip("-"), known)
-        return f"did you mean `{known[near]}`?" if near else ""
-
-    def _list_commands(self) -> Iterator[tuple[str, HintingParser]]:
-        """Yield every command with its parser, built for this purpose."""
-        build = self.get_default("build_parser")
-        for action in build()._actions if build else ():
-            if isinstance(action, argparse._SubParsersAction):
-                yield from action.choices.items()

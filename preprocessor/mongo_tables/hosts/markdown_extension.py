@@ -226,7 +226,6 @@ class _Conversion:
     def _report(self, found: Sequence[Finding], settings: _Settings | None = None) -> None:
         """Raise refused findings, with those of all other pages (a preview prints them); warn of the rest."""
         place = self._place
-        found = found if place.pages else [_of_one_page(each) for each in found]
         refused = failing(found, self._fail_on)
         if refused and not place.preview:
             raise self._refusal(refused, settings)
@@ -284,14 +283,6 @@ class _Parsed(_Step, Treeprocessor):  # type: ignore[misc]
 class _Figures(_Step, Postprocessor):  # type: ignore[misc]
     def run(self, text: str) -> str:
         return self._conversion.end(text)
-
-
-def _of_one_page(finding: Finding) -> Finding:
-    """Adapt a finding of a missing table: it may be on another page, which this program does not know."""
-    if finding.rule != "MT139":
-        return finding
-    hint = f"{finding.hint}; where only one page is known, as it is here, the table must be on the same page"
-    return finding._replace(hint=hint)
 
 
 def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) -> None:

@@ -131,9 +131,7 @@ def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     if found is None:
         return None
     told, lines = found
-    return lsp.Hover(
-        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), lines.span(told.start, told.end)
-    )
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), lines.span(told.start, told.end))
 
 
 async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:

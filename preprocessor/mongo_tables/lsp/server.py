@@ -218,9 +218,7 @@ def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnost
     """Return a finding as a diagnostic of the protocol. ``uri_of`` returns the URI of a file."""
     found = one.finding
     related = [
-        lsp.DiagnosticRelatedInformation(
-            lsp.Location(uri_of(each.file), each.span), f"in {each.file}"
-        )
+        lsp.DiagnosticRelatedInformation(lsp.Location(uri_of(each.file), each.span), f"in {each.file}")
         for each in one.related
     ]
     return lsp.Diagnostic(

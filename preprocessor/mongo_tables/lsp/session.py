@@ -308,8 +308,7 @@ class Sites:
 
     def _find(self, file: str) -> Session:
         try:
-            around = self._main.project.where.of(file)
-            site = around.site if around else find_site(Path(file).parent)
+            site = self._main.project.where.of(file) or find_site(Path(file).parent)
             return self._session_of(site) if site else self._main
         except CommandError:  # Its file is being written.
             return self._main

@@ -168,18 +168,12 @@ def _find_dropped_plugin(asked: Sequence[PageText], site: SiteConfig) -> Sequenc
         return ()
     message = f"Zensical silently ignores the plugin `{NAME}`: pages would have no figures"
     hint = f"list the Markdown extension instead: [project.markdown_extensions.{NAME}], with the same options"
-    return [finding("MT172", from_here(file), _place_of_entry(file), message, hint)]
+    return [finding("MT172", from_here(file), (0, 0), message, hint)]
 
 
 def _is_listed(settings: Mapping[str, Any], key: str) -> bool:
     options = options_among(settings.get(key), NAME)
     return options is not None and options.get("enabled") is not False
-
-
-def _place_of_entry(file: Path) -> tuple[int, int]:
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    places = ((number, line.find(NAME) + 1) for number, line in enumerate(lines, 1))
-    return next((place for place in places if place[1]), (0, 0))
 
 
 def _read_asked(paths: Iterable[str], files: _Files, faults: list[str]) -> Iterator[PageText]:

@@ -15,13 +15,13 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.directives.addresses import safe_address
+from mongo_tables.files.folders import plain_path
 from mongo_tables.files.process import results_named
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
@@ -59,7 +59,7 @@ FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml"
 NAME: Final = "mongo-tables"
 """The name of the plugin and of the extension in a site's file."""
 _SNIPPETS: Final = "pymdownx.snippets"
-_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", NAME, _SNIPPETS)
+_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", NAME, _SNIPPETS)
 """A file with none of these words has no relevant settings."""
 
 
@@ -73,23 +73,23 @@ class ExclusionPatterns(NamedTuple):
     exclude: str = ""
     drafts: str = ""
 
-    def has(self, page: Path, folder: Path, within: str = "") -> bool:
-        """Return whether a build excludes a page below ``folder``, whose name in the build is ``within``.
+    def has(self, page: Path, folder: Path) -> bool:
+        """Return whether a build excludes a page below ``folder``.
 
         Raises:
             ValueError: If a pattern is invalid.
         """
-        if self._is_excluded(page, folder, within):
+        if self._is_excluded(page, folder):
             return True
         if page.stem != "README":
             return False
         # MkDocs makes one file of README and index:
         # https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
         indexes = (page.with_name(f"index{end}") for end in (".md", page.suffix))
-        return any(index.is_file() and not self._is_excluded(index, folder, within) for index in indexes)
+        return any(index.is_file() and not self._is_excluded(index, folder) for index in indexes)
 
-    def _is_excluded(self, page: Path, folder: Path, within: str) -> bool:
-        name = os.path.join(within, os.path.relpath(page, folder)).replace(os.sep, "/")  # noqa: PTH118
+    def _is_excluded(self, page: Path, folder: Path) -> bool:
+        name = os.path.relpath(page, folder).replace(os.sep, "/")
         parts = name.split("/")
         if not any(self):  # as in most sites: importing pathspec takes as long as reading a page
             return _always(parts)
@@ -117,7 +117,6 @@ class SiteConfig(NamedTuple):
         options: The options of the plugin, else those of the Markdown extension, as written in the file.
         snippets: The folders from which ``pymdownx.snippets`` includes files.
         left_out: The pages that a build excludes.
-        includes: The files of the sites that its ``nav`` includes.
         pages: Pages and folders of pages that replace ``docs``, for a repository without a site.
         names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
         drawings: The address of the folder of ``file`` on a host that shows its files, for registries that show pages
@@ -131,10 +130,32 @@ class SiteConfig(NamedTuple):
     options: Mapping[str, Any] = {}
     snippets: tuple[Path, ...] = ()
     left_out: ExclusionPatterns = ExclusionPatterns()
-    includes: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
     names_us: bool = False
     drawings: str = ""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Return the folders of pages, and single pages."""
+        return [plain_path(folder) for folder in self.pages or (self.docs,)]
+
+    def has(self, page: Path) -> bool:
+        """Return whether a page is in one of the folders."""
+        return any(page.is_relative_to(folder) for folder in self.folders)
+
+    def leaves_out(self, page: Path) -> bool:
+        """Return whether the build excludes a page of the site.
+
+        Raises CommandError for an invalid pattern.
+        """
+        around = [folder for folder in self.folders if page.is_relative_to(folder)]
+        try:
+            return all(page != folder and self.left_out.has(page, folder) for folder in around)
+        except ValueError as error:
+            raise CommandError(
+                f"{self.file.name}: `exclude_docs` or `draft_docs`: {error}",
+                "write patterns as .gitignore has them, one a line",
+            ) from None
 
     def address_of(self, path: Path) -> str:
         """Return the address of a drawing next to a page, from ``drawings`` where that is set."""
@@ -222,7 +243,6 @@ def read_site(file: Path) -> SiteConfig:
         left_out=ExclusionPatterns(
             _text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")
         ),
-        includes=_find_included_sites(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
         names_us=named is not None and set(named) != {_NUMBERS},
         drawings=_address_of_drawings(file, settings) if is_own else "",
@@ -270,17 +290,10 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
 
 
 def list_site_files(site: SiteConfig) -> list[Path]:
-    """Return the files that define a site: its own, those of the included sites, and all inherited files."""
+    """Return the files that define a site: its own and all inherited files."""
     from mongo_tables.site.settings_files import list_inherited  # a check does not need it
 
-    named = [site.file, *site.includes]
-    return [*named, *(file for each in named if each.suffix != ".toml" for file in list_inherited(each))]
-
-
-def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    if all(options_among(settings.get("plugins"), name) is None for name in PLUGINS):
-        return ()
-    return tuple(find_included_sites(settings.get("nav"), file.parent))
+    return [site.file, *(list_inherited(site.file) if site.file.suffix != ".toml" else ())]
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -463,41 +476,6 @@ def is_version(written: object) -> bool:
 def not_a_version(written: object) -> str:
     """Return the message about an invalid version. A number loses its last zero: 8.10 would be 8.1."""
     return f'`server` is a version of MongoDB in quotes, such as "8.0", not {written}'
-
-
-PLUGINS: Final = ("monorepo", "techdocs-core")
-"""The plugin, and a plugin that contains it."""
-
-_ONE: Final = "!include "
-_SEVERAL: Final = "*include "
-
-
-def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
-    """Yield the files of the sites that a ``nav`` includes, in order. Its paths are relative to ``folder``.
-
-    An include needs a title: the plugin silently ignores others.
-    """
-    for entry in nav if isinstance(nav, list) else ():
-        value = next(iter(entry.values()), None) if isinstance(entry, dict) else None
-        if isinstance(value, list):
-            yield from find_included_sites(value, folder)
-        elif isinstance(value, str) and value.startswith(_ONE):
-            yield folder / value.removeprefix(_ONE)
-        elif isinstance(value, str) and value.startswith(_SEVERAL):
-            with suppress(OSError, ValueError, NotImplementedError):  # The plugin stops at such a pattern.
-                yield from sorted(folder.glob(value.removeprefix(_SEVERAL)))
-
-
-def folder_in_site(name: str) -> str:
-    """Return the folder that contains the pages of the included site ``name`` in the whole site.
-
-    Example:
-        >>> folder_in_site("My Docs")
-        'my-docs'
-    """
-    if re.fullmatch(r"[a-zA-Z0-9_.\-/]+", name):
-        return name
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def results_source(option: str, folder: Path) -> str:

@@ -531,7 +531,9 @@ def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
 
 def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
     """Return the field of one condition, and those of its conditions on array elements."""
-    yield NamedField(name, path, isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0))
+    yield NamedField(
+        name, path, isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
+    )
     while isinstance(condition, Mapping) and "$not" in condition:
         condition, path = condition["$not"], (*path, "$not")
     if isinstance(condition, Mapping) and "$elemMatch" in condition:

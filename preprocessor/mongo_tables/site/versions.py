@@ -55,12 +55,7 @@ def _read_tag(folder: Path) -> ProjectVersion:
     except FileNotFoundError:
         return ProjectVersion(fault="git is not installed")
     text = done.stdout.decode("utf-8", "replace").strip()
-    fault = (
-        "the page is in no Git repository"
-        if b"not a git repository" in done.stderr
-        else "the repository has no tag"
-    )
-    return ProjectVersion(text, fault="" if text else fault)
+    return ProjectVersion(text, fault="" if text else "the page is in no Git repository with a tag")
 
 
 def _read_nearest(folder: Path, name: str) -> ProjectVersion:

@@ -76,7 +76,9 @@ def read_known(file: str) -> list[Known]:
     if set(read) - {"change"} or not isinstance(changes, list):
         raise CommandError(f"{file}: only [[change]] is known", hint)
     for number, one in enumerate(changes, 1):
-        if not {*_NEEDED} <= set(one) <= {*Known._fields} or not all(isinstance(text, str) for text in one.values()):
+        if not {*_NEEDED} <= set(one) <= {*Known._fields} or not all(
+            isinstance(text, str) for text in one.values()
+        ):
             message = f"{file}: change {number} needs {', '.join(_NEEDED)} and may have a ticket, all of them strings"
             raise CommandError(message, hint)
     return [Known(**one) for one in changes]

@@ -38,7 +38,6 @@ from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
-from mongo_tables.site.site_pages import pages_of
 
 _FIXTURES: Final = "fixtures"
 _HOOK_FILE: Final = ".pre-commit-config.yaml"
@@ -238,8 +237,7 @@ def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
 
 def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) -> SetUp:
     """Plan a page with a first table, unless a page has a comment already."""
-    folders = [folder for folder, _ in pages_of(site).folders] if site else []
-    checked = (path for folder in folders for path in pages_under(folder))
+    checked = (path for folder in (site.folders if site else ()) for path in pages_under(folder))
     having = [path for path in dict.fromkeys((*checked, page)) if path.is_file() and _has_comment(path)]
     if having:
         return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))

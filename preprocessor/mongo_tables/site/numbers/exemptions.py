@@ -85,8 +85,7 @@ def apply_exemptions(
 ) -> tuple[list[TextNumber], list[Finding]]:
     """Return the numbers, open ones exempt with a reason, and a warning for each exemption of nothing.
 
-    ``texts`` are those of all checked files. An exemption of files that are not checked is not judged, unless
-    there is no such file.
+    ``texts`` are those of all checked files. An exemption of files that are not checked is not judged.
     """
     reasons: dict[int, str] = {}
     unused = []
@@ -99,9 +98,8 @@ def apply_exemptions(
             and any(start <= each.candidate.offset < end for start, end in spans.get(each.file, ()))
         ]
         reasons = dict.fromkeys(within, one.reason) | reasons
-        if not within and (spans or not _has_file(folder, one.file)):
+        if spans and not within:
             said = f"no number in {one.file or 'any file'} is in `{shorten(one.text)}`"
-            said = said if spans else f"there is no file {one.file}"
             place = from_here(folder / OWN_FILE)
             unused.append(finding("MT327", place, one.at, said, "remove the exemption"))
     marked = [
@@ -109,10 +107,3 @@ def apply_exemptions(
         for at, one in enumerate(numbers)
     ]
     return marked, unused
-
-
-def _has_file(folder: Path, pattern: str) -> bool:
-    try:
-        return not pattern or any(folder.rglob(pattern))
-    except (ValueError, NotImplementedError):  # a pattern that no path has
-        return False
