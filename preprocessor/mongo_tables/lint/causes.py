@@ -31,7 +31,6 @@ from mongo_tables.lint.walk import (
     Step,
     fields_computed,
     fields_read,
-    has_path,
     operator_of,
     path_of,
     suggest_path,
@@ -39,6 +38,7 @@ from mongo_tables.lint.walk import (
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import json_text
 from mongo_tables.results.model import Query, ResultsSource
+from mongo_tables.results.row_names import has_path
 
 _Condition = dict[str, Any]
 Cause = tuple[str, str]
