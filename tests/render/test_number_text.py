@@ -18,14 +18,18 @@ from hypothesis import strategies as st
 from mongo_tables.directives.columns import ColumnFormat, convention_of
 from mongo_tables.directives.schemas import load
 from mongo_tables.render.markup import with_minus_signs
-from mongo_tables.render.number_text import number_text
+from mongo_tables.render.number_text import is_written_by, number_text, read_numbers
 from mongo_tables.render.values import brief_text, cell_text
 
 LOCALES = load("value")["properties"]["format"]["properties"]["locale"]["enum"]
 
 
-def shown(value: Any, **form: Any) -> str:
-    return cell_text(value, ColumnFormat.of(form))
+def shown(value: Any, **keys: Any) -> str:
+    """The text of a number, which is read back as one that the format wrote."""
+    form = ColumnFormat.of(keys)
+    text = cell_text(value, form)
+    assert all(is_written_by(one, form) for one in read_numbers(text, form).written), text
+    return text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
-from mongo_tables.directives.columns import CELL_UNITS, convention_of
+from mongo_tables.directives.columns import EXCLUDING, NEEDED, convention_of
 from mongo_tables.directives.pipelines import STAGES, selection_operand
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, nearest_word
@@ -20,22 +20,6 @@ from mongo_tables.jsontext.reader import Path
 _CONTRADICTION: Final = "MT145"
 _IMPOSSIBLE: Final = "MT133"
 _DOES_NOT_FIT: Final = "MT146"
-_OF_NUMBERS: Final = (
-    *("decimals", "significant", "unit", "thousands", "negative"),
-    *CELL_UNITS,
-    *("bar", "scale"),
-)
-_EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
-    *(((key,), tuple(CELL_UNITS)[at:], "a value is one of them") for at, key in enumerate(CELL_UNITS, 1)),
-    (("unit",), tuple(CELL_UNITS), "the other one names the unit of each cell already"),
-    (("decimals",), ("significant",), "round in one way"),
-    (("date",), (*_OF_NUMBERS, "currency_place"), "dates have none: leave one of them out"),
-    (("markdown",), (*_OF_NUMBERS, "date"), "only columns of text can be read as Markdown: remove one of the two keys"),
-    (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
-    (("bar",), ("scale",), "one of the two shows the size of a number"),
-)  # fmt: skip
-_NEEDED: Final = {"timezone": "date", "currency_place": "currency"}
-
 
 _SETTINGS: Final[Sequence[Path]] = (
     *(("format",), ("labels",), ("spread",), ("totals",), ("group_rows",), ("baseline", "column")),
@@ -251,13 +235,13 @@ def _check_formats(body: _Body) -> _Complaints:
 def _check_contradictions(path: Path, form: _Body) -> _Complaints:
     named = f"the format of `{path[1]}`" if len(path) > 1 else "the format"
     said = [key for key, value in form.items() if value is not None and value is not False]
-    for ones, others, hint in _EXCLUDING:
+    for ones, others, hint in EXCLUDING:
         one = next((key for key in ones if key in said), "")
         other = next((key for key in others if key in said), "")
         if one and other:
             message = f"{named} has both `{one}` and `{other}`"
             yield Complaint(message, hint, (*path, other), _CONTRADICTION, on_key=True)
-    for key, needed in _NEEDED.items():
+    for key, needed in NEEDED.items():
         if key in said and needed not in said:
             message = f"{named} has `{key}`, which has no effect without `{needed}`"
             yield Complaint(

@@ -174,26 +174,23 @@ MICROSECONDS: Final = "µs"
 _WHOLE: Final = ("decimals", "significant")
 
 
-class CellUnit(NamedTuple):
-    """The properties of numbers whose cells contain their unit.
-
-    ``power``: a cell shows the number times ten to this power. ``least_decimals``: the minimum number of decimals.
-    ``fits``: each cell has the unit that fits its number, and three digits if the format sets none.
-    """
-
-    power: int = 0
-    least_decimals: int = 0
-    fits: bool = False
-
-
-PLAIN: Final = CellUnit()
-CELL_UNITS: Final[Mapping[str, CellUnit]] = {
-    "percent": CellUnit(power=2),
-    "currency": CellUnit(least_decimals=2),
-    "duration": CellUnit(fits=True),
-    "bytes": CellUnit(fits=True),
-}
-"""The cell units by format key; ``render.number_text`` writes them."""
+CELL_UNITS: Final = ("percent", "currency", "duration", "bytes")
+"""The format keys with which each cell has its unit; ``render.number_text`` writes them."""
+FOR_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
+"""The format keys that no text fits."""
+_OF_NUMBERS: Final = ("decimals", "unit", "thousands", *FOR_NUMBERS)
+EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
+    *(((key,), CELL_UNITS[at:], "a value is one of them") for at, key in enumerate(CELL_UNITS, 1)),
+    (("unit",), CELL_UNITS, "the other one names the unit of each cell already"),
+    (("decimals",), ("significant",), "round in one way"),
+    (("date",), (*_OF_NUMBERS, "currency_place"), "dates have none: leave one of them out"),
+    (("markdown",), (*_OF_NUMBERS, "date"), "only columns of text can be read as Markdown: remove one of the two keys"),
+    (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
+    (("bar",), ("scale",), "one of the two shows the size of a number"),
+)  # fmt: skip
+"""Format keys of which a column has only one, with the hint to show."""
+NEEDED: Final[Mapping[str, str]] = {"timezone": "date", "currency_place": "currency"}
+"""The format key without which another one has no effect."""
 
 
 class ColumnFormat(NamedTuple):
@@ -243,24 +240,9 @@ class ColumnFormat(NamedTuple):
         return ""
 
     @property
-    def cell_unit(self) -> CellUnit:
-        """The properties of numbers whose cells contain their unit."""
-        return CELL_UNITS.get(self.cell_unit_key, PLAIN)
-
-    @property
-    def names_unit(self) -> bool:
-        """Whether cells show the unit, so that the header need not."""
-        return self.cell_unit_key != ""
-
-    @property
     def raw_unit(self) -> str:
         """The unit of the raw values, for files and axes, or "" if unknown."""
         return self.unit or self.currency or self.duration or ("B" if self.bytes else "")
-
-    @property
-    def rounds(self) -> bool:
-        """Whether the format sets the number of digits."""
-        return self.decimals is not None or self.significant is not None or self.cell_unit.fits
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:

@@ -239,7 +239,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
         if not form or not any(map(_is_unit, says)):
             continue
         at = spec.locate(path, key=path[0] == "labels")
-        if form.names_unit:
+        if form.cell_unit_key:
             said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
             yield subject.finding(
                 "MT427", at, f"{said}: readers cannot know which it is", "remove it from the header"

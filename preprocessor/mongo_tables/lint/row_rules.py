@@ -28,6 +28,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
+from mongo_tables.render.number_text import rounds
 from mongo_tables.render.values import (
     MOST_AS_STORED,
     MOST_DIGITS,
@@ -280,7 +281,7 @@ def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[objec
     if traits.digits is not None or most <= (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
         return []
     form = _form_of(subject.spec, column, rows)
-    return [] if form and (form.rounds or form.few_digits) else values
+    return [] if form and rounds(form) else values
 
 
 def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:

@@ -21,6 +21,7 @@ from mongo_tables.render.column import Align, Column, address_in, column_value, 
 from mongo_tables.render.comparison import with_comparisons, with_ratios
 from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
 from mongo_tables.render.markup import range_text
+from mongo_tables.render.number_text import notation_of, rounds
 from mongo_tables.render.values import (
     MOST_AS_STORED,
     MOST_DIGITS,
@@ -91,7 +92,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         marked=marked,
         bar=form.bar,
         scale=form.scale or "",
-        fitted=written is not None and written.cell_unit.fits,
+        fitted=notation_of(form).digits is not None,
         ranged=name in spec.spread,
     )
     return with_ratios(made) if compares else made
@@ -146,7 +147,7 @@ def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
     """Return the format of a column, given the author's format ``form``."""
-    if form is not None and (form.rounds or form.date):
+    if form is not None and (rounds(form) or form.date):
         return form
     if as_typed := _format_as_typed(form or ColumnFormat(), spec, column, rows):
         return as_typed

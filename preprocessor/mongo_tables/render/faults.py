@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING, is_date
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.columns import CELL_UNITS, ColumnFormat
+from mongo_tables.directives.columns import FOR_NUMBERS, ColumnFormat
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.values import cell_text, finite_decimal, is_number, raw_or_nothing, raw_text
 
@@ -24,7 +24,6 @@ SpecFault = tuple[tuple[str | int, ...], str, str]
 """Path of the setting in the comment, message and hint."""
 Rows = Sequence[Mapping[str, object]]
 
-_OF_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
 _TO_TYPE: Final = 'make it a {0} in the pipeline, with {{"$to{1}": …}}, or leave the format out'
 _IN_MESSAGE: Final = 60
 _ROUNDING: Final = Decimal("1e-9")
@@ -38,7 +37,7 @@ def find_misfit(value: object, form: ColumnFormat) -> tuple[str, str, str] | Non
     """
     if value is None or value is MISSING or (isinstance(value, str) and not any(map(str.isdigit, value))):
         return None
-    key = next((key for key in _OF_NUMBERS if getattr(form, key)), "")
+    key = next((key for key in FOR_NUMBERS if getattr(form, key)), "")
     if key and not is_number(value):
         return key, f"{_told(value)}, and `{key}` is for numbers", _TO_TYPE.format("number", "Double")
     if form.date and not is_date(value):

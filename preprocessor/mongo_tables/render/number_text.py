@@ -104,7 +104,7 @@ def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
         return round_decimals(number, form.decimals)
     if form.significant is not None:
         return round_significant(number, form.significant, pad=not whole)
-    least = form.cell_unit.least_decimals
+    least = notation_of(form).least_decimals
     shortened = shorten_fraction(number, pad=not whole and not least) if form.few_digits else number
     return round_decimals(number, least) if least and _exponent(shortened) > -least else shortened
 
@@ -119,13 +119,15 @@ def _exponent(number: Decimal) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """The functions that write numbers of a notation.
+class Notation:
+    """A way to write numbers.
 
     Attributes:
         fit: Returns a number as the cell shows it, rounded by a function, and its unit.
         join: Joins the digits of a number and its unit by a convention.
         digits: The significant digits, if the format does not set any; None for all.
+        least_decimals: The minimum number of decimals.
+        power: A cell shows the number times ten to this power.
     """
 
     fit: Callable[[Decimal, ColumnFormat, Round], tuple[Decimal, str]]
@@ -133,6 +135,8 @@ class Writer:
         f"{text} {unit}"
     )
     digits: int | None = None
+    least_decimals: int = 0
+    power: int = 0
 
 
 # -- per cent and currencies --
@@ -208,24 +212,41 @@ def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Rou
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
 
-WRITERS: Final[Mapping[str, Writer]] = {
-    "percent": Writer(
+_NOTATIONS: Final[Mapping[str, Notation]] = {
+    "": Notation(
+        lambda number, form, rounded: (rounded(number), ""), lambda text, unit, form, convention: text
+    ),
+    "percent": Notation(
         lambda number, form, rounded: (rounded(number.scaleb(2, context=WIDE)), "%"),
         lambda text, unit, form, convention: f"{text}{convention.percent}{unit}",
+        power=2,
     ),
-    "currency": Writer(lambda number, form, rounded: (rounded(number), form.currency or ""), _join_currency),
-    "duration": Writer(
+    "currency": Notation(
+        lambda number, form, rounded: (rounded(number), form.currency or ""), _join_currency, least_decimals=2
+    ),
+    "duration": Notation(
         lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded),
         digits=_DIGITS_OF_AMOUNTS,
     ),
-    "bytes": Writer(
+    "bytes": Notation(
         lambda number, form, rounded: _fit(
             number, "B", _BYTES[form.bytes or ""], rounded, few=form.decimals is None
         ),
         digits=_DIGITS_OF_AMOUNTS,
     ),
 }
-"""The writers by the keys of ``CELL_UNITS``."""
+"""The notations by the keys of ``CELL_UNITS``; "" is that of plain numbers."""
+
+
+def notation_of(form: ColumnFormat) -> Notation:
+    """Return the notation of a format."""
+    return _NOTATIONS[form.cell_unit_key]
+
+
+def rounds(form: ColumnFormat) -> bool:
+    """Return whether the format sets the number of digits."""
+    given = form.few_digits or form.decimals is not None or form.significant is not None
+    return given or notation_of(form).digits is not None
 
 
 # -- texts --
@@ -246,15 +267,13 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
         return raw
     if form.negative and number < 0:
         return _in_brackets(raw, form, whole)
-    convention, writer = convention_of(form.locale), WRITERS.get(form.cell_unit_key)
-    if writer is None:
-        rounded = round_as(number, form, whole=whole)
-        is_raw = rounded is number and not (form.thousands or form.locale)
-        return raw if is_raw else _write(rounded, form, convention)
+    convention, notation = convention_of(form.locale), notation_of(form)
     if form.decimals is None and form.significant is None:
-        form = form._replace(significant=writer.digits)
-    amount, unit = writer.fit(number, form, lambda one: round_as(one, form, whole=whole))
-    return writer.join(_write(amount, form, convention), unit, form, convention)
+        form = form._replace(significant=notation.digits)
+    amount, unit = notation.fit(number, form, lambda one: round_as(one, form, whole=whole))
+    if amount is number and not (unit or form.thousands or form.locale):
+        return raw
+    return notation.join(_write(amount, form, convention), unit, form, convention)
 
 
 def _in_brackets(raw: str, form: ColumnFormat, whole: bool) -> str:
@@ -326,7 +345,7 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
         return False
-    if form is not None and form.few_digits and not form.cell_unit.least_decimals:
+    if form is not None and form.few_digits and not notation_of(form).least_decimals:
         number = Decimal(_plain(written, signs))
         if number != shorten_fraction(number, pad=False):
             return False

@@ -16,6 +16,7 @@ from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import Column
 from mongo_tables.render.columns import columns_of
+from mongo_tables.render.number_text import notation_of, rounds
 from mongo_tables.render.values import cell_text, is_number, raw_text
 
 if TYPE_CHECKING:
@@ -128,13 +129,15 @@ def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) 
     Further digits are noise of binary fractions; a format that rounds determines the digits itself.
     """
     form = form or ColumnFormat()
-    if form.rounds or form.few_digits:
+    if rounds(form):
         return form
     exponents = (Decimal(raw_text(value)).as_tuple().exponent for value in values if is_number(value))
     most = max((-one for one in exponents if isinstance(one, int) and one < 0), default=0)
-    decimals = most + (kind == "avg") - form.cell_unit.power
-    least = form.cell_unit.least_decimals
-    return form if decimals > _MOST_DECIMALS else form._replace(decimals=max(decimals, least))
+    notation = notation_of(form)
+    decimals = most + (kind == "avg") - notation.power
+    if decimals > _MOST_DECIMALS:
+        return form
+    return form._replace(decimals=max(decimals, notation.least_decimals))
 
 
 def _notes(spec: TableSpec, columns: Sequence[Column]) -> list[str]:

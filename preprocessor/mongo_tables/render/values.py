@@ -37,7 +37,7 @@ from bson.timestamp import Timestamp
 
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import MISSING, is_date, millis
-from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, wide_for
+from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, rounds, wide_for
 
 if TYPE_CHECKING:
     from mongo_tables.directives.columns import ColumnFormat
@@ -190,7 +190,7 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
         return cell_text(value, form)
     rounded = raw
-    if form is not None and (form.rounds or form.few_digits) and not form.names_unit:
+    if form is not None and rounds(form) and not form.cell_unit_key:
         rounded = format(round_as(number, form, whole=True), "f")
     if rounded != raw and _alike(Decimal(rounded), number, others):
         return rounded

@@ -47,7 +47,7 @@ class Plot(ChartSettings):
     def unit_beside(self, column: str) -> str:
         """Return the unit of a column if the text of a value does not contain it, else ""."""
         form = self.format.get(column)
-        return "" if form and form.names_unit else self.unit(column)
+        return "" if form and form.cell_unit_key else self.unit(column)
 
     @property
     def common_unit(self) -> str:
