@@ -46,7 +46,13 @@ def test_a_faulty_page_gets_exactly_the_findings_written_at_its_end(page):
         f"{each.line}:{each.column} {each.rule} {each.message}" + (f" | {each.hint}" if each.hint else "")
         for each in sorted(findings)
     ]
-    assert told == expected
+    # "…" stands for a list of names that grows with the program.
+    forms = [".+".join(map(re.escape, one.split("…"))) for one in expected]
+    matched = [
+        want if re.fullmatch(form, said) else said
+        for said, want, form in zip(told, expected, forms, strict=False)
+    ]
+    assert matched + told[len(expected) :] == expected
     assert all(spec is None for spec in read)
 
 

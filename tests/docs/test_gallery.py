@@ -9,10 +9,11 @@ from typing import Final
 
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.schemas import load
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "authors" / "gallery.md"
 TEXT: Final = PAGE.read_text("utf-8")
-MARKS: Final = {"line", "area", "bar", "dot"}
+MARKS: Final = {*load("chart")["properties"]["mark"]["enum"]}
 KEYS: Final = {"stack", "horizontal", "reference", "facets", "spread", "log", "timezone"}
 
 

@@ -12,9 +12,9 @@ from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page
 
 
-def told(days: list[str]) -> bool:
+def told(days: list[str], mark: str = "line") -> bool:
     """Whether a line over these texts is told of."""
-    body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": "line"}
+    body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": mark}
     page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
     rows = [{"day": day, "n": 1} for day in days]
     subject = RuleContext.of(page.pipeline_specs[0], unknown_documents(), known=False)
@@ -33,6 +33,8 @@ def told(days: list[str]) -> bool:
 )
 def test_texts_of_dates_between_which_the_time_differs_are_told_of(days: list[str]) -> None:
     assert told(days)
+    assert told(days, "area")
+    assert not told(days, "dot")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any, Final
 from mongo_tables.aggregation.values import is_date
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
+from mongo_tables.render.charts.marks import MARKS
 from mongo_tables.render.charts.plot import plot_of
 from mongo_tables.render.charts.series import present_values
 
@@ -60,10 +61,10 @@ def _out_of_order(names: list[str]) -> tuple[str, str] | None:
 
 @rule("MT429", of="rows")
 def find_dates_not_to_scale(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT429: a line connects texts that are dates, at equal distances for unequal periods of time."""
+    """MT429: a line or an area connects texts that are dates, at equal distances for unequal periods of time."""
     spec = subject.spec
     plot = plot_of(spec)
-    if plot is None or plot.mark != "line":
+    if plot is None or not MARKS[plot.mark].joined:
         return
     names = _dates_as_text(rows, plot.x)
     if len(names) < 3 or _out_of_order(names) or _evenly_spaced(names):

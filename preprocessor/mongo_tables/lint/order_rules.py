@@ -298,7 +298,11 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
 def _draws_in_order(subject: RuleContext) -> bool:
     """Return whether a chart orders its points itself: over an axis of numbers or dates, without names."""
     spec = subject.spec
-    if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets or spec.drawn.mark == "bar":
+    if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets:
+        return False
+    from mongo_tables.render.charts.marks import MARKS  # most pages have no chart
+
+    if MARKS[spec.drawn.mark].banded:
         return False
     kinds = subject.column(spec.drawn.x).kinds
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}

@@ -84,6 +84,6 @@ def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
 
 
 _AREA: Final = Mark(
-    "area", _draw_areas, sign=_sign, from_zero=True, joined=True, has_ends=True, find_faults=_find_faults
+    _draw_areas, sign=_sign, from_zero=True, joined=True, has_ends=True, find_faults=_find_faults
 )
 MARK: Final = replace(_AREA, stacked=_AREA)

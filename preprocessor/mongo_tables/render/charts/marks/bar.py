@@ -173,7 +173,6 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
 
 
 _BAR: Final = Mark(
-    "bar",
     _draw_bars,
     _draw_values,
     _draw_beside,

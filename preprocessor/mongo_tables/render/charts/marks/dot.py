@@ -56,4 +56,4 @@ def _draw_beside(index: int, point: PlotPoint, scale: Scale, middle: float, tip:
         yield draw_area("path", f'd="{marker_path(index, scale.at(point.y), middle)}"', tip)
 
 
-MARK: Final = Mark("dot", draw_dots, draw_beside=_draw_beside, repeats=True)
+MARK: Final = Mark(draw_dots, draw_beside=_draw_beside, repeats=True)

@@ -49,4 +49,4 @@ def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
     return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)
 
 
-MARK: Final = Mark("line", draw_lines, joined=True, has_ends=True)
+MARK: Final = Mark(draw_lines, joined=True, has_ends=True)

@@ -27,7 +27,6 @@ class Mark:
     """A mark. ``draw`` yields the elements of all series, those of each series in one ``<g>`` with its class.
 
     Attributes:
-        name: The name of the mark in the key ``mark``.
         draw: Draws everything over a horizontal axis; elements with a tooltip have the class ``mongo-chart__area``.
         draw_in_front: Draws what goes in front of the lines of references.
         draw_beside: Draws a value next to its name in a horizontal chart; None if the mark cannot be drawn there.
@@ -41,7 +40,6 @@ class Mark:
         find_faults: Finds reasons why the data, one per panel, cannot be drawn with the mark.
     """
 
-    name: str
     draw: Draw
     draw_in_front: Draw = lambda _: ()
     draw_beside: DrawBeside | None = None
