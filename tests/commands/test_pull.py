@@ -47,7 +47,7 @@ def test_an_earlier_revision_becomes_a_collection_of_its_own(repository: Path) -
     [
         (["fixtures", "runs", "more", "--as", "a"], "--as is for one collection"),
         (["HEAD:nothing", "runs"], "did not match any files"),
-        (["me:swordfish@host/d", "runs"], "is not a mongodb:// URI, a file or a folder that exists"),
+        (["me:swordfish@host/d", "runs"], "the results source mongodb://*** is not a mongodb:// URI"),
         (["fixtures", "runs"], "written over itself"),
     ],
 )

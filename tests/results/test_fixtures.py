@@ -10,7 +10,7 @@ from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
 from mongo_tables.results import file_documents
-from mongo_tables.results.file_source import FileSource, open_fixtures
+from mongo_tables.results.file_source import FileSource, hold, open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
 
@@ -345,5 +345,18 @@ def test_documents_in_a_folder_further_down_alone_are_named(tmp_path: Path):
 
 
 def test_documents_in_memory_are_known_by_their_content():
-    first, same, other = (FileSource("memory", given={"results": [{"n": n}]}) for n in (1, 1, 2))
-    assert first.digest("results") == same.digest("results") != other.digest("results")
+    first, same, other = (hold("results", [{"n": n}]) for n in (1, 1, 2))
+    assert first.digest == same.digest != other.digest
+
+
+def test_documents_of_another_kind_are_read_once_per_build():
+    rows = [{"_id": 1}]
+    source = FileSource("memory", read=lambda: [hold("c", rows, Path("c.db"))])
+    before = source.writes()
+    assert source.aggregate(Query("c", ())) == rows
+    assert source.files("c") == (Path("c.db"),)
+    rows.append({"_id": 2})
+    assert source.writes() != before
+    assert len(source.aggregate(Query("c", ()))) == 1
+    source.refresh()
+    assert len(source.aggregate(Query("c", ()))) == 2

@@ -11,7 +11,7 @@ from mongo_tables.hosts.published_files import PublishedDocuments
 from mongo_tables.lint.walk import StageWalk
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.file_source import FileSource
+from mongo_tables.results.file_source import FileSource, hold
 from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
@@ -29,9 +29,8 @@ PAGE = """<!-- MONGO_TABLE: {
 def open_numbers(where: str, limits: Limits) -> ResultsSource:
     """A source of another kind: a collection of the numbers from 1 to what is written behind ``count:``."""
     numbers = range(1, int(where.removeprefix("count:")) + 1)
-    return FileSource(
-        where, limits=limits, given={"numbers": [{"_id": number, "tags": ["a"]} for number in numbers]}
-    )
+    documents = [{"_id": number, "tags": ["a"]} for number in numbers]
+    return FileSource(where, limits=limits, read=lambda: [hold("numbers", documents)])
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> ResultsSource:
         short="a count",
         give="count:NUMBER",
         is_named=lambda where: where.startswith("count:"),
-        open=open_numbers,
+        opener=f"{__name__}:{open_numbers.__name__}",
     )
     monkeypatch.setattr(opening, "KINDS", (kind, *KINDS))
     return open_source("count:3")
@@ -61,17 +60,13 @@ def test_the_first_kind_whose_texts_have_this_form_is_meant(tmp_path: Path) -> N
 
 
 def test_help_and_errors_speak_of_every_kind(counting: ResultsSource) -> None:
-    assert join_kinds() == "a count, a mongodb:// URI, a file or a folder"
-    assert [line.split()[0] for line in list_kinds().splitlines()] == [
-        "count:NUMBER",
-        "mongodb://HOST/DATABASE",
-        "[NAME=]FILE[?COLUMN=TYPE],…",
-        "FOLDER",
-    ]
+    *short, last = [kind.short for kind in opening.KINDS]
+    assert join_kinds() == f"{', '.join(short)} or {last}"
+    assert [line.split()[0] for line in list_kinds().splitlines()] == [kind.form for kind in opening.KINDS]
     with pytest.raises(ResultsError) as raised:
         open_source("")
     assert "count:NUMBER, or mongodb://HOST/DATABASE" in raised.value.hint
-    with pytest.raises(ResultsError, match="not a count, a mongodb:// URI, a file or a folder that exists"):
+    with pytest.raises(ResultsError, match=r"not a count, a mongodb:// URI, .* that exists"):
         open_source("mongodb:/host")
 
 

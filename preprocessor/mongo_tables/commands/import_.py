@@ -83,14 +83,14 @@ def run(arguments: Namespace) -> int:
     """Write the documents. Print a line for each file, what is unknown about it, and what changed. Return 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmark_results import leave_samples_out
-    from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.file_source import FileSource, hold
     from mongo_tables.results.pull import Copied, copy_source
 
     documents = _read_files(arguments.files, arguments)
     if arguments.without_samples:
         documents = [leave_samples_out(one) for one in documents]
     folder = Path(arguments.folder or find_fixture_folder(arguments.site))
-    source = FileSource(", ".join(arguments.files), given={arguments.name: documents})
+    source = FileSource(", ".join(arguments.files), read=lambda: [hold(arguments.name, documents)])
     report = copy_source(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)
     print("\n".join(_say_unknown(documents)), end="")
     print_report(report, dry_run=arguments.dry_run)

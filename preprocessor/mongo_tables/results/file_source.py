@@ -7,7 +7,7 @@ build, and decoded again only if their bytes changed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -36,25 +36,31 @@ from mongo_tables.results.model import (
 )
 from mongo_tables.results.provenance import TOLD_BY, is_source_query
 from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
-from mongo_tables.results.source_text import SourcePart
+from mongo_tables.results.source_text import SourcePart, split_parts
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase
 
 
-def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
+def open_files(where: str, limits: Limits) -> FileSource:
+    """Open the files that a text names as a results source."""
+    return FileSource(where, split_parts(where), limits)
+
+
+def open_fixtures(folder: Path | str, limits: Limits | None = None) -> FileSource:
     """Open a folder of fixtures as a results source, including the plain files directly in it."""
-    return FileSource(folder.as_posix(), [SourcePart("", str(folder), "")], limits)
+    return FileSource(Path(folder).as_posix(), [SourcePart("", str(Path(folder)), "")], limits)
 
 
-def _hold(name: str, documents: Iterable[Mapping[str, Any]]) -> Collection:
-    """Return a collection in memory, whose digest is that of its documents."""
+def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Collection:
+    """Return a collection of documents, whose digest is theirs. ``files``: those of another program with them."""
     written = [bson.encode(one) for one in documents]
-    return Collection(name, [bson.decode(one, CODEC) for one in written], digest_of(name, *written))
+    held = [bson.decode(one, CODEC) for one in written]
+    return Collection(name, held, digest_of(name, *written), files, plain=bool(files))
 
 
 class FileSource(ResultsSource):
-    """A results source over files that a text names, or over collections in memory.
+    """A results source over files that a text names, or over the collections that ``read`` returns once per build.
 
     Evaluation runs in Python, so a second worker would only wait for the first.
     """
@@ -64,12 +70,13 @@ class FileSource(ResultsSource):
         name: str,
         parts: Sequence[SourcePart] = (),
         limits: Limits | None = None,
-        given: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
+        read: Callable[[], Iterable[Collection]] = tuple,
     ) -> None:
         self._name = name
         self._parts = parts
         self._limits = limits or Limits()
-        self._given = {name: _hold(name, documents) for name, documents in (given or {}).items()}
+        self._read_others = read
+        self._others: Mapping[str, Collection] | None = None  # in this build
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
@@ -103,7 +110,7 @@ class FileSource(ResultsSource):
     def refresh(self) -> None:
         """Start the next build: files are listed and read again on the next access."""
         with self._lock:
-            self._listed = None
+            self._listed = self._others = None
             self._read.clear()
 
     def release(self) -> None:
@@ -116,10 +123,12 @@ class FileSource(ResultsSource):
 
     def collections(self) -> tuple[str, ...]:
         """Return the names of the collections, sorted."""
-        return tuple(sorted({*self._given, *self._list().collections}))
+        return tuple(sorted({*self._held(), *self._list().collections}))
 
     def files(self, collection: str) -> Sequence[Path]:
         """Return the files of a collection, in order, or nothing for an unknown one."""
+        if held := self._held().get(collection):
+            return held.files
         return [file.path for place in self._list().collections.get(collection, ()) for file in place.files()]
 
     def broken(self) -> Sequence[Finding]:
@@ -150,7 +159,7 @@ class FileSource(ResultsSource):
 
     def writes(self) -> str:
         """Return a digest of all files as they are now: it changes when a file is written, added or removed."""
-        said = list[str]()
+        said = [one.digest for one in self._read_others()]
         for collection, places in list_results(self._parts).collections.items():
             for place in places:
                 try:
@@ -158,6 +167,12 @@ class FileSource(ResultsSource):
                 except ResultsError as error:
                     said += (collection, error.message)
         return digest_of(*said)
+
+    def _held(self) -> Mapping[str, Collection]:
+        with self._lock:
+            if self._others is None:
+                self._others = {one.name: one for one in self._read_others()}
+            return self._others
 
     def _list(self) -> Listing:
         with self._lock:
@@ -174,7 +189,7 @@ class FileSource(ResultsSource):
         """
         with self._lock:
             if collection not in self._read:
-                self._read[collection] = self._given.get(collection) or self._read_files(collection)
+                self._read[collection] = self._held().get(collection) or self._read_files(collection)
             found = self._read[collection]
         if isinstance(found, ResultsError):
             raise found

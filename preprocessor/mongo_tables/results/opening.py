@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -24,7 +25,8 @@ class SourceKind(NamedTuple):
     """A kind of results source.
 
     ``form`` and ``meaning`` are its line in the help, ``short`` is its name in a sentence, ``give`` is what a hint asks
-    to write. ``is_named`` decides whether a text that no earlier kind accepts names one; ``open`` opens the source.
+    to write. ``is_named`` decides whether a text that no earlier kind accepts names one; ``opener`` names the function
+    that opens it, which is imported only then.
     """
 
     form: str
@@ -32,7 +34,7 @@ class SourceKind(NamedTuple):
     short: str
     give: str
     is_named: Callable[[str], bool]
-    open: Callable[[str, Limits], ResultsSource]
+    opener: str
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
@@ -55,12 +57,6 @@ def _is_meant_as_uri(part: SourcePart, path: Path) -> bool:
     return "@" in f"{part.name}{absent}{absent and part.types}" or begins.lower().startswith("mongodb")
 
 
-def _open_deployment(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.mongodb import MongoSource
-
-    return MongoSource(where, limits)
-
-
 def _names_files(where: str) -> bool:
     """Return whether a text names files: one, some by a pattern, or parts with more than a path."""
     if is_uri(where):
@@ -77,25 +73,13 @@ def _names_files(where: str) -> bool:
     return suffix_of(path.name) in READ
 
 
-def _open_files(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.file_source import FileSource
-
-    return FileSource(where, split_parts(where), limits)
-
-
-def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.file_source import open_fixtures
-
-    return open_fixtures(Path(where), limits)
-
-
 _FIXTURES: Final = SourceKind(
     form="FOLDER",
     meaning="such files in a folder, and fixture files FOLDER/COLLECTION/*.jsonl",
     short="a folder",
     give="the path of a folder (. for this one)",
     is_named=lambda where: not is_uri(where),
-    open=_open_fixtures,
+    opener="mongo_tables.results.file_source:open_fixtures",
 )
 
 KINDS: Final = (
@@ -105,7 +89,7 @@ KINDS: Final = (
         short="a mongodb:// URI",
         give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
         is_named=lambda where: where.lower().startswith(("mongodb://", "mongodb+srv://")),
-        open=_open_deployment,
+        opener="mongo_tables.results.mongodb:MongoSource",
     ),
     SourceKind(
         form="[NAME=]FILE[?COLUMN=TYPE],…",
@@ -113,7 +97,7 @@ KINDS: Final = (
         short="a file",
         give="the path of a file (bench.json), a pattern (runs=bench/*.csv)",
         is_named=_names_files,
-        open=_open_files,
+        opener="mongo_tables.results.file_source:open_files",
     ),
     _FIXTURES,
 )
@@ -148,7 +132,9 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
         raise _unusable(f"the results source {shown} is not {join_kinds()} that exists")
     from mongo_tables.results.guards import Limits
 
-    return kind.open(where, limits or Limits())
+    module, function = kind.opener.split(":")
+    source: ResultsSource = getattr(import_module(module), function)(where, limits or Limits())
+    return source
 
 
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from bson import Decimal128, Int64, ObjectId
 
-from mongo_tables.results.file_source import FileSource
+from mongo_tables.results.file_source import FileSource, hold
 from mongo_tables.site.numbers.tables import Table, read_collections, read_field
 
 
 def read(*documents: dict[str, Any]) -> list[Table]:
-    return read_collections(FileSource("files", given={"c": documents}))
+    return read_collections(FileSource("files", read=lambda: [hold("c", documents)]))
 
 
 @pytest.mark.parametrize(
