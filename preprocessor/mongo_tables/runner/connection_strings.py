@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
     from pymongo.errors import OperationFailure, PyMongoError
 
+PATIENCE_MS: Final = 15_000
+"""Milliseconds to wait for a results database, longer than an election takes: it must not lose measurements."""
 MONITOR: Final = "clusterMonitor"
 ROLES: Final[Mapping[str, str]] = {
     "serverStatus": MONITOR,

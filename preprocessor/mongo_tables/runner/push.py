@@ -20,12 +20,10 @@ from pymongo.errors import ConfigurationError, PyMongoError
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.source_text import redact
-from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
+from mongo_tables.runner.connection_strings import PATIENCE_MS, driver_fault, selection_ms, used
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import MARKER
 
-PATIENCE_MS: Final = 15_000
-"""Milliseconds to wait for a server: longer than an election takes."""
 _TOGETHER: Final = 500
 """Documents that are compared, and written, at once."""
 _MARK: Final = {

@@ -33,7 +33,7 @@ from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.pooling import FIELD, FINGERPRINT
 from mongo_tables.results.provenance import RESULTS
-from mongo_tables.runner.connection_strings import HINT, shown, used
+from mongo_tables.runner.connection_strings import HINT, PATIENCE_MS, shown, used
 from mongo_tables.runner.errors import KEPT
 
 HISTORY = "results_history"
@@ -45,8 +45,6 @@ CALIBRATION = "calibration"
 SERIES = "history"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
-PATIENCE_MS = 15_000
-"""Milliseconds to wait for a server, longer than an election takes: an election must not lose measurements."""
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
