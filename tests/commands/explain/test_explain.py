@@ -239,7 +239,22 @@ def test_a_column_that_no_row_has_is_traced_to_the_stage_that_dropped_it(folder:
 
 
 def test_a_sound_table_is_called_one(folder: Path) -> None:
-    assert "✓ 8 rows for the 1 column of the table" in explained(folder, {"$sort": {"threads": 1}})
+    assert "✓ 1 row for the 1 column of the table" in explained(
+        folder, {"$group": {"_id": None, "threads": {"$max": "$threads"}}}
+    )
+
+
+def test_a_table_that_a_check_warns_of_is_not_called_sound_but_has_the_warning(folder: Path) -> None:
+    text = explained(folder, {"$limit": 3})
+    assert "MT401 `$limit` without a `$sort`" in text
+    assert "✓" not in text
+
+
+def test_halves_that_are_rounded_to_the_even_neighbour_are_counted(folder: Path) -> None:
+    halves = {"$set": {"threads": {"$round": [{"$add": ["$threads", 0.5]}]}}}
+    lines = explained(folder, {"$match": {"threads": {"$in": [1, 2, 4]}}}, halves)
+    even = sum(one["threads"] in (2, 4) for one in DOCUMENTS)
+    assert f"`threads` is rounded down in {even} document" in lines
 
 
 def test_a_failing_pipeline_is_shown_up_to_the_stage_that_fails(folder: Path) -> None:

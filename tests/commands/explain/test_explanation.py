@@ -128,7 +128,7 @@ def test_no_error_is_told_that_the_pipeline_as_a_whole_does_not_have(
 ) -> None:
     rows = [{"a": [], "b": 1}, {"a": 7, "b": 2}]
     told, outcome = explained(str(tmp_path), rows, [{"$set": {"a": {"$toString": "$a"}}}, *behind])
-    assert told.findings == ()
+    assert not any(one.severity == "error" for one in told.findings)
     assert [told.stages[0].before.count, *(one.after.count for one in told.stages)] == counts
     assert told.stages[-1].after.rows == outcome
 
@@ -167,7 +167,7 @@ def test_counts_add_up_and_the_last_are_the_rows_of_the_table(
         assert [one.message for one in told.findings] == [outcome.message]
         assert len(told.stages) + len(told.unreached) == len(pipeline)
         return
-    assert told.findings == ()
+    assert not any(one.severity == "error" for one in told.findings)
     assert told.rows == len(outcome)
     assert told.stages[-1].after.rows == outcome
     assert told.stages[0].before.count == len(rows)

@@ -15,6 +15,8 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.lint.failures import failure_hint
+from mongo_tables.lint.linter import Ran, look_at, without_silenced
+from mongo_tables.lint.rule_context import Documents
 from mongo_tables.lint.walk import (
     FieldChanges,
     FieldCounts,
@@ -75,9 +77,9 @@ class StageReport:
 class Explanation:
     """The effect of one comment's pipeline on a results source.
 
-    ``start`` are the collection's documents, None if nothing could run. ``findings`` say why stages could not run;
-    ``unreached`` are the stages from there on, each after its name. ``rows`` is the number of the table's rows, None
-    if it failed.
+    ``start`` are the collection's documents, None if nothing could run. ``findings`` say why stages could not run, or
+    are the warnings of a check about those that ran; ``unreached`` are the stages from there on, each after its name.
+    ``rows`` is the number of the table's rows, None if it failed.
     """
 
     file: str
@@ -145,7 +147,17 @@ def explain(
     else:
         severity: Severity = "error" if spec.empty is None else "note"
         remarks = (replace(_explain_loss(spec.collection, stages, walk, source), severity=severity),)
-    return replace(told, remarks=remarks, rows=last.count)
+    return replace(
+        told, remarks=remarks, rows=last.count, findings=(*told.findings, *_warnings(spec, source, last))
+    )
+
+
+def _warnings(spec: PipelineSpec, source: ResultsSource, last: Step) -> list[Finding]:
+    """Return the warnings of a check about a pipeline that has run, if it learns from documents on this machine."""
+    if source.local is None or not last.count:
+        return []
+    found = look_at(spec, Documents(source.local), (), Ran(last.rows))
+    return [one for one in without_silenced(found, [spec]) if one.severity == "warning"]
 
 
 def _with_failure(

@@ -208,7 +208,7 @@ class _Terminal:
             count = len(told.columns)
             columns = f" for the {format_count(count, 'column')} of the table" if count else ""
             words = f"{format_count(told.rows, 'row')}{columns}"
-            good = told.sound and not told.remarks
+            good = told.sound and not told.remarks and not told.findings
             yield _CLOSING + (self.paint(f"✓ {words}", _GREEN) if good else words)
 
 

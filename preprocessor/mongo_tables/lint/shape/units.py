@@ -123,7 +123,7 @@ def rescale_unit(unit: Unit, number: float) -> Unit:
 @lru_cache(maxsize=256)
 def converts(number: float) -> bool:
     """Return whether a plain number is a step between units: made of powers of 10, 1024 and 60."""
-    if number <= 0 or not math.isfinite(number):
+    if not 1e-300 < number < math.inf:
         return False
     return any(
         math.isclose(math.log10(number / 1024**binary / 60**time) % 1, whole, abs_tol=1e-9)
