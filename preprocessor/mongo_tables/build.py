@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import ResultsError
     from mongo_tables.site.checks import Source
-    from mongo_tables.site.drawing import Find, Place
+    from mongo_tables.site.figures import Find, Place
     from mongo_tables.site.in_place import InPlace
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
     from mongo_tables.site.snapshot import Snapshot

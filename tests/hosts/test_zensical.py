@@ -81,7 +81,7 @@ def test_what_another_version_of_the_program_renders_is_published(site: Path, tm
     config = (site / "mkdocs.yml").read_text(encoding="utf-8")
     (site / "published.yml").write_text(f"docs_dir: rendered/docs\n{config}", encoding="utf-8")
     shutil.copytree(Path(mongo_tables_package.__file__).parent, tmp_path / "next" / "mongo_tables")
-    file = tmp_path / "next/mongo_tables/site/markdown_figures.py"
+    file = tmp_path / "next/mongo_tables/site/markdown.py"
     edit(
         tmp_path,
         str(file),

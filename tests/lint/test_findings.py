@@ -16,8 +16,7 @@ from mongo_tables.lint.row_rules import key_columns
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape
 from mongo_tables.lint.shape.values import unknown_documents
-from mongo_tables.site.pages import read_page
-from mongo_tables.site.static import judge
+from mongo_tables.site.pages import judge, read_page
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.lint.specs import comment_of, table

@@ -17,7 +17,7 @@ from mongo_tables.lint.linter import apply_rules
 from mongo_tables.lint.row_order import By, orders
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.document_shapes import learnt
-from mongo_tables.site.static import judge
+from mongo_tables.site.pages import judge
 from tests import forked
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

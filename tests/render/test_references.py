@@ -13,7 +13,7 @@ from mongo_tables.directives.specs import ColumnFormat, Reference
 from mongo_tables.render.charts.elements import NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot
-from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.markdown import MarkdownContext
 from tests.render.specs import chart
 from tests.render.test_charts import HOSTILE, dots, narrow, plot, svg, texts
 from tests.render.test_horizontal_charts import texts as texts_of

@@ -12,7 +12,7 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import ValueSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.site.in_place import draw_files
-from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.markdown import MarkdownContext
 from mongo_tables.site.pages import Page, read_page
 from mongo_tables.site.statements import value_text
 from tests.judged import asked

@@ -15,7 +15,7 @@ from mongo_tables.hosts.published_files import Shelf
 from mongo_tables.render.markup import text_html
 from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.markdown import MarkdownContext
 from mongo_tables.site.pages import source_findings
 from mongo_tables.site.placeholders import figure_text
 

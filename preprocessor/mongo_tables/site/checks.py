@@ -14,6 +14,7 @@ from mongo_tables.site.pages import (
     AnswersByKey,
     Page,
     Tables,
+    judge_offline,
     list_written_ids,
     provenance_in,
     source_findings,
@@ -298,7 +299,6 @@ def _find_server_only(
     """
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.static import judge_offline
 
     for page in pages:
         for spec, usual in zip(page.specs, page.server_only, strict=True):

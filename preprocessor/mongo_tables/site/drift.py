@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mongo_tables.render.column import Column
     from mongo_tables.render.table_layout import TableLayout
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.markdown_figures import MarkdownContext
+    from mongo_tables.site.markdown import MarkdownContext
 
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")

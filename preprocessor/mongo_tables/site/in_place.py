@@ -26,8 +26,14 @@ from mongo_tables.render.charts.svg_file import chart_file, is_as_written, is_ma
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import with_anchors
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.markdown import end_of_line, leads_its_line, newline_of, prefix_lines, stands_alone
-from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.markdown import (
+    MarkdownContext,
+    end_of_line,
+    leads_its_line,
+    newline_of,
+    prefix_lines,
+    stands_alone,
+)
 from mongo_tables.site.snapshot import WrittenFile, relative_address
 
 if TYPE_CHECKING:

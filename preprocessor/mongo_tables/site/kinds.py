@@ -15,20 +15,19 @@ from mongo_tables.site.row_faults import row_findings
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.drawing import FigureContext
-    from mongo_tables.site.markdown_figures import MarkdownContext
     from mongo_tables.site.pages import AnswersByKey, Tables
 
 
 class CommentKind(NamedTuple):
     """A kind of comment: its HTML on a site, its lines of Markdown, and the findings of its rows.
 
-    ``html`` and ``markdown`` get their drawing context as an argument, so that checks need not import it.
+    ``html`` and ``markdown`` get their drawing context, a ``FigureContext`` or a ``MarkdownContext``, as an argument,
+    so that checks need not import it.
     ``findings`` also gets the names of the collections of the results source, and the current date.
     """
 
-    html: Callable[[Any, FigureContext], str]
-    markdown: Callable[[Any, MarkdownContext], Sequence[str]]
+    html: Callable[[Any, Any], str]
+    markdown: Callable[[Any, Any], Sequence[str]]
     findings: Callable[[Any, Tables, AnswersByKey, Sequence[str], date], list[Finding]]
 
 

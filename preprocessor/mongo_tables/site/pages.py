@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives import page_scan
+from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.files.folders import shorten_path
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
+from mongo_tables.results.guards import refusals
 from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.comments import Comment, Scan
     from mongo_tables.directives.pipelines import Lookup
     from mongo_tables.directives.reader import Reading
@@ -129,7 +133,7 @@ def read_page(
     Args:
         shared: Returns the shared stage list of a name, or None.
         wanted: Selects the comments to read; None reads all.
-        read: Replaces ``static.read_comment``.
+        read: Replaces ``read_comment``.
         find: Replaces ``page_scan.find``.
     """
     scan = (find or page_scan.find)(text, file)
@@ -137,9 +141,6 @@ def read_page(
     chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
     if not chosen:
         return Page(file, text, (), (), tuple(found), scan.rejected)
-    # Imported on demand: pages without comments need neither the schemas nor the evaluator.
-    from mongo_tables.site.static import read_comment
-
     readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
     found += (each for one, _ in readings for each in one.findings)
     specs, server_only = tuple(one.spec for one, _ in readings), tuple(fault for _, fault in readings)
@@ -251,3 +252,57 @@ def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
     from mongo_tables.directives.references import find_written_ids
 
     return find_written_ids(comment.parsed)
+
+
+# -- a pipeline before it runs --
+
+
+class Judgement(NamedTuple):
+    """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
+
+    faults: tuple[Finding, ...] = ()
+    server_only: Finding | None = None
+
+
+def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, Finding | None]:
+    """Read a comment, without a spec if its pipeline is faulty. Also return its server-only fault."""
+    from mongo_tables.directives import reader  # pages without comments need neither it nor the evaluator
+
+    read = reader.read(comment, file, shared)
+    judged = judge(read.pipeline) if read.pipeline else Judgement()
+    spec = None if judged.faults else read.spec
+    return dataclasses.replace(read, spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
+
+
+def judge(spec: PipelineSpec) -> Judgement:
+    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator."""
+    refused = [
+        finding(one.rule, spec.file, spec.locate((key, *one.at), key=True), one.message, one.hint)
+        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
+        for one in refusals(part)
+    ]
+    if any(one.rule == "MT201" for one in refused):
+        return Judgement(tuple(refused))
+    compiled = judge_offline(spec)  # It has better messages about unknown names.
+    return compiled if compiled.faults or not refused else Judgement(tuple(refused))
+
+
+def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
+    """Judge a pipeline by compiling it. ``limits`` apply to constants, which are computed at once."""
+    from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
+
+    try:
+        check(spec.pipeline, variables=spec.let, limits=limits)
+    except AggregationError as error:
+        at = spec.locate(("pipeline", *(error.path or ())), key=True)
+        if not isinstance(error, NotOffline):
+            hint = did_you_mean(error.unknown, error.known)
+            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
+            return Judgement((finding("MT301", spec.file, at, error.message, hint),))
+        # A server may know the operator; on files the run itself reports it.
+        message = f"{error.message}: this pipeline cannot run on files"
+        hint = "use a mongodb:// source, or other operators"
+        if isinstance(error, LimitReached):
+            hint = "simplify it, or use a mongodb:// source"
+        return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
+    return Judgement()

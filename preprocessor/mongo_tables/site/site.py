@@ -18,6 +18,7 @@ from mongo_tables.site.pages import (
     list_written_ids,
     no_text,
     place_findings,
+    read_comment,
     read_page,
     tables_by_id,
 )
@@ -160,8 +161,6 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
         return read_page(text, file, shared)
 
     def read(comment: Comment, file: str, lookup: Lookup) -> tuple[Reading, Finding | None]:
-        from mongo_tables.site.static import read_comment
-
         key = "comment", file, comment.matter, comment.line, comment.start, shared.digest
         return memo.get(key, lambda: read_comment(comment, file, lookup))
 

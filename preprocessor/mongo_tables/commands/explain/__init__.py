@@ -11,7 +11,6 @@ import re
 import shutil
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from mongo_tables.results.opening import open_source
 if TYPE_CHECKING:
     from mongo_tables.commands.explain.explanation import Explanation
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.directives.pipelines import SharedPipeline
+    from mongo_tables.directives.pipelines import Lookup
     from mongo_tables.results.model import ResultsSource
 
 DESCRIPTION = (
@@ -104,13 +103,13 @@ def _print_lineage(
     arguments: Namespace,
     comments: list[Comment],
     file: str,
-    shared: Callable[[str], SharedPipeline | None],
+    shared: Lookup,
     source: ResultsSource,
 ) -> int:
     """Print what a cell comes from."""
     from mongo_tables.commands.explain.lineage import MOST_RUNS, lines, trace
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.static import read_comment
+    from mongo_tables.site.pages import read_comment
 
     if len(comments) > 1:
         raise CommandError(
@@ -179,13 +178,11 @@ def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
     return [min(found, key=distance)]
 
 
-def _explain(
-    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None], source: ResultsSource
-) -> Explanation:
+def _explain(comment: Comment, file: str, shared: Lookup, source: ResultsSource) -> Explanation:
     """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
     from mongo_tables.commands.explain.explanation import Explanation, explain
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.static import read_comment
+    from mongo_tables.site.pages import read_comment
 
     read, _ = read_comment(comment, file, shared)
     errors = [one for one in read.findings if one.severity == "error"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mongo_tables.directives.specs import CheckSpec, PipelineSpec, QuotingSpec, Spec, ValueSpec
 from mongo_tables.files.folders import place_at
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.markdown import MarkdownContext
 from mongo_tables.site.numbers.prose import BLANK, NUMBER_MARK, language_of
 from mongo_tables.site.numbers.tables import Cell, Table, read_table
 from mongo_tables.site.numbers.text import (
