@@ -36,7 +36,7 @@ _PRELOADED: Final = (
     "mkdocs.config.defaults", "mkdocs.contrib.search", "pygments.formatters.html", "pygments.lexers.data",
     "pymdownx.details", "pymdownx.highlight", "pymdownx.superfences", "pymdownx.tabbed", "pymongo",
     "mongo_tables.aggregation", "mongo_tables.cli", "mongo_tables.commands.check.pages", "mongo_tables.commands.explain.terminal",
-    "mongo_tables.lsp.protocol",
+    "mongo_tables.lsp.server",
     "mongo_tables.site.build", "mongo_tables.results.file_source",
     "mongo_tables.results.mongodb", "mongo_tables.hosts.mkdocs_plugin", "tests.forked",
 )  # fmt: skip

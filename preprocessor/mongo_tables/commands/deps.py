@@ -54,10 +54,9 @@ def run(arguments: Namespace) -> int:
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
     from mongo_tables.site.dependencies import Around, needs_of
-    from mongo_tables.site.disk import read_snapshots, require_pages
+    from mongo_tables.site.disk import page_folders, read_snapshots, require_pages
     from mongo_tables.site.site import parse_site
     from mongo_tables.site.site_config import list_site_files
-    from mongo_tables.site.site_pages import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))

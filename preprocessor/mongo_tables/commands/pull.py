@@ -70,9 +70,8 @@ def run(arguments: Namespace) -> int:
 
 def _list_collections(arguments: Namespace) -> list[str]:
     """Return the collections that pages read."""
-    from mongo_tables.site.disk import read_snapshots, require_pages
+    from mongo_tables.site.disk import page_folders, read_snapshots, require_pages
     from mongo_tables.site.site import parse_site
-    from mongo_tables.site.site_pages import page_folders
 
     paths = arguments.docs or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))

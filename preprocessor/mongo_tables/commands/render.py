@@ -121,8 +121,7 @@ def _require_markdown(report: Report) -> None:
 
 def _list_written(arguments: Namespace) -> list[str]:
     """Return the pages in and outside the site that have figures in place, or that code hosts show."""
-    from mongo_tables.site.disk import PAGE_SUFFIXES, read_snapshots
-    from mongo_tables.site.site_pages import page_folders
+    from mongo_tables.site.disk import PAGE_SUFFIXES, page_folders, read_snapshots
 
     beside = (path.name for path in sorted(Path().iterdir()) if path.suffix in PAGE_SUFFIXES)
     paths = [*(path for path in page_folders(arguments.site) if Path(path).exists()), *beside]

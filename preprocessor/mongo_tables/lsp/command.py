@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
         raise CommandError("command lsp needs the extra lsp", install_command("lsp"))
     if sys.stdin.isatty():
         raise CommandError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
-    from mongo_tables.lsp.protocol import serve
+    from mongo_tables.lsp.server import serve
 
     serve(arguments)
     return 0

@@ -33,10 +33,17 @@ from mongo_tables.render.column import column_value
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import is_result
-from mongo_tables.site.disk import PAGE_SUFFIXES, Request, pages_under, read_snapshots, snapshot_of
+from mongo_tables.site.disk import (
+    PAGE_SUFFIXES,
+    Request,
+    Whereabouts,
+    page_folders,
+    pages_under,
+    read_snapshots,
+    snapshot_of,
+)
 from mongo_tables.site.pages import Page, read_page
 from mongo_tables.site.site_config import list_places, list_site_files, values_of
-from mongo_tables.site.site_pages import Whereabouts, page_folders
 from mongo_tables.site.statements import value_text
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def _refuse_contradictions(given: Namespace) -> None:
 def _check_once(arguments: Namespace) -> int:
     from mongo_tables.commands.check.pages import check_paths, fix_pages
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.site_pages import page_folders
+    from mongo_tables.site.disk import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     request = request_of(arguments)

@@ -16,9 +16,8 @@ from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError, print_failure
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
-from mongo_tables.site.disk import read_snapshots
+from mongo_tables.site.disk import page_folders, read_snapshots
 from mongo_tables.site.site_config import fill_in, from_here, list_places, list_site_files
-from mongo_tables.site.site_pages import page_folders
 
 Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; missing files have no entry."""

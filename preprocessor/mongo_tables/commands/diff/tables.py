@@ -21,10 +21,9 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.results.history import is_revision, names_commit, on_disk
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import COMPARED, choice
-from mongo_tables.site.disk import Request, read_snapshots, require_pages
+from mongo_tables.site.disk import Request, page_folders, read_snapshots, require_pages
 from mongo_tables.site.site import parse_site
 from mongo_tables.site.site_config import fill_in, has_site_file
-from mongo_tables.site.site_pages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, TableSpec
