@@ -34,13 +34,11 @@ _JUDGED: Final = (str, bool, int, float, datetime, ObjectId)
 @rule("MT435", of="documents", needs=("$match",))
 def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT435: a condition compares a field with a constant of a kind that the field never has."""
-    for stage in subject.stages("$match") if subject.known else ():
-        for name, condition, path in conditions_in(stage.argument, stage.path):
+    for query, place, before, is_first in _list_queries(subject, documents) if subject.known else ():
+        for name, condition, path in conditions_in(query, place):
             for operator, values, at in _list_compared(condition, path) if name[:1] != "$" else ():
-                kinds = kinds_of(stage.before, name)
-                if not stage.number and not _differs(operator, values, kinds):
-                    kinds = frozenset()
-                elif not stage.number:
+                kinds = kinds_of(before, name)
+                if is_first and _differs(operator, values, kinds):
                     kinds = kinds_of(documents.shape_of_all(subject.spec.collection), name)
                 if _differs(operator, values, kinds):
                     negated = operator in _NEGATING or not _NEGATING.isdisjoint(map(str, at))
@@ -52,6 +50,24 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
                         f"`{name}` is always {have}, never {asked}: {result} this condition",
                         say_kind(values[0], kinds),
                     )
+
+
+def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
+    """Yield the queries of stages and of the beginnings of inner pipelines, with place and the documents before them.
+
+    The documents before the first stage are those that it has chosen; for it the last value is true.
+    """
+    for stage in subject.flow.stages:
+        if stage.name == "$match":
+            yield stage.argument, stage.path, stage.before, not stage.number
+        elif stage.name == "$facet":
+            for name, pipeline in stage.argument.items():
+                for first in leading_match(pipeline):
+                    yield first["$match"], (*stage.path, name, 0, "$match"), stage.before, False
+        elif stage.name == "$lookup" and isinstance(stage.argument.get("from"), str):
+            for first in leading_match(stage.argument.get("pipeline", ())):
+                theirs = documents.shape_of_all(stage.argument["from"])
+                yield first["$match"], (*stage.path, "pipeline", 0, "$match"), theirs, False
 
 
 def _list_compared(condition: Any, path: Path) -> Iterator[tuple[str, Sequence[Any], Path]]:
