@@ -173,7 +173,7 @@ def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
     sizes = f"{ratios[0]:.3g} {text}"
     if len(ratios) > 1:
         sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
-    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers see a wrong speed or size"
+    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers see wrong values"
 
 
 def _format_unit(unit: Unit) -> str:

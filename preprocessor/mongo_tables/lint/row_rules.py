@@ -150,7 +150,8 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     for number, row in enumerate(rows, 1):
         first = seen.setdefault(repr([column_value(row, column) for column in columns]), number)
         if first != number:
-            values = ", ".join(str(column_value(row, column)) for column in shown)
+            shown_values = [column_value(row, column) for column in shown]
+            values = ", ".join("no value" if one is MISSING else str(one) for one in shown_values)
             fields = find_naming_fields([rows[first - 1], row], columns)
             telling = (
                 f"{quote(fields)}, which differs between them" if fields else "what differs between them"
