@@ -182,3 +182,56 @@ def test_a_value_that_is_rendered_alone_comes_from_pages_of_the_site(
     assert "MT139" in capsys.readouterr().err
     write(folder, settings())
     assert main(["render", "docs/index.md"]) == 0
+
+
+INNER = "site_name: {name}\nnav:\n  - Start: start.md\n"
+MONOREPO = "[monorepo, mongo-tables]"
+
+
+@pytest.mark.parametrize(
+    ("nav", "where", "inner"),
+    [
+        ("  - Inner: '!include ./inner/mkdocs.yml'\n", "inner", INNER.format(name="inner")),
+        ("  - Inner: '!include inner/mkdocs.yml'\n", "inner", INNER.format(name="The Inner One")),
+        ("  - More:\n      - Inner: '!include ./inner/mkdocs.yml'\n", "inner", INNER.format(name="a/b")),
+        ("  - All: '*include ./parts/*/mkdocs.yml'\n", "parts/a", INNER.format(name="inner")),
+        ("  - Inner: '!include ./inner/mkdocs.yml'\n", "inner", "site_name: inner\n"),
+        (
+            "  - Inner: '!include ./inner/mkdocs.yml'\n",
+            "inner",
+            "INHERIT: ../base.yml\n" + INNER.format(name="i"),
+        ),
+    ],
+)
+def test_a_site_within_a_site_and_the_outer_one_know_the_tables_of_each_other(
+    nav: str, where: str, inner: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = f"# Start\n\n{table('one')}\nOutside {value('two', 'x')}.\n"
+    write(
+        folder,
+        {
+            **settings(f"nav:\n  - Home: index.md\n{nav}", MONOREPO),
+            "base.yml": "theme: {name: mkdocs}\n",
+            f"{where}/mkdocs.yml": inner,
+            f"{where}/docs/start.md": start,
+            "docs/index.md": f"{SPEAKS}\n{table('two')}",
+        },
+    )
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    for paths in ((), ("docs/index.md",), (f"{where}/docs/start.md",)):
+        assert checked(capsys, *paths) == []
+
+
+def test_a_fault_in_a_site_within_a_site_is_told_by_both(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        **settings("nav:\n  - Home: index.md\n  - Inner: '!include ./inner/mkdocs.yml'\n", MONOREPO),
+        "inner/mkdocs.yml": INNER.format(name="inner"),
+        "inner/docs/start.md": f"# Start\n\n{table('one')}\n{value('none', 'x')}",
+    }
+    write(folder, files)
+    done = build(folder)
+    assert done.returncode == 1 and done.stderr.count("MT139") == 1
+    assert checked(capsys) == ["inner/docs/start.md MT139"]

@@ -62,12 +62,3 @@ def test_a_version_without_quotes_is_refused_since_it_is_a_number(
     assert f"mkdocs.yml: {said}" in capsys.readouterr().err
     done = build(folder)
     assert done.returncode == 1 and said in done.stderr
-
-
-def test_both_entries_of_a_site_name_the_same_server(folder: Path) -> None:
-    settings = f'{CONFIG}plugins: [mongo-tables: {{server: "8.0"}}]\nmarkdown_extensions: [mongo-tables]\n'
-    site(folder, "")
-    (folder / "mkdocs.yml").write_text(settings)
-    done = build(folder)
-    assert done.returncode == 1
-    assert "`server` of the plugin and `server` of the Markdown extension are not the same" in done.stderr

@@ -15,6 +15,7 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -59,7 +60,7 @@ FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml"
 NAME: Final = "mongo-tables"
 """The name of the plugin and of the extension in a site's file."""
 _SNIPPETS: Final = "pymdownx.snippets"
-_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", NAME, _SNIPPETS)
+_WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", NAME, _SNIPPETS)
 """A file with none of these words has no relevant settings."""
 
 
@@ -117,6 +118,7 @@ class SiteConfig(NamedTuple):
         options: The options of the plugin, else those of the Markdown extension, as written in the file.
         snippets: The folders from which ``pymdownx.snippets`` includes files.
         left_out: The pages that a build excludes.
+        included: The folders of pages of the sites that mkdocs-monorepo-plugin adds to this one.
         pages: Pages and folders of pages that replace ``docs``, for a repository without a site.
         names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
         drawings: The address of the folder of ``file`` on a host that shows its files, for registries that show pages
@@ -130,6 +132,7 @@ class SiteConfig(NamedTuple):
     options: Mapping[str, Any] = {}
     snippets: tuple[Path, ...] = ()
     left_out: ExclusionPatterns = ExclusionPatterns()
+    included: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
     names_us: bool = False
     drawings: str = ""
@@ -137,7 +140,7 @@ class SiteConfig(NamedTuple):
     @property
     def folders(self) -> list[Path]:
         """Return the folders of pages, and single pages."""
-        return [plain_path(folder) for folder in self.pages or (self.docs,)]
+        return [plain_path(folder) for folder in self.pages or (self.docs, *self.included)]
 
     def has(self, page: Path) -> bool:
         """Return whether a page is in one of the folders."""
@@ -243,6 +246,7 @@ def read_site(file: Path) -> SiteConfig:
         left_out=ExclusionPatterns(
             _text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")
         ),
+        included=_included_folders(file, settings),
         pages=own_pages(settings, file.parent) if is_own else (),
         names_us=named is not None and set(named) != {_NUMBERS},
         drawings=_address_of_drawings(file, settings) if is_own else "",
@@ -294,6 +298,17 @@ def list_site_files(site: SiteConfig) -> list[Path]:
     from mongo_tables.site.settings_files import list_inherited  # a check does not need it
 
     return [site.file, *(list_inherited(site.file) if site.file.suffix != ".toml" else ())]
+
+
+def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Return the folders of pages of the sites that ``nav`` includes: https://github.com/backstage/mkdocs-monorepo-plugin"""
+    if all(options_among(settings.get("plugins"), name) is None for name in ("monorepo", "techdocs-core")):
+        return ()
+    files: list[Path] = []
+    for name in re.findall(r"""["'][!*]include ([^"']+)["']""", repr(settings.get("nav"))):
+        with suppress(ValueError, NotImplementedError):  # the plugin stops at such a name
+            files += sorted(file.parent.glob(name))
+    return tuple(one.parent / _text(one, read_settings(one), "docs_dir", "docs") for one in files)
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
