@@ -117,11 +117,6 @@ def _diagnose(one: Finding, own: Lines, lines: Mapping[str, Lines]) -> Diagnosti
     return Diagnostic(one, _mark(one, own), tuple(related))
 
 
-def _line_of(one: Finding, lines: Lines) -> int:
-    """Return the line, from 0, of a finding, or the first one if it is about the whole file."""
-    return min(max(one.line, 1), len(lines)) - 1
-
-
 def _mark(one: Finding, lines: Lines) -> Range:
     start = offset_of(one, lines)
     match = _MARKED.match(lines.text, start)
@@ -133,7 +128,7 @@ def offset_of(one: Finding, lines: Lines) -> int:
     """Return the offset of a finding, or 0 if it is about the whole file."""
     if not one.line:
         return 0
-    line = _line_of(one, lines)
+    line = min(one.line, len(lines)) - 1
     mark = line == 0 and lines.text.startswith("\ufeff")
     return min(lines.start_of(line) + max(one.column, 1) - 1 + mark, len(lines.text))
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.directives.comments import Comment
 from mongo_tables.jsontext.reader import Path
-from mongo_tables.lsp.diagnostics import Lines
-from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, body_of, read_tokens, unquote
+from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens, unquote
 
 Sort = Literal["table", "list"]
 
@@ -32,22 +30,8 @@ class Mention(NamedTuple):
     gives: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path."""
-
-    pages: Mapping[str, tuple[str, tuple[Comment, ...]]]
-    lists: Mapping[str, tuple[str, str]]
-
-    def text(self, file: str) -> str:
-        """Return the text of a page or a shared pipeline."""
-        lists = (text for path, text in self.lists.values() if path == file)
-        return self.pages[file][0] if file in self.pages else next(lists, "")
-
-    def lines(self, file: str) -> Lines:
-        """Return the lines of a file."""
-        return Lines(self.text(file))
-
+Texts = Mapping[str, tuple[str, Sequence[Body]]]
+"""The texts of pages and shared pipelines, each with its bodies, by file."""
 
 _QUOTED: Final[Mapping[str, Sequence[Path]]] = {
     "value": [("table",)],
@@ -80,17 +64,12 @@ def _name_of(token: Token, text: str, body: Body) -> Name | None:
 
 
 def mentions(texts: Texts) -> Iterator[Mention]:
-    """Yield the names in all comments and shared pipelines."""
-    for file, (text, comments) in texts.pages.items():
-        for comment in comments:
-            yield from mentions_in_body(text, file, body_of(comment, text))
-    for file, text in texts.lists.values():
-        yield from mentions_in_body(text, file, Body(PIPELINE, 0, len(text)))
-
-
-def mention_at(found: Iterable[Mention], file: str, offset: int) -> Mention | None:
-    """Return the name at an offset of a file, or None."""
-    return next((one for one in found if one.file == file and one.start <= offset <= one.end), None)
+    """Yield the names in all comments and shared pipelines. The start of a shared pipeline defines its name."""
+    for file, (text, bodies) in texts.items():
+        for body in bodies:
+            if body.kind == PIPELINE:
+                yield Mention(file, 0, 0, Name("list", PurePath(file).stem), gives=True)
+            yield from mentions_in_body(text, file, body)
 
 
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")

@@ -131,7 +131,7 @@ class Server(LanguageServer):
 
     def locate(self, one: Mention, texts: Texts) -> lsp.Location:
         """Return the location of a name."""
-        return lsp.Location(self.uri_of(one.file), texts.lines(one.file).span(one.start, one.end))
+        return lsp.Location(self.uri_of(one.file), Lines(texts[one.file][0]).span(one.start, one.end))
 
     # -- checks --
 
@@ -195,7 +195,7 @@ class Server(LanguageServer):
     def _publish(self, session: Session, checked: Checked) -> None:
         """Publish the changes of a site, for files that have not changed since the check."""
         shown = self._shown.setdefault(session, _Shown({}))
-        now = {file: one.version for file, one in session.documents.items()}
+        now = session.versions
         for file in {**checked.diagnostics, **shown.found, **now}:
             found = checked.diagnostics.get(file, [])
             version = now.get(file)
@@ -407,27 +407,26 @@ def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.Com
 
 
 async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
-    found = await _mention_at(server, params.text_document.uri, params.position)
-    if found is None:
-        return None
-    mention, texts = found
-    if mention.name.sort == "list":
-        file, _ = texts.lists.get(mention.name.word, ("", ""))
-        start = lsp.Position(0, 0)
-        return [lsp.Location(server.uri_of(file), lsp.Range(start, start))] if file else None
-    return [server.locate(one, texts) for one in mentions(texts) if one.gives and one.name == mention.name]
+    return await _locate(server, params.text_document.uri, params.position, lambda one: one.gives)
 
 
 async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
-    found = await _mention_at(server, params.text_document.uri, params.position)
+    whole = params.context.include_declaration
+    return await _locate(
+        server, params.text_document.uri, params.position, lambda one: whole or not one.gives
+    )
+
+
+async def _locate(
+    server: Server, uri: str, at: lsp.Position, is_asked: Callable[[Mention], bool]
+) -> list[lsp.Location] | None:
+    """Return the locations of the mentions of the name at a position that are asked for."""
+    found = await _mention_at(server, uri, at)
     if found is None:
         return None
     mention, texts = found
-    whole = params.context.include_declaration
     return [
-        server.locate(one, texts)
-        for one in mentions(texts)
-        if one.name == mention.name and (whole or not one.gives)
+        server.locate(one, texts) for one in mentions(texts) if one.name == mention.name and is_asked(one)
     ]
 
 

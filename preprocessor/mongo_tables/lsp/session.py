@@ -30,10 +30,18 @@ from mongo_tables.lsp.diagnostics import (
 )
 from mongo_tables.lsp.flows import shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
-from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
+from mongo_tables.lsp.names import Mention, Texts, mentions
 from mongo_tables.lsp.project import Findings, Knowledge, Project
 from mongo_tables.lsp.slots import Stretch
-from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at, read_tokens, read_value
+from mongo_tables.lsp.typed_json import (
+    PIPELINE,
+    Body,
+    body_of,
+    comment_body,
+    cursor_at,
+    read_tokens,
+    read_value,
+)
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
@@ -217,15 +225,20 @@ class Session:
         """Return all pages and shared pipelines."""
         self.settle()
         project = self.project
-        pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
-        lists = {name: (project.list_file(name), project.list_text(name)) for name in project.list_names}
-        return Texts(pages, lists)
+        found: dict[str, tuple[str, list[Body]]] = {}
+        for page in map(project.page, project.files):
+            found[page.file] = page.text, [body_of(comment, page.text) for comment in page.comments]
+        for name in project.list_names:
+            text = project.list_text(name)
+            found[project.list_file(name)] = text, [Body(PIPELINE, 0, len(text))]
+        return found
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
         """Return the name at a position."""
         texts = self.texts()
-        lines = Lines(self.project.text(file) or "")
-        found = mention_at(mentions(texts), file, lines.offset(at))
+        offset = Lines(self.project.text(file) or "").offset(at)
+        here = (one for one in mentions(texts) if one.file == file and one.start <= offset <= one.end)
+        found = next(here, None)
         return (found, texts) if found else None
 
     # -- findings --
