@@ -112,14 +112,3 @@ def test_the_extension_refuses_a_word_that_is_none_of_the_three(folder: Path) ->
     done = build(extended(folder, CLEAN, "warnings"))
     assert done.returncode == 1
     assert "fail_on is one of error, warning, note, not warnings" in done.stderr
-
-
-def test_the_plugin_and_the_extension_must_not_end_at_different_findings(folder: Path) -> None:
-    site(folder, CLEAN, "warning")
-    both = f"{(folder / 'mkdocs.yml').read_text(encoding='utf-8')}markdown_extensions:\n  - mongo-tables"
-    write(folder, {"mkdocs.yml": f"{both}\n"})
-    done = build(folder)
-    assert done.returncode == 1
-    assert "`fail_on` of the plugin and `fail_on` of the Markdown extension are not the same" in done.stderr
-    write(folder, {"mkdocs.yml": f"{both}: {{fail_on: warning}}\n"})
-    assert build(folder).returncode == 0
