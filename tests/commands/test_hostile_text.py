@@ -48,13 +48,13 @@ def test_a_page_with_hostile_text_is_checked(tmp_path: Path, name: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_an_id_of_many_templates_is_compared(tmp_path: Path) -> None:
+def test_an_id_of_many_templates_leaves_the_table_of_a_value_to_the_build(tmp_path: Path) -> None:
     first = {**TABLE, "id": "a{{x}}" * 30 + "b", "generated": True}
     folder = _project(tmp_path, "", first)
     value = {"table": "a" * 200, "column": "n"}
     page = folder / "docs" / "page.md"
     page.write_text(f"{page.read_text()}\n<!-- MONGO_VALUE: {json.dumps(value)} -->\n")
-    mongo_tables("check", cwd=folder, expect=1)
+    assert "MT175" in mongo_tables("check", cwd=folder).stdout
 
 
 @pytest.mark.parametrize("text", ["1" * 200_000 + "x", "0x" + "1" * 200_000 + "z", "1" * 200_000 + ".x"])

@@ -139,10 +139,6 @@ def test_a_claim_about_two_variants_reads_the_contrast_and_all_campaigns_go_befo
 
 
 UNKNOWN = {"regime": "unknown", "counters": [{"counter": "pages_read", "value": 0.3}]}
-READING = {
-    "regime": "same",
-    "counters": [{"counter": "pages_read", "value": 31, "least": 15, "most": 60, "inside": True}],
-}
 NO_COUNTER = "No published counter tells whether the regime is that at full size."
 WITHIN, BEYOND = {"comparison": slower(0.2, 0.3)}, {"comparison": slower(0.6, 0.7)}
 
@@ -159,9 +155,7 @@ def test_nothing_is_said_of_rows_in_another_regime_and_the_remark_names_the_coun
     assert ("of the row that it is compared with" in found["note"]) == (regimes[1] is OTHER)
 
 
-@pytest.mark.parametrize(
-    "regimes", [(UNKNOWN, SAME), (SAME, UNKNOWN), (SAME, None), (None, None), (READING, SAME)]
-)
+@pytest.mark.parametrize("regimes", [(UNKNOWN, SAME), (SAME, UNKNOWN), (SAME, None), (None, None)])
 def test_a_claim_does_not_hold_only_where_both_rows_are_in_the_published_regime(
     regimes: tuple[dict[str, Any] | None, ...],
 ) -> None:
