@@ -19,6 +19,8 @@ VALUE = re.compile(r'<span class="mongo-value"[^>]*>.*?</span>', re.DOTALL)
 DRAWING = re.compile(r'<svg class="mongo-chart.*?</svg>', re.DOTALL)
 HOOKS = re.compile(r"^hooks:\n(?: .*\n)+", re.MULTILINE)
 """They make the pages of rules, which have no figures, and Zensical runs none."""
+CAMPAIGN_LINK = re.compile(r'<a href="[^"]*documents/campaigns/[^"]*">(\w+)</a>')
+"""The link of a campaign to its rows, which a hook of the site writes."""
 
 
 class Figures(NamedTuple):
@@ -30,7 +32,7 @@ class Figures(NamedTuple):
 
 
 def figures_of(page: Path) -> Figures:
-    html = article(page)
+    html = CAMPAIGN_LINK.sub(r"\1", article(page))
     tables = [table for figure in FIGURE.findall(html) for table in read(figure).tables]
     return Figures([without_files(table) for table in tables], VALUE.findall(html), DRAWING.findall(html))
 
