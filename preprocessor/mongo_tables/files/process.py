@@ -21,8 +21,6 @@ OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
 SERVERS_VARIABLE = "MONGO_TABLES_SERVERS"
 ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
 """The variables of an Atlas service account, with the names that Atlas uses in its own examples."""
-ATLAS_KEY = ("MONGODB_ATLAS_PUBLIC_KEY", "MONGODB_ATLAS_PRIVATE_KEY")
-"""The variables of an API key for the Atlas Administration API."""
 
 
 def results_named() -> str:

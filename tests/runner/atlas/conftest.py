@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY
+from mongo_tables.files.process import ATLAS_CLIENT
 from mongo_tables.runner.atlas import api
 from mongo_tables.runner.atlas.api import BASE_VARIABLE
 from tests.runner.atlas.contract import is_there, violations
@@ -14,8 +14,6 @@ from tests.runner.atlas.fake import CLIENT, SECRET, serving
 @pytest.fixture
 def account(monkeypatch):
     """Who asks."""
-    for name in ATLAS_KEY:
-        monkeypatch.delenv(name, raising=False)
     for name, value in zip(ATLAS_CLIENT, (CLIENT, SECRET), strict=True):
         monkeypatch.setenv(name, value)
 

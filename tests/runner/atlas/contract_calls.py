@@ -13,8 +13,7 @@ from tests.runner.atlas.contract import specification, violations
 from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
 
 OPERATIONS = {
-    "createAccessListEntry", "createCluster", "createDatabaseUser", "deleteAccessListEntry", "deleteCluster",
-    "deleteDatabaseUser", "getCluster", "getDatabaseUser", "listAccessListEntries",
+    "createCluster", "createDatabaseUser", "deleteCluster", "deleteDatabaseUser", "getCluster", "getDatabaseUser",
 }  # fmt: skip
 """All that a run asks for, by the names of the specification."""
 
@@ -84,14 +83,9 @@ def like(path, place):
             "'password' was unexpected",
         ),
         ("POST databaseUsers", lambda one: one._replace(body={}), "is a required property"),
-        ("GET accessList", lambda one: one._replace(query={"size": ["3"]}), "no parameter size"),
-        (
-            "GET accessList",
-            lambda one: one._replace(query={"itemsPerPage": ["900"]}),
-            "is greater than the maximum of 500",
-        ),
-        ("GET accessList", lambda one: one._replace(path=one.path + "s"), "there is no GET"),
-        ("GET accessList", lambda one: one._replace(answer={}), "'results' is a required property"),
+        ("POST clusters", lambda one: one._replace(query={"size": ["3"]}), "no parameter size"),
+        ("POST clusters", lambda one: one._replace(path=one.path + "s"), "there is no POST"),
+        ("POST clusters", lambda one: one._replace(answer={"name": 1}), "is not of type 'string'"),
     ],
 )
 def test_what_the_contract_does_not_have_is_found(usable, tmp_path, asked, change, said):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 import secrets
@@ -16,12 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.runner.atlas.names import answering
 from tests.runner.atlas.project import PROJECT, Project, Refused
 from tests.runner.atlas.virtualtime import VirtualTime
 
 CLIENT, SECRET = "mdb_sa_id_known", "mdb_sa_sk_known_to_tests_alone"
-PUBLIC, PRIVATE = "publickey", "private-key-known-to-tests-alone"
 ROOT = f"/api/atlas/v2/groups/{PROJECT}/"
 
 
@@ -69,7 +66,6 @@ class FakeAtlas:
         self.base = ""
         self.faulty = False
         self._tokens: dict[str, datetime] = {}
-        self._nonce = secrets.token_hex(8)
 
     @property
     def is_altered(self) -> bool:
@@ -92,61 +88,35 @@ class FakeAtlas:
         """As when they were withdrawn before their time."""
         self._tokens.clear()
 
-    def is_known(self, method: str, uri: str, authorization: str) -> bool:
-        kind, _, rest = authorization.partition(" ")
-        if kind == "Bearer":
-            return self._tokens.get(rest, self.time.now()) > self.time.now()
-        return kind == "Digest" and self._is_digest(method, uri, rest)
+    def is_known(self, authorization: str) -> bool:
+        kind, _, token = authorization.partition(" ")
+        return kind == "Bearer" and self._tokens.get(token, self.time.now()) > self.time.now()
 
-    def _is_digest(self, method: str, uri: str, rest: str) -> bool:
-        """RFC 7616, with MD5 and qop=auth, as Atlas asks."""
-        given = dict(re.findall(r'(\w+)="?([^",]*)"?', rest))
-
-        def md5(*parts: str) -> str:
-            return hashlib.md5(":".join(parts).encode()).hexdigest()
-
-        user = md5(PUBLIC, given.get("realm", ""), PRIVATE)
-        wanted = md5(
-            user, self._nonce, given.get("nc", ""), given.get("cnonce", ""), "auth", md5(method, uri)
-        )
-        return given.get("username") == PUBLIC and given.get("response") == wanted
-
-    @property
-    def challenge(self) -> str:
-        return f'Digest realm="MMS Public API", domain="", nonce="{self._nonce}", algorithm=MD5, qop="auth", stale=false'
-
-    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+    def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         """What the project does, and says. Raises Refused."""
         parts = path.removeprefix(ROOT).split("/")
         if not path.startswith(ROOT):
             raise Refused(404, "GROUP_NOT_FOUND", "No such project.")
         with self.project.lock:
-            return self._answer(method, parts, query, body)
+            return self._answer(method, parts, body)
 
-    def _answer(
-        self, method: str, parts: list[str], query: dict[str, list[str]], body: Any
-    ) -> tuple[int, Any]:
+    def _answer(self, method: str, parts: list[str], body: Any) -> tuple[int, Any]:
         for way, pattern, act in self._routes():
             found = re.fullmatch(pattern, "/".join(parts))
             if way == method and found:
-                return act([unquote(part) for part in found.groups()], query, body)
+                return act([unquote(part) for part in found.groups()], body)
         raise Refused(404, "RESOURCE_NOT_FOUND", f"There is no {'/'.join(parts)}.")
 
     def _routes(self) -> list[tuple[str, str, Callable[..., tuple[int, Any]]]]:
-        """Method, path, and what is done, which is given the parts of the path, the query and the body."""
+        """Method, path, and what is done, which is given the parts of the path, and the body."""
         project, one = self.project, "([^/]+)"
         return [
-            ("GET", "clusters", lambda p, q, b: (200, _page(project.all_clusters(), q))),
-            ("POST", "clusters", lambda p, q, b: (201, project.create(b))),
-            ("GET", f"clusters/{one}", lambda p, q, b: (200, project.told(*p))),
-            ("DELETE", f"clusters/{one}", lambda p, q, b: (202, project.delete(*p))),
-            ("GET", "accessList", lambda p, q, b: (200, _page(list(project.access.values()), q))),
-            ("POST", "accessList", lambda p, q, b: (200, _page(project.let_in(b), q))),
-            ("DELETE", f"accessList/{one}", lambda p, q, b: (204, project.shut_out(*p))),
-            ("GET", "databaseUsers", lambda p, q, b: (200, _page(list(project.users.values()), q))),
-            ("POST", "databaseUsers", lambda p, q, b: (201, project.make_user(b))),
-            ("GET", f"databaseUsers/admin/{one}", lambda p, q, b: (200, project.user(*p))),
-            ("DELETE", f"databaseUsers/admin/{one}", lambda p, q, b: (204, project.remove_user(*p))),
+            ("POST", "clusters", lambda p, b: (201, project.create(b))),
+            ("GET", f"clusters/{one}", lambda p, b: (200, project.told(*p))),
+            ("DELETE", f"clusters/{one}", lambda p, b: (202, project.delete(*p))),
+            ("POST", "databaseUsers", lambda p, b: (201, project.make_user(b))),
+            ("GET", f"databaseUsers/admin/{one}", lambda p, b: (200, project.user(*p))),
+            ("DELETE", f"databaseUsers/admin/{one}", lambda p, b: (204, project.remove_user(*p))),
         ]
 
     def fault_for(self, asked: str) -> Fault | None:
@@ -155,11 +125,6 @@ class FakeAtlas:
                 one.times -= 1
                 return one
         return None
-
-
-def _page(items: list[Any], query: dict[str, list[str]]) -> dict[str, Any]:
-    size, number = int(query.get("itemsPerPage", ["100"])[0]), int(query.get("pageNum", ["1"])[0])
-    return {"results": items[(number - 1) * size : number * size], "totalCount": len(items), "links": []}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -181,13 +146,11 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"RateLimit-Limit": "100", "RateLimit-Remaining": "99"}
         body = json.loads(content) if content.startswith((b"{", b"[")) else content.decode()
         try:
-            status, answer = self._answer(parts.path, query, body)
+            status, answer = self._answer(parts.path, body)
             answer = self.fake.alter(asked, answer) if self.fake.alter else answer
         except Refused as error:
             status = error.status
             answer = {"error": status, "errorCode": error.code, "detail": error.detail, "reason": "Refused"}
-            if status == 401 and error.code == "UNAUTHORIZED":
-                headers["WWW-Authenticate"] = self.fake.challenge
         if fault is not None:
             self._fail(fault)
             return
@@ -199,15 +162,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_POST = do_DELETE = do_GET
 
-    def _answer(self, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+    def _answer(self, path: str, body: Any) -> tuple[int, Any]:
         authorization = self.headers.get("Authorization", "")
         if path == "/api/oauth/token":
             return 200, self.fake.token(authorization)
-        if not self.fake.is_known(self.command, self.path, authorization):
+        if not self.fake.is_known(authorization):
             raise Refused(401, "UNAUTHORIZED", "Who asks is not known, or no longer.")
         if not re.fullmatch(r"application/vnd\.atlas\.\d{4}-\d\d-\d\d\+json", self.headers.get("Accept", "")):
             raise Refused(406, "INVALID_VERSION", "A version has a date.")
-        return self.fake.answer(self.command, path, query, body)
+        return self.fake.answer(self.command, path, body)
 
     def _fail(self, fault: Fault) -> None:
         if fault.status is None:
@@ -228,10 +191,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(data: str = "") -> Iterator[FakeAtlas]:
-    """A fake whose clusters are the deployment ``data``, with its names, until the block ends."""
+    """A fake whose clusters are the deployment ``data``, until the block ends."""
     fake = FakeAtlas(VirtualTime(), data)
     handler = type("Handler", (_Handler,), {"fake": fake})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, answering(fake.project.knows_name):
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         fake.base = f"http://127.0.0.1:{server.server_address[1]}"

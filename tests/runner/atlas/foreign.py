@@ -27,8 +27,6 @@ USERS = {
     "mongo-tables-a1b2c3-78": f"mongo-tables run {RUN}, and more",
 }
 """Users and their descriptions."""
-ADDRESSES = {"198.51.100.0/24": "the office", "198.51.100.7/32": f"mongo-tables run {RUN}, by hand"}
-"""What is let in, and the comments."""
 
 
 def add_foreign(project: Project) -> None:
@@ -42,7 +40,6 @@ def add_foreign(project: Project) -> None:
     for name, description in USERS.items():
         told = {"username": name, "databaseName": "admin", "description": description, "roles": []}
         project.users[name] = told
-    project.let_in([{"cidrBlock": network, "comment": comment} for network, comment in ADDRESSES.items()])
 
 
 def foreign_of(project: Project) -> tuple[Any, ...]:
@@ -55,12 +52,11 @@ def foreign_of(project: Project) -> tuple[Any, ...]:
             if name in project.clusters
         ],
         [project.users[name] for name in USERS if name in project.users],
-        [project.access[one] for one in ADDRESSES if one in project.access],
     )
 
 
 def check_foreign_alone(project: Project, before: tuple[Any, ...]) -> None:
     """It is there as it was ``before``, and nothing else is in the project."""
     assert foreign_of(project) == before
-    there = project.clusters, project.users, project.access
+    there = project.clusters, project.users
     assert list(map(len, there)) == list(map(len, before))

@@ -1,4 +1,4 @@
-"""A project of the fake Atlas: its clusters, users and access list, and what each cluster costs.
+"""A project of the fake Atlas: its clusters and users, and what each cluster costs.
 
 Everything happens in the time of a virtual clock. A cluster is a plan of states: at which moment it is in which.
 """
@@ -16,7 +16,6 @@ from typing import Any
 from pymongo import MongoClient
 
 PROJECT = "0123456789abcdef01234567"
-DOMAIN = "fake.mongodb.net"
 IOPS_OF_STANDARD = 3000
 
 
@@ -36,8 +35,6 @@ class Times:
     deletion: float = 120
     flaps: bool = True
     """Whether a cluster says IDLE between two steps of a change."""
-    names: float = 45
-    """From ready to when its name stands for hosts."""
     failing_deletions: int = 0
     vanishes_after: float | None = None
     """From when a cluster is ordered."""
@@ -70,7 +67,6 @@ class Project:
         self.clusters: dict[str, Cluster] = {}
         self.ended: list[Cluster] = []
         self.users: dict[str, dict[str, Any]] = {}
-        self.access: dict[str, dict[str, Any]] = {}
         self.later: list[tuple[datetime, Callable[[], object]]] = []
         """What will be done at a moment."""
 
@@ -151,9 +147,7 @@ class Project:
         }  # fmt: skip
         if has_hosts:
             hosts = self.data.partition("@")[2] or "localhost:1/?replicaSet=none"
-            told["connectionStrings"] = {
-                "standard": f"mongodb://{hosts}", "standardSrv": f"mongodb+srv://{name.lower()}.{DOMAIN}",
-            }  # fmt: skip
+            told["connectionStrings"] = {"standard": f"mongodb://{hosts}"}
         return told
 
     def _cluster(self, name: str) -> Cluster:
@@ -166,16 +160,6 @@ class Project:
         self.settle()
         return [self.told(name) for name in self.clusters]
 
-    def knows_name(self, name: str) -> bool:
-        """Whether a record is there: some time after the cluster is ready."""
-        with self.lock:
-            self.settle()
-            return any(
-                name == f"_mongodb._tcp.{one.lower()}.{DOMAIN}"
-                and self.now() >= cluster.ready + timedelta(seconds=self.times.names)
-                for one, cluster in self.clusters.items()
-            )
-
     def cost_until(self, moment: datetime, price: Callable[[dict[str, Any]], float]) -> float:
         """What all clusters have cost, each at the price of its last hardware."""
         return sum(
@@ -183,7 +167,7 @@ class Project:
             for one in [*self.ended, *self.clusters.values()]
         )
 
-    # users and the access list
+    # users
 
     def make_user(self, body: dict[str, Any]) -> dict[str, Any]:
         if body["username"] in self.users:
@@ -214,18 +198,6 @@ class Project:
             for name in self.users if client else ():
                 if client.admin.command("usersInfo", name)["users"]:
                     client.admin.command("dropUser", name)
-
-    def let_in(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        for one in entries:
-            network = one.get("cidrBlock") or f"{one['ipAddress']}/32"
-            self.access[network] = {**one, "cidrBlock": network, "groupId": PROJECT}
-        return list(self.access.values())
-
-    def shut_out(self, entry: str) -> None:
-        network = entry if "/" in entry else f"{entry}/32"
-        if network not in self.access:
-            raise Refused(404, "ATLAS_NETWORK_PERMISSION_ENTRY_NOT_FOUND", "No such entry.")
-        del self.access[network]
 
     def _empty(self) -> None:
         """A new cluster has no data."""

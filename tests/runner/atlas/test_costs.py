@@ -10,7 +10,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import AtlasMachine
 from mongo_tables.runner.atlas.costs import Cost, Prices, check_cost, total_cost
 
-MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0", "core")
+MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0")
 PRICES = Prices(datetime.date(2026, 11, 1), "a test", {})
 
 

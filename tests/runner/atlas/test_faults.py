@@ -14,9 +14,9 @@ from mongo_tables.cli import main
 from mongo_tables.files.process import ATLAS_CLIENT
 from mongo_tables.runner.atlas.api import ATTEMPTS
 from mongo_tables.runner.atlas.target import AtlasTarget
-from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
+from tests.runner.atlas.fake import SECRET, Fault
 from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
-from tests.runner.atlas.project import PROJECT, hardware_of
+from tests.runner.atlas.project import hardware_of
 from tests.runner.atlas.test_lifecycle import PRICES, WHERE, is_empty
 from tests.signals import heeded
 
@@ -114,31 +114,43 @@ def vanishes(fake, cluster):
     cluster.vanishes = fake.time.now()
 
 
+def goes_down(times):
+    """Have so many requests be answered with 500 once a cluster is ordered."""
+
+    def happen(fake, _):
+        create = fake.project.create
+
+        def ordered(body):
+            fake.faults.append(Fault("(GET|DELETE) clusters/.*", 500, {"error": 500}, times=times))
+            return create(body)
+
+        fake.project.create = ordered
+
+    return happen
+
+
 def ends_early(fake, _):
     """Somebody else removes the cluster while it is made."""
     fake.project.times.plan = [(0, "CREATING"), (200, "DELETING"), (900, "GONE")]
 
 
-CLUSTER = "(GET|DELETE) clusters/.*"
 WRONG = [
     Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
-    Wrong("secret-let-in", "Atlas refuses POST token with 401", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another"), where=f"atlas:{PROJECT}?access=there"),
     Wrong("no-token", "the answer to POST token has no token", answers("POST /api/oauth/token", 200)),
     Wrong("token-500", "Atlas refuses POST token with 500", answers("POST /api/oauth/token", 500, FOR_EVER)),
-    Wrong("project", "Atlas refuses GET accessList with 404, GROUP_NOT_FOUND", lambda fake, _: None, where=f"atlas:{'f' * 24}?access=203.0.113.7"),
+    Wrong("project", "Atlas refuses POST clusters with 404, GROUP_NOT_FOUND", lambda fake, _: None, where=f"atlas:{'f' * 24}"),
     Wrong("rights", "Atlas refuses POST clusters with 403, CLOUD_FORBIDDEN: As told.", answers("POST clusters", 403, code="CLOUD_FORBIDDEN")),
     Wrong("payment", "Atlas refuses POST clusters with 402, NO_PAYMENT_INFORMATION_FOUND", answers("POST clusters", 402, code="NO_PAYMENT_INFORMATION_FOUND")),
     Wrong("region", "Atlas refuses POST clusters with 400, INVALID_REGION", answers("POST clusters", 400, code="INVALID_REGION")),
     Wrong("version", "Atlas refuses POST clusters with 406, INVALID_VERSION_DATE", answers("POST clusters", 406, code="INVALID_VERSION_DATE")),
     Wrong("conflict", "Atlas refuses POST clusters with 409, DUPLICATE_CLUSTER_NAME", answers("POST clusters", 409, code="DUPLICATE_CLUSTER_NAME")),
-    Wrong("rate", "Atlas refuses GET accessList with 429, RATE_LIMITED", answers("GET accessList", 429, FOR_EVER, "RATE_LIMITED")),
+    Wrong("rate", "Atlas refuses POST clusters with 429, RATE_LIMITED", answers("POST clusters", 429, FOR_EVER, "RATE_LIMITED")),
     Wrong("order-500", "Atlas refuses POST clusters with 500, UNEXPECTED_ERROR", answers("POST clusters", 500, FOR_EVER, "UNEXPECTED_ERROR")),
     Wrong("order-cut", "Atlas does not answer POST clusters: the connection was cut", answers("POST clusters", None, FOR_EVER, done=True)),
-    Wrong("page", "Atlas does not answer GET accessList: the answer cannot be read", answers("GET accessList", 200, FOR_EVER, content=b"<html>")),
-    Wrong("moved", "Atlas refuses GET accessList with 302", answers("GET accessList", 302, headers={"Location": "/"})),
-    Wrong("no-results", "the answer to GET accessList has no results", answers("GET accessList", 200)),
-    Wrong("wait-500", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, ATTEMPTS)),
-    Wrong("down", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, FOR_EVER), left=True),
+    Wrong("page", "Atlas does not answer POST clusters: the answer cannot be read", answers("POST clusters", 200, FOR_EVER, content=b"<html>")),
+    Wrong("moved", "Atlas refuses POST clusters with 302", answers("POST clusters", 302, headers={"Location": "/"})),
+    Wrong("wait-500", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", goes_down(ATTEMPTS)),
+    Wrong("down", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", goes_down(FOR_EVER), left=True),
     Wrong("slow", "the cluster mongo-tables-RUN-1 is still CREATING after 60 minutes", takes(creation=9 * 3600)),
     Wrong("dear", "have cost about 4.## USD, and --max-cost is 4.2", takes(creation=3000), arguments=("--max-cost", str(ALLOWED))),
     Wrong("deleting", "the cluster mongo-tables-RUN-1 is DELETING while this run waits for it", ends_early),
@@ -146,10 +158,8 @@ WRONG = [
     Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
     Wrong("no-hosts", "is still IDLE, and Atlas lists no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
     Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
-    Wrong("names", "does not resolve to hosts yet", takes(names=9 * 3600)),
     Wrong("sign-in", "the cluster lets its user not in: OperationFailure: Authentication failed", wrong_password),
     Wrong("user", "Atlas refuses POST databaseUsers with 400, INVALID_ROLE", answers("POST databaseUsers", 400, code="INVALID_ROLE")),
-    Wrong("access", "Atlas refuses POST accessList with 400, INVALID_IP", answers("POST accessList", 400, code="INVALID_IP")),
     Wrong("resized", "was changed while it was measured: tier is M80, not M50", in_window(resizes)),
     Wrong("gone", "the cluster mongo-tables-RUN-1 is gone from the project", in_window(vanishes)),
     Wrong("deletion", "could not be removed: it is still there after 30 minutes", takes(failing_deletions=FOR_EVER), left=True),
@@ -197,7 +207,7 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     assert told.out in ("", "tiny: 2 rows\n")
     check_said(lines[0], wrong.said)
     assert "Traceback" not in told.err
-    assert not any(secret in told.err for secret in (SECRET, PRIVATE))
+    assert SECRET not in told.err
     assert told.err.count(lines[0].removeprefix("mongo-tables: ")) == 1
     assert ("remove in the project what is called mongo-tables-" in told.err) == wrong.left
     if wrong.left:
@@ -316,54 +326,15 @@ def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, f
     assert usable.asked() == []
 
 
-def test_a_dry_run_lists_the_calls_of_machines_whose_price_is_not_known_too(usable, files, tmp_path, capsys):
-    experiment, _ = files
-    assert main(["run", str(experiment), "--target", WHERE, "--dry-run"]) == 2
-    told = capsys.readouterr()
-    assert "POST    clusters" in told.out
-    assert "costs is not known" in told.err
-    # All of them at once, to be copied; as they stand, they are no prices.
-    lines = [line.strip() for line in told.out.splitlines() if "per_hour = ?" in line]
-    assert lines == [
-        '{ tier = "M60", region = "EU_WEST_1", disk = "PROVISIONED", iops = 3000, gb = 200, per_hour = ? },'
-    ]
-    table = tmp_path / "own.toml"
-    lines.append(lines[0].replace("M60", "M50").replace("?", "2.5"))
-    table.write_text(
-        'date = 2026-11-27\nsource = "mine"\ncurrency = "USD"\nprices = [\n' + "\n".join(lines) + "\n]\n"
-    )
-    asked = ["run", str(experiment), "--target", WHERE, "--dry-run", "--prices", str(table)]
-    assert main(asked) == 2
-    assert "cannot be used" in capsys.readouterr().err
-    table.write_text(table.read_text().replace("?", "4.5"))
-    assert main(asked) == 0
-    assert "per_hour" not in capsys.readouterr().out
-
-
 def test_the_cost_that_was_allowed_is_more_than_what_was_paid(usable, files, capsys):
     assert run(files, WHERE) == 0
     paid = usable.project.cost_until(usable.time.now(), lambda hardware: 4.5)
     assert 1 < paid < ALLOWED
 
 
-def test_a_dry_run_lists_every_call_that_the_run_makes_and_makes_none(usable, files, monkeypatch, capsys):
+def test_a_dry_run_says_what_it_may_cost_and_makes_no_call(usable, files, monkeypatch, capsys):
     for name in ATLAS_CLIENT:
         monkeypatch.delenv(name)
     assert run(files, WHERE, "--dry-run") == 0
     assert usable.asked() == []
-    listed = {tuple(line.split()[:2]) for line in capsys.readouterr().out.splitlines() if line.strip()}
-    for name, value in zip(ATLAS_CLIENT, ("mdb_sa_id_known", SECRET), strict=True):
-        monkeypatch.setenv(name, value)
-    assert run(files, WHERE) == 0
-    made = {tuple(asked.split()) for asked in usable.asked()}
-    for method, path in made:
-        named = path.partition(f"{PROJECT}/")[2] or path
-        assert any(method == way and like(shape, named) for way, shape in listed), (method, named)
-
-
-def like(shape, path):
-    """Whether a path is the one that a plan has, with NAME, ID and ADDRESS in it."""
-    parts, others = shape.split("/"), path.split("/")
-    return len(parts) == len(others) and all(
-        one in (other, "NAME", "ID", "ADDRESS") for one, other in zip(parts, others, strict=True)
-    )
+    assert re.search(r"all  up to 4\.\d\d USD, by the prices of a test", capsys.readouterr().out)

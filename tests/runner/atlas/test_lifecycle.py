@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from contextlib import closing
-from datetime import timedelta
 from math import inf
 
 import pytest
 from pymongo import MongoClient
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.address import run_of_cluster, words
+from mongo_tables.runner.atlas.address import RUN_TAG
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import LONGEST_CHANGE, begin_run, open_atlas
 from mongo_tables.runner.errors import TargetError
 from tests.runner.atlas.fake import Fault
-from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of
+from tests.runner.atlas.project import PROJECT, hardware_of, region_of
 
 RUN = "a1b2c3d4e5f6"
-WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
+WHERE = f"atlas:{PROJECT}"
 M50 = {"atlasInstanceType": "M50", "atlasDiskType": "PROVISIONED", "atlasIOPS": 3000, "atlasDiskSizeGB": 200}
 M60 = {**M50, "atlasInstanceType": "M60"}
 FASTER = {**M50, "atlasIOPS": 6000}
@@ -79,14 +78,14 @@ def changes(fake):
 
 def is_empty(fake):
     """Whether nothing of ours is there."""
-    return not (fake.project.clusters or fake.project.users or fake.project.access)
+    return not (fake.project.clusters or fake.project.users)
 
 
-def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable, opened):
+def test_a_cluster_is_made_used_and_removed_with_its_user(usable, opened):
     with closing(opened()) as target:
         machine = target.prepare({"instance": M50}, 1.0)
         (body,) = clusters(usable).values()
-        assert run_of_cluster(body) == RUN
+        assert body["tags"] == [{"key": RUN_TAG, "value": RUN}]
         with MongoClient(target.uri) as client:
             client.measured.one.insert_one({"x": 1})
             assert (
@@ -96,12 +95,10 @@ def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable
         assert machine.bench_config["atlasInstanceType"] == "M50"
         assert machine.varied == M50
         assert machine.not_varied == ()
-        assert list(usable.project.access) == ["203.0.113.7/32"]
     assert is_empty(usable)
     name = "mongo-tables-a1b2c3-1"
     assert changes(usable) == [
-        "POST accessList", "POST clusters", "POST databaseUsers",
-        f"DELETE clusters/{name}", f"DELETE databaseUsers/admin/{name}", "DELETE accessList/203.0.113.7%2F32",
+        "POST clusters", "POST databaseUsers", f"DELETE clusters/{name}", f"DELETE databaseUsers/admin/{name}",
     ]  # fmt: skip
 
 
@@ -132,7 +129,6 @@ def test_another_machine_is_another_cluster_and_the_same_one_stays(usable, opene
 
 
 def test_a_cluster_that_says_idle_between_two_steps_is_not_ready(usable, opened):
-    usable.project.times.names = -3600  # its name says nothing of whether it is ready
     with closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
         (cluster,) = usable.project.clusters.values()
@@ -140,16 +136,9 @@ def test_a_cluster_that_says_idle_between_two_steps_is_not_ready(usable, opened)
         assert usable.time.now() >= cluster.ready
 
 
-def test_a_cluster_is_used_when_its_name_stands_for_hosts_and_not_before(usable, opened):
-    usable.project.times.names = 400
-    with closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-        assert usable.project.knows_name(f"_mongodb._tcp.mongo-tables-a1b2c3-1.{DOMAIN}")
-
-
 def test_what_a_variant_does_not_say_the_address_and_then_the_published_machine_do(usable, opened):
     reference = {**STANDARD, "atlasInstanceType": "M40"}
-    with closing(opened(where=f"{WHERE}&tier=M50&version=7.0")) as target:
+    with closing(opened(where=f"{WHERE}?tier=M50&version=7.0")) as target:
         machine = target.prepare({"reference": {**reference, "version": "8.0"}}, 1.0)
         (body,) = clusters(usable).values()
     assert (machine.bench_config["atlasInstanceType"], machine.bench_config["atlasIOPS"]) == ("M50", 3000)
@@ -281,22 +270,6 @@ def test_an_order_whose_answer_is_lost_makes_one_cluster(usable, opened):
     assert is_empty(usable)
 
 
-def test_an_order_that_is_done_after_the_run_gave_it_up_is_found_and_removed(atlas, opened):
-    create, orders = atlas.project.create, []
-
-    def create_later(body):
-        if not orders:
-            orders.append(body)
-            atlas.project.later.append((atlas.time.now() + timedelta(seconds=100), lambda: create(body)))
-        raise Refused(500, "UNEXPECTED_ERROR", "Not now.")
-
-    atlas.project.create = create_later
-    with pytest.raises(TargetError, match="with 500"), closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-    assert len(atlas.project.ended) == 1
-    assert is_empty(atlas)
-
-
 def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, opened):
     name = "mongo-tables-a1b2c3-1"
     body = {
@@ -322,27 +295,15 @@ def test_a_cluster_that_is_not_of_this_run_any_more_is_not_removed(usable, opene
     assert clusters(usable) == {"mongo-tables-a1b2c3-1": cluster.body}
 
 
-def test_the_address_of_another_run_is_not_taken_from_it(atlas, opened):
-    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": words("0123456789ab")}])
-    with pytest.raises(TargetError, match="for the run 0123456789ab"), closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-    assert len(atlas.project.access) == 1
-    assert not clusters(atlas)
-
-
 @pytest.mark.parametrize(
     ("where", "said"),
     [
         ("atlas:", "is not a project"),
-        ("atlas:xyz?access=there", "is not a project"),
-        (f"atlas:{PROJECT}", "only from known addresses"),
-        (f"atlas:{PROJECT}?access=0.0.0.0/0", "would let 4,294,967,296 addresses in"),
-        (f"atlas:{PROJECT}?access=0.0.0.0", "0.0.0.0 matches all addresses"),
-        (f"atlas:{PROJECT}?access=::", ":: matches all addresses"),
-        (f"atlas:{PROJECT}?access=home", "is not an address"),
-        (f"atlas:{PROJECT}?acces=there", "no setting 'acces'"),
-        (f"atlas:{PROJECT}?access=there&tier=50", "tier is a tier such as M40, not '50'"),
-        (f"atlas:{PROJECT}?access=there&gb=10&gb=20", "gb is given twice"),
+        ("atlas:xyz?tier=M50", "is not a project"),
+        (f"{WHERE}?teir=M50", "no setting 'teir'"),
+        (f"{WHERE}?tier=", "tier is ''"),
+        (f"{WHERE}?gb=10GB", "gb is '10GB'"),
+        (f"{WHERE}?gb=10&gb=20", "gb is given twice"),
     ],
 )
 def test_an_address_that_says_something_else_is_refused_before_anything_is_asked(atlas, opened, where, said):
@@ -352,11 +313,8 @@ def test_an_address_that_says_something_else_is_refused_before_anything_is_asked
     assert atlas.asked() == []
 
 
-def test_an_edition_that_the_api_cannot_be_asked_for_is_refused(atlas, opened):
+def test_a_machine_that_is_not_described_is_refused(atlas, opened):
     target = opened()
-    said, hint = target.obstacle({"instance": {**M50, "atlasEdition": "infinite"}})
-    assert "edition infinite" in said
-    assert "--target mongodb+srv://" in hint
-    assert target.obstacle({"instance": {**M50, "atlasEdition": "core"}}) is None
+    assert target.obstacle({"instance": M50}) is None
     assert "names no tier, disk, gb" in target.obstacle({})[0]
     assert "asks for 1 members" in target.obstacle({"instance": M50, "members": 1})[0]

@@ -25,13 +25,7 @@ from mongo_tables.commands.options import (
     scale,
     slice_length,
 )
-from mongo_tables.files.process import (
-    ATLAS_CLIENT,
-    ATLAS_KEY,
-    OUTPUT_VARIABLE,
-    SERVERS_VARIABLE,
-    TARGET_VARIABLE,
-)
+from mongo_tables.files.process import ATLAS_CLIENT, OUTPUT_VARIABLE, SERVERS_VARIABLE, TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
@@ -62,9 +56,9 @@ examples:
                                                         two settings; also members, oplogMB, setParameter.NAME
   mongo-tables run ycsb_core --target mongodb://… --load-machines tls://a.example:8786
                                                         two machines load a deployment, as one client
-  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
-                                                        clusters on Atlas: every call to it, and what it may cost
-  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
+  mongo-tables run insert_iops --target atlas:PROJECT --dry-run
+                                                        clusters on Atlas: what they may cost
+  mongo-tables run insert_iops --target atlas:PROJECT --max-cost 60
                                                         the same, done: a cluster for each machine, always removed
 
 Pass a connection string with a password in the environment, which only you can read, because everybody can read the
@@ -91,12 +85,11 @@ provides them with control groups (version 2), if you may create them (usually o
 there are enough. Each row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that
 would be the same work on the same machine are measured once; --as-is measures all of them.
 
-On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project, followed by the
-settings access (the address of this machine as Atlas sees it, or `there` if the project admits it already), region,
-version, edition, tier, disk, iops, gb, unless variant or experiment set them. The environment has the credentials:
-{ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account, or {ATLAS_KEY[0]} and
-{ATLAS_KEY[1]}, with the role Project Owner. The run makes no call before --max-cost allows its cost, by
-prices that have a date (--prices for your own). Only clusters with the run's name and tag are touched.
+On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project whose access list
+has this machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
+The environment has the credentials: {ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account
+with the role Project Owner. The run makes no call before --max-cost allows its cost, by prices that have a date
+(--prices for your own). Only clusters with the run's name and tag are touched.
 
 exit status: 0 all rows are written (also if --all skips experiments that cannot run with these options, and says so),
 2 some rows are missing, 130 interrupted
@@ -133,7 +126,7 @@ def _add_what(parser: ArgumentParser) -> None:
         help="local (default: a replica set of three on this machine, started and removed by the run), "
         "local:PATH with that mongod, a version such as 5.0 for the newest such server in the folder that "
         f"{SERVERS_VARIABLE} names (VERSION/bin/mongod), local?SETTING=VALUE&… with settings, "
-        "atlas:PROJECT?access=ADDRESS for clusters made on Atlas, or a connection string; several times as "
+        "atlas:PROJECT for clusters made on Atlas, or a connection string; several times as "
         "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
         f"without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip

@@ -21,7 +21,6 @@ from mongo_tables.runner.atlas.costs import (
     check_cost,
     cost,
     cost_table,
-    list_calls,
     read_prices,
 )
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
@@ -208,19 +207,14 @@ Tasks = Sequence[tuple[Experiment, Sequence[OpenedTarget]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
-    """Yield every call to Atlas and the price of each experiment there, or nothing without a target on Atlas.
+    """Yield the price of each experiment on Atlas, or nothing without a target there.
 
     Raises CommandError if a price is unknown.
     """
     for experiment, place in _on_atlas(tasks):
         machines = _machines(arguments, experiment, place)
         yield f"{experiment.name} on Atlas: a cluster for each machine"
-        for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
-            yield f"  {line}"
         prices = read_prices(arguments.prices)
-        if lacking := list(prices.lacking(machines.values())):
-            yield "  lines that a table of prices lacks, each without the price of an hour:"
-            yield from (f"    {one}" for one in lacking)
         for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
             yield f"  {line}"
         if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:

@@ -1,7 +1,5 @@
 """Atlas clusters that a run creates and removes at its end, however it ends.
 
 Such a run costs money and works in a project with other people's resources. So the cost is computed and allowed
-before the first call to Atlas (``costs``); every action is written to the journal before it is done (``target``);
-only resources with our name and our tag are touched (``address``); and the next sweep removes what a killed run left
-(``clusters``).
+before the first call to Atlas (``costs``), and only resources with our name and our tag are touched (``target``).
 """

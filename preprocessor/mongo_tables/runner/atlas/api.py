@@ -1,8 +1,8 @@
 """Client of the Atlas Administration API: credentials, retries, rate limits, error messages.
 
 https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a resource.
-Atlas answers a removed version with 406; each version here is chosen explicitly. The credentials, a service account
-or an API key, come from the environment only.
+Atlas answers a removed version with 406; each version here is chosen explicitly. The credentials of a service account
+come from the environment only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,17 +18,10 @@ from email.message import Message
 from http.client import HTTPException
 from typing import IO, Any, Final, NamedTuple
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import (
-    HTTPDigestAuthHandler,
-    HTTPPasswordMgrWithDefaultRealm,
-    HTTPRedirectHandler,
-    OpenerDirector,
-    Request,
-    build_opener,
-)
+from urllib.parse import quote, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from mongo_tables.files.process import ATLAS_CLIENT, ATLAS_KEY, read_variable
+from mongo_tables.files.process import ATLAS_CLIENT, read_variable
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.source_text import HIDDEN
 from mongo_tables.runner.errors import TargetError
@@ -53,11 +46,10 @@ def iso(moment: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A name and its secret: an API key if ``digest`` (RFC 7616), else a service account."""
+    """The name and the secret of a service account."""
 
     name: str = field(repr=False)
     secret: str = field(repr=False)
-    digest: bool
 
     def scrub(self, text: str, *others: str) -> str:
         """Return the text with these secrets removed."""
@@ -67,21 +59,14 @@ class Credentials:
 
 
 def read_credentials() -> Credentials:
-    """Read the credentials from the environment. A service account takes precedence over an API key.
-
-    Raises CommandError if neither is complete.
-    """
-    for (name, secret), digest in ((ATLAS_CLIENT, False), (ATLAS_KEY, True)):
-        found = read_variable(name), read_variable(secret)
-        if all(found):
-            return Credentials(*found, digest)
-        if any(found):
-            raise CommandError(f"of {name} and {secret} one is not set", "Atlas asks for both")
-    raise CommandError(
-        "there are no credentials for Atlas",
-        f"set {' and '.join(ATLAS_CLIENT)} of a service account with the role Project Owner, or "
-        f"{' and '.join(ATLAS_KEY)}",
-    )
+    """Read the credentials from the environment. Raise CommandError if they are not complete."""
+    found = [read_variable(one) for one in ATLAS_CLIENT]
+    if not all(found):
+        raise CommandError(
+            "there are no credentials for Atlas",
+            f"set {' and '.join(ATLAS_CLIENT)} of a service account with the role Project Owner",
+        )
+    return Credentials(*found)
 
 
 SECONDS: Final = 60.0
@@ -121,7 +106,7 @@ def exchange(opener: OpenerDirector, request: Request) -> Answer:
         return Answer(error.code, error.headers, None)  # such as an HTML page
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
-    except ValueError as error:  # an authentication scheme that the library does not support
+    except ValueError as error:
         raise NoAnswer(f"the answer cannot be read: {error}") from None
     except (OSError, HTTPException) as error:
         raise NoAnswer(f"the connection was cut: {error or type(error).__name__}") from None
@@ -139,9 +124,6 @@ TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {"clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}}
 """The versions of resources that differ from ``OLDEST``, by request."""
 OLDEST: Final = "2023-01-01"
-PAGE: Final = 100
-"""Items on a page."""
-MOST_PAGES: Final = 1_000
 ATTEMPTS: Final = 6
 """Attempts for a request that gets no answer or a 5xx."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
@@ -160,7 +142,7 @@ class ApiError(TargetError):
 
 
 _HINTS: Final = {
-    401: "look at the service account or key: it may have ended, or lack this project",
+    401: "look at the service account: it may have ended, or lack this project",
     403: "give it the role Project Owner, and its access list the address of this machine",
     404: "is the id of the project right, and may these credentials see it?",
     402: "the organisation has no way to pay",
@@ -182,11 +164,7 @@ class Api:
             raise CommandError("the Administration API requires https", "secrets travel with each request")
         self._base = base.rstrip("/")
         self._credentials = credentials
-        known = HTTPPasswordMgrWithDefaultRealm()
-        known.add_password(None, self._base, credentials.name, credentials.secret)
-        # It answers digest challenges with an API key.
-        challenged = [HTTPDigestAuthHandler(known)] if credentials.digest else []
-        self._opener = build_opener(_NoRedirects, *challenged)
+        self._opener = build_opener(_NoRedirects)
         self._token = ""
         self._token_ends = clock.now()
         self._hidden: list[str] = []
@@ -195,10 +173,6 @@ class Api:
         """Hide this secret in all messages, even if an answer repeats it."""
         self._hidden.append(secret)
 
-    def get(self, *path: str, query: Sequence[tuple[str, str]] = ()) -> Any:
-        """Return the resource at ``path``, relative to the project. Raises ApiError."""
-        return self._call("GET", path, None, query)
-
     def post(self, *path: str, body: Any) -> Any:
         """Create the resource that ``body`` describes. Raises ApiError."""
         return self._call("POST", path, body)
@@ -206,7 +180,7 @@ class Api:
     def delete(self, *path: str) -> None:
         """Delete the resource, if it exists. Raises ApiError."""
         try:
-            self._call("DELETE", path, None)
+            self._call("DELETE", path)
         except ApiError as error:
             if error.status != 404:
                 raise
@@ -214,41 +188,25 @@ class Api:
     def find(self, *path: str) -> Any | None:
         """Return the resource at ``path``, or None if it does not exist. Raises ApiError."""
         try:
-            return self.get(*path)
+            return self._call("GET", path)
         except ApiError as error:
             if error.status == 404:
                 return None
             raise
 
-    def pages(self, *path: str) -> Iterator[Any]:
-        """Yield the items of all pages. Raises ApiError."""
-        for number in range(1, MOST_PAGES + 1):
-            found = self.get(*path, query=[("itemsPerPage", str(PAGE)), ("pageNum", str(number))])
-            items = found.get("results") if isinstance(found, Mapping) else None
-            if not isinstance(items, list):
-                raise self._error(f"the answer to GET {_shown(path)} has no results")
-            yield from items
-            if len(items) < PAGE:
-                return
-        raise self._error(f"GET {_shown(path)} has no last page")
-
-    def _call(
-        self, method: str, path: Sequence[str], body: Any, query: Sequence[tuple[str, str]] = ()
-    ) -> Any:
-        asked = f"{method} {_shown(path)}"
-        dates = VERSIONS.get(path[0], {}) if path and len(path) <= 2 else {}
-        dated = f"application/vnd.atlas.{dates.get(method, OLDEST)}+json"
+    def _call(self, method: str, path: Sequence[str], body: Any = None) -> Any:
+        asked = f"{method} {'/'.join(path)}"
+        dated = f"application/vnd.atlas.{VERSIONS.get(path[0], {}).get(method, OLDEST)}+json"
         url = f"{self._base}/api/atlas/v2/groups/{'/'.join(quote(part, safe='') for part in (self.project, *path))}"
-        url += f"?{urlencode(query)}" if query else ""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept": dated, **({"Content-Type": dated} if data else {})}
 
         def send() -> Answer:
-            token = {} if self._credentials.digest else {"Authorization": f"Bearer {self._current_token()}"}
+            token = {"Authorization": f"Bearer {self._current_token()}"}
             return exchange(self._opener, Request(url, data, {**headers, **token}, method=method))
 
         answer = self._insist(asked, send)
-        if answer.status == 401 and not self._credentials.digest:
+        if answer.status == 401:
             self._token = ""  # expired early, or revoked
             answer = self._insist(asked, send)
         if 200 <= answer.status < 300:
@@ -327,10 +285,6 @@ def _asked_pause(answer: Answer) -> float | None:
         with suppress(ValueError):
             return max(1.0, float(answer.headers.get(name, "")))
     return None
-
-
-def _shown(path: Sequence[str]) -> str:
-    return "/".join(path) or "the project"
 
 
 BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"

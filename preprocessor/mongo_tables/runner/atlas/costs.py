@@ -1,4 +1,4 @@
-"""The cost of clusters: price table, budget of a run, and the calls that a run makes.
+"""The cost of clusters: price table, and budget of a run.
 
 Prices come from a table with a date. A cluster is created only if its price is in the table and the total cost is
 allowed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date as Date
 from datetime import datetime
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.atlas.address import ALREADY_THERE, STANDARD, AtlasAddress, AtlasMachine
-from mongo_tables.runner.atlas.api import OLDEST, VERSIONS, LocalClock
+from mongo_tables.runner.atlas.address import STANDARD, AtlasMachine
+from mongo_tables.runner.atlas.api import LocalClock
 from mongo_tables.runner.errors import KEPT, TargetError
 from mongo_tables.runner.estimate import VariantEstimate
 
@@ -43,19 +43,8 @@ class Prices(NamedTuple):
         except KeyError:
             raise CommandError(
                 f"what {machine} costs is not known: no line of the prices of {self.date} has it",
-                "write it into a table of prices and name that with --prices; the page on Atlas has the form, and "
-                "--dry-run the lines that lack",
+                "write it into a table of prices and name that with --prices; the page on Atlas has the form",
             ) from None
-
-    def lacking(self, machines: Iterable[AtlasMachine]) -> Iterator[str]:
-        """Yield the lines that the table lacks for these machines, each once, with a placeholder for the price."""
-        for paid in dict.fromkeys(machine.paid for machine in machines):
-            if paid not in self.per_hour:
-                tier, disk, iops, gb, region = paid
-                speed = "" if iops is None else f"iops = {iops}, "
-                yield (
-                    f'{{ tier = "{tier}", region = "{region}", disk = "{disk}", {speed}gb = {gb}, per_hour = ? }},'
-                )
 
     def __str__(self) -> str:
         return f"{self.source}, {self.date}"
@@ -167,7 +156,7 @@ def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> Non
     if most is None:
         raise CommandError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
-            f"--max-cost {total:.2f} allows that; --dry-run shows every call",
+            f"--max-cost {total:.2f} allows that",
         )
     if total > most:
         raise CommandError(
@@ -185,23 +174,3 @@ def cost_table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
     ]
     total = total_cost(costs.values())
     return [*lines, f"{'all':>7}  up to {total:.2f} {CURRENCY}, by the prices of {prices}"]
-
-
-def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Iterator[str]:
-    """Yield a line for each kind of API call, in the order in which a cluster needs them."""
-    clusters = VERSIONS["clusters"]
-    clusters_told = f"until it says IDLE twice, and after windows ({clusters['GET']})"
-    yield f"calls to Atlas, below /api/atlas/v2/groups/{address.project}; behind each the date of its media type:"
-    yield "  POST    /api/oauth/token                        a token an hour (not with a key)"
-    yield f"  GET     accessList                              who is let in ({OLDEST})"
-    if address.access != ALREADY_THERE:
-        yield f"  POST    accessList                              let {address.access} in ({OLDEST})"
-    for machine in dict.fromkeys(machines):
-        yield f"  POST    clusters                                {machine} ({clusters['POST']})"
-    yield f"  POST    databaseUsers                           its user ({OLDEST})"
-    yield f"  GET     clusters/NAME                           {clusters_told}"
-    yield f"  DELETE  clusters/NAME                           at every exit, before another one ({clusters['DELETE']})"
-    yield f"  GET     databaseUsers/admin/NAME                whose the user is ({OLDEST})"
-    yield f"  DELETE  databaseUsers/admin/NAME                its user ({OLDEST})"
-    if address.access != ALREADY_THERE:
-        yield f"  DELETE  accessList/ADDRESS                      let it in no more ({OLDEST})"

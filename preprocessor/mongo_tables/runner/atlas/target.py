@@ -2,8 +2,9 @@
 
 Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
 steps of one change, so it counts as ready when it has reported IDLE twice in a row and its members are in place. Each
-run has its own database user and an access list entry for this machine's address; both expire after some days if no
-run removes them.
+cluster has its own database user, which expires after some days if no run removes it.
+
+In a project, a cluster is ours if it has our name *and* our tag, both written when it was created.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from itertools import count
 from typing import Any, Final, NamedTuple
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote
 from uuid import uuid4
 
 from pymongo import MongoClient
@@ -26,23 +28,18 @@ from pymongo.errors import PyMongoError
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas import api as administration
 from mongo_tables.runner.atlas.address import (
-    ALREADY_THERE,
+    RUN_TAG,
+    SETTINGS,
     STANDARD,
-    VARIED,
     AtlasAddress,
     AtlasMachine,
-    cluster_names,
     differences,
     hardware_of,
     machine_of,
     order,
     parse_atlas,
-    run_in,
-    run_of_cluster,
-    run_of_user,
-    words,
 )
-from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Credentials, LocalClock, iso, open_api
+from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Credentials, iso, open_api
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import TargetError
@@ -55,63 +52,31 @@ from mongo_tables.runner.workloads import Config
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 """The roles of Atlas that a run needs on a deployment with users."""
 LASTS: Final = timedelta(days=6)
-"""The lifetime of database users and access list entries that are not removed; Atlas permits up to a week."""
+"""The lifetime of database users that are not removed; Atlas permits up to a week."""
 IDLE: Final = "IDLE"
 WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 POLL_SECONDS: Final = 30.0
 LONGEST_CHANGE: Final = timedelta(minutes=60)
 """The longest time to wait for a cluster."""
 LONGEST_DELETION: Final = timedelta(minutes=30)
-SETTLES_SECONDS: Final = 60.0
-"""Seconds until a request without an answer must have shown its effect."""
 LONGEST_CONNECTING: Final = timedelta(minutes=10)
-"""The longest time to wait for host names and users, which reach all servers only after the cluster is ready."""
+"""The longest time to wait until the client can sign in: host names and users reach all servers only later."""
 CONNECT_POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
-_DNS_SECONDS: Final = 10.0
 _SECRET_BYTES: Final = 32
 LEFT_HINT: Final = (
     "remove in the project what is called mongo-tables-…; a cluster costs money until it is gone"
 )
 
 
-def lacks_entry(api: Api, run: str, address: str) -> bool:
-    """Return whether the project's access list lacks the address.
-
-    Raises TargetError if another run owns the entry: that run would remove it when it ends.
-    """
-    entries = list(api.pages("accessList"))  # fails here, early, without the permission
-    for entry in entries:
-        if _is_for(entry, address):
-            other = run_in(entry.get("comment"))
-            if other and other != run:
-                raise TargetError(
-                    f"the access list has {address} for the run {other}, which removes it when it ends",
-                    "wait until that has ended, or remove the entry of a killed run",
-                )
-            return False
-    return address != ALREADY_THERE
+def words(run: str) -> str:
+    """Return the description of a run's database users."""
+    return f"mongo-tables run {run}"
 
 
-def let_in(api: Api, run: str, address: str) -> None:
-    """Add the address to the project's access list. Raises ApiError."""
-    network = "cidrBlock" if "/" in address else "ipAddress"
-    ends = iso(api.clock.now() + LASTS)
-    api.post("accessList", body=[{network: address, "comment": words(run), "deleteAfterDate": ends}])
-
-
-def _is_for(entry: Mapping[str, Any], address: str) -> bool:
-    """Return whether the entry is for this single address. Atlas may return one as a network."""
-    forms = (address, f"{address}/32", f"{address}/128")
-    return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
-
-
-def shut_out(api: Api, run: str, address: str) -> None:
-    """Remove the run's entry from the access list, if it exists. Raises ApiError."""
-    for entry in api.pages("accessList"):
-        if _is_for(entry, address) and run_in(entry.get("comment")) == run:
-            api.delete("accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
-            return
+def is_ours(cluster: Mapping[str, Any], run: str) -> bool:
+    """Return whether the run created this cluster, which has one of its names."""
+    return {"key": RUN_TAG, "value": run} in (cluster.get("tags") or ())
 
 
 def make_user(api: Api, run: str, name: str) -> str:
@@ -140,14 +105,14 @@ def make_user(api: Api, run: str, name: str) -> str:
 def remove_user(api: Api, run: str, name: str) -> None:
     """Remove the run's database user, if it exists. Raises ApiError."""
     user = api.find("databaseUsers", "admin", name)
-    if user is not None and run_of_user(user) == run:
+    if user is not None and user.get("description") == words(run):
         api.delete("databaseUsers", "admin", name)
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
     """Return the connection string for a client. Raise TargetError if there is none, or it is not encrypted.
 
-    It is the form with all hosts, so that no worker has to resolve them: the runner waits once until they resolve.
+    It is the form with all hosts, so that no worker has to ask for them.
     """
     standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
     scheme, _, rest = standard.partition("://")
@@ -161,70 +126,21 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
     return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
 
 
-def await_names(cluster: Mapping[str, Any], clock: LocalClock) -> None:
-    """Wait until the cluster's SRV record resolves to its hosts. Raise TargetError if it does not in time."""
-    import dns.exception
-    import dns.resolver
-
-    host = urlsplit(str((cluster.get("connectionStrings") or {}).get("standardSrv") or "")).hostname
-    if not host:
-        raise TargetError(f"Atlas gives no name for the cluster {cluster.get('name')}")
-
-    def fault() -> str:
-        try:
-            dns.resolver.resolve(f"_mongodb._tcp.{host}", "SRV", lifetime=_DNS_SECONDS)
-        except dns.exception.DNSException as error:
-            return f"the name {host} does not resolve to hosts yet ({type(error).__name__})"
-        return ""
-
-    _await(fault, clock)
-
-
-def await_user(uri: str, clock: LocalClock) -> None:
-    """Wait until the user can authenticate. Raise TargetError with the driver's last message."""
-
-    def fault() -> str:
+def await_user(uri: str, clock: administration.LocalClock) -> None:
+    """Wait until the user can sign in from this machine. Raise TargetError with the driver's last message."""
+    ends = clock.now() + LONGEST_CONNECTING
+    while True:
         try:
             with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MS) as client:
                 client.admin.command("ping")
+            return
         except PyMongoError as error:
-            return f"the cluster lets its user not in: {driver_fault(error, uri)}"
-        return ""
-
-    _await(fault, clock)
-
-
-def _await(fault: Callable[[], str], clock: LocalClock) -> None:
-    """Wait until ``fault`` returns "". Raise TargetError with its last text."""
-    ends = clock.now() + LONGEST_CONNECTING
-    while found := fault():
-        if clock.now() >= ends:
-            raise TargetError(found)
+            if clock.now() >= ends:
+                raise TargetError(
+                    f"the cluster lets its user not in: {driver_fault(error, uri)}",
+                    "is the address of this machine on the access list of the project?",
+                ) from None
         clock.sleep(CONNECT_POLL_SECONDS)
-
-
-def delete_cluster(api: Api, name: str) -> None:
-    """Delete a cluster that is known to be ours, and wait until it is gone. Raises TargetError.
-
-    While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
-    """
-    ends, refusal = api.clock.now() + LONGEST_DELETION, ""
-    while api.clock.now() < ends:
-        try:
-            cluster = api.find("clusters", name)
-            if cluster is None:
-                return
-            if cluster.get("stateName") != "DELETING":
-                api.delete("clusters", name)
-        except ApiError as error:
-            refusal = error.message
-            if error.status != 409:
-                break
-        api.clock.sleep(POLL_SECONDS)
-    minutes = LONGEST_DELETION.total_seconds() / 60
-    raise TargetError(
-        f"the cluster {name} could not be removed: {refusal or f'it is still there after {minutes:g} minutes'}"
-    )
 
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
@@ -254,12 +170,9 @@ class AtlasTarget(Target):
         self._api = api
         self._run, self._names, self._budget = run
         self._note = note
-        self._doubtful: set[str] = set()
-        """Names of clusters whose request got no answer and may still be executed."""
         self._running: _Running | None = None
         self._made: list[str] = []
         """Names of clusters, and of their users, that may exist."""
-        self._let_in: bool | None = None
         # A project is recognised by a digest that does not reveal it.
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
@@ -314,36 +227,29 @@ class AtlasTarget(Target):
         return ""
 
     def close(self) -> None:
-        """Remove the cluster, its user, and the address on the access list.
+        """Remove the cluster and its user.
 
         The first signal that would interrupt this is only noted. Raises TargetError that says what is left if
         something cannot be removed; the failure that led here is reported first.
         """
         failure = sys.exc_info()[1]
-        faults: dict[str, None] = {}  # each once: the same fault may affect all resources
         try:
             with first_signal_noted(partial(self._note, _GOES_ON)):
-                for act in (self._remove, self._shut_out):
-                    try:
-                        act()
-                    except CommandError as error:
-                        faults[error.message] = None
+                self._remove()
+        except CommandError as error:
+            if isinstance(failure, KeyboardInterrupt):  # would hide the fault
+                self._note(f"Atlas: {error.message}; {LEFT_HINT}")
+                return
+            if isinstance(failure, CommandError | OSError) and str(failure) != error.message:
+                self._note(f"Atlas: before that, {failure}")
+            raise TargetError(error.message, LEFT_HINT) from None
         except BaseException:
             self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
             raise
-        if faults and isinstance(failure, KeyboardInterrupt):  # would hide the faults
-            self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
-        elif faults:
-            if isinstance(failure, CommandError | OSError) and str(failure) not in faults:
-                self._note(f"Atlas: before that, {failure}")
-            raise TargetError("; ".join(faults), LEFT_HINT)
 
     def _make(self, machine: AtlasMachine) -> _Running:
-        if self._let_in is None:
-            self._let_in = lacks_entry(self._api, self._run, self._address.access)
-            if self._let_in:
-                let_in(self._api, self._run, self._address.access)
         name = next(self._names)
+        self._find(name)  # fails without valid credentials, before anything may be left
         self._made.append(name)
         self._create(machine, name)
         password = make_user(self._api, self._run, name)
@@ -351,7 +257,6 @@ class AtlasTarget(Target):
         if different := list(differences(told, machine)):
             raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
         uri = connection_string(told, name, password)
-        await_names(told, self._api.clock)
         await_user(uri, self._api.clock)
         return _Running(name, machine, uri, told)
 
@@ -363,26 +268,16 @@ class AtlasTarget(Target):
             remove_user(self._api, self._run, self._made[-1])
             self._made.pop()
 
-    def _shut_out(self) -> None:
-        """Remove this machine from the access list if this run added it. Raises TargetError."""
-        if self._let_in:
-            shut_out(self._api, self._run, self._address.access)
-            self._let_in = False
-
     def _create(self, machine: AtlasMachine, name: str) -> None:
         """Request the cluster without waiting for it. Raises TargetError. After a lost answer the cluster may exist."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
-        self._doubtful.add(name)
         try:
             self._api.post("clusters", body=order(machine, name, self._run))
         except ApiError as error:
-            if 400 <= error.status < 500:
-                self._doubtful.discard(name)
             # A retry after a lost answer is refused because the first request succeeded.
-            if error.status != 409 or not self._is_ours(self._find(name)):
+            if error.status != 409 or not is_ours(self._find(name) or {}, self._run):
                 raise
-        self._doubtful.discard(name)
 
     def _change_of(self, running: _Running) -> str:
         """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
@@ -395,30 +290,32 @@ class AtlasTarget(Target):
         )
 
     def _delete(self, name: str) -> None:
-        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError."""
-        cluster = self._find(name)
-        if cluster is None and name in self._doubtful:
-            self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
-            self._api.clock.sleep(SETTLES_SECONDS)
-            cluster = self._find(name)
-        if cluster is not None:
-            self._check_ours(cluster, name)
-            self._note(f"Atlas: {name} is removed")
-            delete_cluster(self._api, name)
+        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError.
+
+        While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
+        """
+        ends = self._api.clock.now() + LONGEST_DELETION
+        refusal = f"it is still there after {LONGEST_DELETION.total_seconds() / 60:g} minutes"
+        while cluster := self._find(name):
+            if not is_ours(cluster, self._run):
+                raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
+            try:
+                if cluster.get("stateName") != "DELETING":
+                    self._note(f"Atlas: {name} is removed")
+                    self._api.delete("clusters", name)
+            except ApiError as error:
+                refusal = error.message
+                if error.status != 409:
+                    ends = self._api.clock.now()
+            if self._api.clock.now() >= ends:
+                raise TargetError(f"the cluster {name} could not be removed: {refusal}")
+            self._api.clock.sleep(POLL_SECONDS)
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
         """Return Atlas's current description of the cluster, or None if there is none. Raises ApiError."""
         found: Mapping[str, Any] | None = self._api.find("clusters", name)
         return found
-
-    def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
-        return cluster is not None and run_of_cluster(cluster) == self._run
-
-    def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
-        """Raise TargetError for a cluster that we do not own."""
-        if not self._is_ours(cluster):
-            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
 
     def _await_idle(self, name: str) -> Mapping[str, Any]:
         """Return the cluster after it has reported IDLE twice in a row."""
@@ -446,7 +343,7 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
     iops = hardware.get("diskIOPS")
     ignored = _NO_WISHES | ({_IOPS} if machine.disk == STANDARD and asked.get(_IOPS) != iops else set())
     wishes = {name: value for name, value in asked.items() if name not in ignored}
-    given = wishes.keys() & VARIED
+    given = wishes.keys() & set(SETTINGS.values())
     return Machine(
         bench_config={
             "comment": "cluster on Atlas, made by mongo-tables run",
@@ -459,7 +356,6 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
             "kind": "replica set",
             "members": MEMBERS,
             "place": f"Atlas on AWS, {machine.region}; the client elsewhere",
-            "edition": machine.edition,
         },
         varied={name: wishes[name] for name in sorted(given)},
         not_varied=tuple(sorted(wishes.keys() - given)),
@@ -477,7 +373,8 @@ class AtlasRun(NamedTuple):
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
     """Return a run that may cost ``most`` dollars. Without a ``name`` it gets a random one."""
     name = name or uuid4().hex[:12]
-    return AtlasRun(name, cluster_names(name), Budget(prices, most, administration.LocalClock()))
+    names = (f"mongo-tables-{name[:6]}-{number}" for number in count(1))
+    return AtlasRun(name, names, Budget(prices, most, administration.LocalClock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
@@ -489,5 +386,5 @@ def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasT
 def plan_atlas(where: str) -> AtlasTarget:
     """Return a target for planning, without a connection to Atlas. Raises CommandError."""
     address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
-    nobody = Api(address.project, Credentials("", "", digest=False), administration.LocalClock())
+    nobody = Api(address.project, Credentials("", ""), administration.LocalClock())
     return AtlasTarget(address, nobody, run, lambda text: None)
