@@ -17,7 +17,6 @@ from typing import Any
 from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.runner.ownership import MARKER
-from mongo_tables.runner.sharding import SHARD_KEY
 from mongo_tables.runner.workloads import workload
 from mongo_tables.runner.workloads.queries import faults, leaves
 
@@ -48,6 +47,8 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
         if header := _HEADER.match(line):
             table = _table(header, counts)
             found[table] = (number, column)
+            if header[1] == "[[":
+                found.setdefault(table[:-1], (number, column))
         elif key := _KEY.match(line):
             found[(*table, key[1].strip("\"'"))] = (number, column)
         quoted = quotes % 2 == 1
@@ -138,9 +139,10 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
                 yield (*path, key), f"{key} has no effect here", hint
         else:
             name = ".".join(map(str, path)) or "the file"
+            message = "two of them are equal" if error.validator == "uniqueItems" else error.message
             is_word = error.validator == "enum" and isinstance(error.instance, str)
             near = did_you_mean(error.instance, error.validator_value) if is_word else ""
-            yield path, f"{name}: {error.message}", near or str(error.schema.get("description", ""))
+            yield path, f"{name}: {message}", near or str(error.schema.get("description", ""))
 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
@@ -149,7 +151,6 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         name = variant.get("workload", data["workload"])
         yield from _missing(name, config, ("variants", number))
         yield from _alone(name, data["workload"], ("variants", number, "workload"))
-        yield from _split(config, ("variants", number))
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
     for path, values in _said(data["parameters"], data["variants"]):
@@ -157,17 +158,33 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         for name in LANGUAGE:
             for inner, message, hint in faults(values.get(name), (name,)):
                 yield (*path, *inner), message, hint
-    yield from _twice(data["variants"])
-    if data.get("baseline", 1) > len(data["variants"]):
-        yield ("baseline",), f"unknown variant {data['baseline']}", "variants are counted from 1"
-    yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
+    for path, number in _variants_named(data):
+        if number > len(data["variants"]):
+            yield path, f"unknown variant {number}", "variants are counted from 1"
+    yield from _contrasts(data.get("contrasts", ()), data.get("baseline", 1))
     yield from _scaling(data)
     for number, entry in enumerate(data.get("full_size", ())):
-        if (last := max(entry.get("variants", [1]))) > len(data["variants"]):
-            yield ("full_size", number, "variants"), f"unknown variant {last}", "variants are counted from 1"
         if entry["counter"] not in data.get("fingerprint", ()):
             yield ("full_size", number, "counter"), "no row has this counter", "name it in fingerprint, too"
-    yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
+    rows = data.get("published", {}).get("rows", ())
+    if 0 < len(rows) < len(data["variants"]) and not any("variant" in row for row in rows):
+        message = f"{len(rows)} published rows for {len(data['variants'])} variants"
+        yield (
+            ("published",),
+            message,
+            "write an empty row for a variant without figures, or name the variants",
+        )
+
+
+def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
+    """Yield the numbers of variants that the file names, with their paths."""
+    yield ("baseline",), data.get("baseline", 1)
+    for number, contrast in enumerate(data.get("contrasts", ())):
+        yield from ((("contrasts", number, end), contrast[end]) for end in ("variant", "with"))
+    for number, entry in enumerate(data.get("full_size", ())):
+        yield ("full_size", number, "variants"), max(entry.get("variants", [1]))
+    for number, row in enumerate(data.get("published", {}).get("rows", ())):
+        yield ("published", "rows", number, "variant"), row.get("variant", number + 1)
 
 
 def _said(
@@ -204,22 +221,6 @@ def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
             yield path, message, "give it an experiment of its own"
 
 
-def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield chunks that do not fit the shard key of a variant."""
-    points, key = config.get("presplit"), config.get(SHARD_KEY)
-    if points is None:
-        return
-    if key is None:
-        yield path, "presplit has no effect without a shardKey", "add a shardKey, or leave presplit out"
-        return
-    is_hashed = next(iter(key.values())) == "hashed"
-    if isinstance(points, int) and not is_hashed:
-        message = "a number of chunks is for a key whose first field is hashed"
-        yield path, message, "give presplit the values at which ranges begin: [100, 200]"
-    if is_hashed and not isinstance(points, int):
-        yield path, "ranges of hashes have no values to be split at", "give presplit the number of chunks"
-
-
 def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
     """Yield values with which the workload is impossible, or differs from what they say."""
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
@@ -240,70 +241,25 @@ def _needs(name: str) -> frozenset[str]:
     return workload(name).needs | {"database", "collection", "numberOfThreads"}
 
 
-def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
-    """Yield variants that are identical: the parameters of a variant identify its row."""
-    for number, variant in enumerate(variants):
-        first = variants.index(variant)
-        if first < number:
-            message = (
-                f"variant {number + 1} is variant {first + 1} again, and its row would replace the other"
-            )
-            yield ("variants", number), message, "leave one out, or give each a comment of its own"
-
-
-def _contrasts(contrasts: Sequence[Mapping[str, int]], variants: int, baseline: int) -> Iterator[_Problem]:
+def _contrasts(contrasts: Sequence[Mapping[str, int]], baseline: int) -> Iterator[_Problem]:
     seen: set[int] = set()
-    pairs: set[frozenset[int]] = set()
     for number, contrast in enumerate(contrasts):
-        for end in ("variant", "with"):
-            if contrast[end] > variants:
-                message = f"unknown variant {contrast[end]}"
-                yield ("contrasts", number, end), message, "variants are counted from 1"
-        if contrast["variant"] in seen:
-            message = f"variant {contrast['variant']} has a contrast already"
-            yield ("contrasts", number, "variant"), message, "reverse one of the two, or leave it out"
-        seen.add(contrast["variant"])
-        both = frozenset(contrast.values())
-        if len(both) == 1 or baseline in both:
-            what = "itself" if len(both) == 1 else "the baseline"
-            (other, *_) = both - {baseline} or both
-            message = f"variant {other} is compared with {what} anyway"
-            yield ("contrasts", number, "with"), message, "name another variant, or leave it out"
-        elif both in pairs:
-            message = f"variants {contrast['variant']} and {contrast['with']} are compared already"
-            yield ("contrasts", number, "with"), message, "leave one out"
-        pairs.add(both)
+        one, other = contrast["variant"], contrast["with"]
+        if baseline in (one, other) or one == other:
+            message = f"variants {one} and {other} are compared anyway"
+            yield ("contrasts", number), message, "name another variant, or leave it out"
+        elif one in seen:
+            message = f"variant {one} has a contrast already"
+            yield ("contrasts", number), message, "reverse one of the two, or leave it out"
+        seen.add(one)
 
 
 def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
-    scaled, places = data.get("scaled", ()), (data["parameters"], *data["variants"])
-    for name in scaled:
+    places = (data["parameters"], *data["variants"])
+    for name in data.get("scaled", ()):
         if not any(name.partition(".")[0] in values for values in places):
             yield ("scaled",), f"--scale finds no {name}", "name it in [parameters] or in a variant"
     for name in data.get("least", {}):
-        if name not in scaled:
-            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
-        elif any(not isinstance(values.get(name, 0), int | float) for values in places):
-            yield (
-                ("least", name),
-                f"only numbers can have a least, and {name} is not a number",
-                "leave it out here",
-            )
-
-
-def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:
-    if rows is None:
-        return
-    if len(rows) != variants and not any("variant" in row for row in rows):
-        message = f"{len(rows)} published rows for {variants} variants"
-        hint = (
-            "write an empty [[published.rows]] for a variant without figures, or name the variant in each row"
-        )
-        yield ("published",), message, hint
-        return
-    for number, row in enumerate(rows):
-        named = row.get("variant", number + 1)
-        if named > variants:
-            where = ("published", "rows", number, *(("variant",) if "variant" in row else ()))
-            message = f"published figures of variant {named}, and there are {variants}"
-            yield where, message, "variant counts from 1; 0 is for figures that belong to none"
+        numbers = all(isinstance(values.get(name, 0), int | float) for values in places)
+        if name not in data.get("scaled", ()) or not numbers:
+            yield ("least", name), f"{name} is no number that --scale makes smaller", "name it in scaled"
