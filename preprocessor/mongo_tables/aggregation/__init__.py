@@ -58,7 +58,7 @@ def aggregate(
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
-            rows = meter.gather_within_limits(run(meter.admit_read_documents(documents)), last)
+            rows = meter.gather_within_limits(run(meter.admit_documents(documents, source=True)), last)
             if not _only_chooses(pipeline):
                 for row in rows:
                     meter.check_document(row, last)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from mongo_tables.aggregation.limits import each, watch_clock
@@ -17,9 +18,10 @@ Places = dict[Key, list[int]]
 class IndexedCollection(list[Document]):
     """The documents of an immutable collection: all joins to it share their indexes."""
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        super().__init__(documents)
-        self.indexes: dict[tuple[str, ...], Places] = {}
+    @cached_property
+    def indexes(self) -> dict[tuple[str, ...], Places]:
+        """The places of documents by the values at each path that a join has asked for."""
+        return {}
 
 
 class JoinIndex:

@@ -219,20 +219,16 @@ def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
     return chain.from_iterable(blocks(items, path))
 
 
-def admit_read_documents(documents: Iterable[_T]) -> Iterator[_T]:
-    """Like ``admit_documents``, for documents that may be read from files: reading time does not count."""
-    return chain.from_iterable(_admit(documents, None, source=True))
-
-
-def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
+def admit_documents(items: Iterable[_T], path: Path | None = None, *, source: bool = False) -> Iterator[_T]:
     """Yield a pipeline's input documents under ``watch_clock``.
 
-    The count of large arrays is reset after each block.
+    The count of large arrays is reset after each block. ``source``: they may be read from files, whose time does not
+    count.
     """
-    return chain.from_iterable(_admit(items, path))
+    return chain.from_iterable(_admit(items, path, source))
 
 
-def _admit(items: Iterable[_T], path: Path | None, *, source: bool = False) -> Iterator[list[_T]]:
+def _admit(items: Iterable[_T], path: Path | None, source: bool) -> Iterator[list[_T]]:
     iterator, size = iter(items), 1
     is_read = source and not isinstance(items, list)
     while True:

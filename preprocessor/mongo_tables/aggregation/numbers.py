@@ -106,13 +106,6 @@ def to_double(value: Any) -> float:
     return float(value)
 
 
-def is_nan(value: Any) -> bool:
-    """Return whether a number is NaN."""
-    if isinstance(value, Decimal128):
-        return value.to_decimal().is_nan()
-    return isinstance(value, float) and value != value
-
-
 def integral(value: Any) -> int | None:
     """Return the integer that equals a number, or None for fractions and numbers that are not finite."""
     if isinstance(value, bool) or value is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import OperatorKind
@@ -31,7 +32,12 @@ def list_uses(pipeline: Any, path: Path = ()) -> Uses:
         for name, argument in _members(stage):
             where = (*path, number, name)
             yield Use("stage", name, where, argument)
-            yield from _READERS.get(name, _expression)(argument, where)
+            reader = _READERS.get(name, _expression)
+            if callable(reader):
+                yield from reader(argument, where)
+                continue
+            for key, inner in _members(argument):
+                yield from reader.get(key, _expression)(inner, (*where, key))
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
@@ -53,21 +59,14 @@ def _expression(value: Any, path: Path) -> Uses:
             yield from _expression(inner, where)
 
 
-def _of_fields(kind: OperatorKind) -> _Reader:
-    """Return a reader of fields with an accumulator or a window function each."""
-
-    def read(value: Any, path: Path) -> Uses:
-        for field, written in _members(value):
-            for name, argument in _members(written):
-                if name != "window":
-                    where = (*path, field, name)
-                    yield Use(kind, name, where, argument)
-                    yield from _expression(argument, where)
-
-    return read
-
-
-_accumulators = _of_fields("accumulator")
+def _accumulators(value: Any, path: Path, kind: OperatorKind = "accumulator") -> Uses:
+    """Yield the uses in fields with an accumulator or a window function each."""
+    for field, written in _members(value):
+        for name, argument in _members(written):
+            if name != "window":
+                where = (*path, field, name)
+                yield Use(kind, name, where, argument)
+                yield from _expression(argument, where)
 
 
 def _group(value: Any, path: Path) -> Uses:
@@ -124,32 +123,22 @@ def _element(value: Any, path: Path) -> Uses:
     yield from (_query if is_query else _conditions)(value, path)
 
 
-def _named(**readers: _Reader) -> _Reader:
-    """Return a reader of a document of arguments, some of which are not expressions."""
-
-    def read(value: Any, path: Path) -> Uses:
-        for name, inner in _members(value):
-            yield from readers.get(name, _expression)(inner, (*path, name))
-
-    return read
-
-
-_READERS: Final[Mapping[str, _Reader]] = {
-    "$bucket": _named(output=_accumulators),
-    "$bucketAuto": _named(output=_accumulators),
+_READERS: Final[Mapping[str, _Reader | Mapping[str, _Reader]]] = {
+    "$bucket": {"output": _accumulators},
+    "$bucketAuto": {"output": _accumulators},
     "$facet": _pipelines,
-    "$geoNear": _named(query=_query, near=lambda value, path: iter(())),
-    "$graphLookup": _named(restrictSearchWithMatch=_query),
+    "$geoNear": {"query": _query, "near": lambda value, path: iter(())},
+    "$graphLookup": {"restrictSearchWithMatch": _query},
     "$group": _group,
-    "$lookup": _named(pipeline=list_uses),
+    "$lookup": {"pipeline": list_uses},
     "$match": _query,
-    "$merge": _named(whenMatched=list_uses),
-    "$rankFusion": _named(input=_inputs),
-    "$scoreFusion": _named(input=_inputs),
+    "$merge": {"whenMatched": list_uses},
+    "$rankFusion": {"input": _inputs},
+    "$scoreFusion": {"input": _inputs},
     "$search": lambda value, path: iter(()),
     "$searchMeta": lambda value, path: iter(()),
-    "$setWindowFields": _named(output=_of_fields("window")),
-    "$unionWith": _named(pipeline=list_uses),
-    "$vectorSearch": _named(filter=_query),
+    "$setWindowFields": {"output": partial(_accumulators, kind="window")},
+    "$unionWith": {"pipeline": list_uses},
+    "$vectorSearch": {"filter": _query},
 }
-"""Readers of the arguments of stages that are more than expressions."""
+"""Readers of the argument of a stage, or of its keys, that are more than expressions."""

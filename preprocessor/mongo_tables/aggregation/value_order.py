@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import ROUND_DOWN, Decimal
 from functools import cmp_to_key
 from types import NoneType
 from typing import Any, NamedTuple
@@ -28,7 +29,6 @@ from bson.int64 import Int64
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import check_key, count_array, spend
-from mongo_tables.aggregation.numbers import is_nan, to_decimal
 from mongo_tables.aggregation.values import (
     MISSING,
     Document,
@@ -345,13 +345,11 @@ def _part(name: str, dotted: str, way: Any, path: Path) -> SortKey:
         raise NotOffline(f"{name} by $meta requires scores that exist only on a server", path)
     if not is_number(way) or isinstance(way, bool):
         raise AggregationError(saying, path, 15974)
-    if is_nan(way) or not to_decimal(way).is_finite():
-        direction = 0
-    else:  # the server truncates a double and rounds a Decimal128
-        direction = int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
-    if direction not in (-1, 1):
+    # The server rounds a Decimal128 and truncates a double.
+    exact, rounding = (way.to_decimal(), None) if isinstance(way, Decimal128) else (Decimal(way), ROUND_DOWN)
+    if not exact.is_finite() or exact.to_integral_value(rounding) not in (-1, 1):
         raise AggregationError(saying, path, 15975)
-    return SortKey(paths.split(dotted, path), direction == -1)
+    return SortKey(paths.split(dotted, path), exact < 0)
 
 
 def _plain(value: Any, parts: tuple[str, ...]) -> Any:

@@ -124,6 +124,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | Decimal128) and not isinstance(value, bool)
 
 
+def is_nan(value: Any) -> bool:
+    """Return whether a number is NaN."""
+    if isinstance(value, Decimal128):
+        return value.to_decimal().is_nan()
+    return isinstance(value, float) and value != value
+
+
 def is_flag(value: Any) -> bool:
     """Return whether a value in ``$project`` includes or excludes a field."""
     return isinstance(value, bool) or is_number(value)

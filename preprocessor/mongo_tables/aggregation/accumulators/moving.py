@@ -35,13 +35,12 @@ from mongo_tables.aggregation.numbers import (
     decimal128,
     half_away,
     integer,
-    is_nan,
     rank,
     to_decimal,
     to_double,
 )
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nullish
+from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nan, is_nullish
 
 
 class _Removable:

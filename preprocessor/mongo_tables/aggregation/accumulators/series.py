@@ -26,18 +26,9 @@ from mongo_tables.aggregation.compiler import compile_expression
 from mongo_tables.aggregation.errors import AggregationError, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, divide, multiply, subtract
 from mongo_tables.aggregation.expressions.date_parts import UNIT_MILLIS
-from mongo_tables.aggregation.numbers import (
-    CONTEXT,
-    DECIMAL,
-    decimal128,
-    integral,
-    is_nan,
-    rank,
-    to_decimal,
-    whole,
-)
+from mongo_tables.aggregation.numbers import CONTEXT, DECIMAL, decimal128, integral, rank, to_decimal, whole
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.aggregation.values import Document, is_date, is_nullish, mistyped
+from mongo_tables.aggregation.values import Document, is_date, is_nan, is_nullish, mistyped
 
 _FAILED_TO_PARSE, _TYPE_MISMATCH = 9, 14
 

@@ -22,7 +22,6 @@ from mongo_tables.aggregation.numbers import (
     DOUBLE,
     decimal128,
     integer,
-    is_nan,
     number_rank,
     plain,
     rank,
@@ -34,6 +33,7 @@ from mongo_tables.aggregation.values import (
     INT64_MIN,
     Document,
     Evaluate,
+    is_nan,
     is_nullish,
     mistyped,
 )

@@ -17,7 +17,7 @@ from bson.min_key import MinKey
 
 from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.numbers import decimal_to_long, integral, is_nan, rank, to_decimal, whole
+from mongo_tables.aggregation.numbers import decimal_to_long, integral, rank, to_decimal, whole
 from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
     NEVER,
@@ -38,6 +38,7 @@ from mongo_tables.aggregation.values import (
     INT32_MAX,
     MISSING,
     binary_parts,
+    is_nan,
     is_number,
     truthy,
     type_name,

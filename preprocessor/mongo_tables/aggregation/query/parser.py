@@ -12,7 +12,7 @@ from typing import Any
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
-from mongo_tables.aggregation.numbers import integral, is_nan, to_double
+from mongo_tables.aggregation.numbers import integral, to_double
 from mongo_tables.aggregation.query.conditions import (
     ALWAYS,
     FORMS,
@@ -27,7 +27,7 @@ from mongo_tables.aggregation.query.conditions import (
     leaf,
     regex_test,
 )
-from mongo_tables.aggregation.values import is_number, is_string, regex_parts, truthy
+from mongo_tables.aggregation.values import is_nan, is_number, is_string, regex_parts, truthy
 
 
 def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False) -> Predicate:

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.numbers import CONTEXT, integral, is_nan, to_decimal
+from mongo_tables.aggregation.numbers import CONTEXT, integral, to_decimal
 from mongo_tables.aggregation.patterns import compile_pattern
 from mongo_tables.aggregation.query.conditions import Predicate, both, type_names
 from mongo_tables.aggregation.value_order import Key, key
-from mongo_tables.aggregation.values import INT64_MAX, is_number, is_string, type_name
+from mongo_tables.aggregation.values import INT64_MAX, is_nan, is_number, is_string, type_name
 
 _FAILED, _MISMATCH = 9, 14
 _JSON_TYPES = {

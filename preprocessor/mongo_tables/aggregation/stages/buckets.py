@@ -29,14 +29,7 @@ from mongo_tables.aggregation.limits import (
     is_counted,
     watch_clock,
 )
-from mongo_tables.aggregation.numbers import (
-    CONTEXT,
-    decimal128,
-    double_to_decimal,
-    integral,
-    is_nan,
-    to_double,
-)
+from mongo_tables.aggregation.numbers import CONTEXT, decimal128, double_to_decimal, integral, to_double
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.stages.groups import Fields, compile_accumulators, growth, results, start
 from mongo_tables.aggregation.value_order import Key, key
@@ -45,6 +38,7 @@ from mongo_tables.aggregation.values import (
     MISSING,
     Document,
     Evaluate,
+    is_nan,
     is_number,
     is_string,
     mistyped,

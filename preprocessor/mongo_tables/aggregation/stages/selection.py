@@ -12,10 +12,10 @@ from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Gives, Order, StageRecord, paths_in_query, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
-from mongo_tables.aggregation.numbers import integral, is_nan, to_double
+from mongo_tables.aggregation.numbers import integral, to_double
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.query.parser import compile_query
-from mongo_tables.aggregation.values import INT64_MAX, Document, is_number
+from mongo_tables.aggregation.values import INT64_MAX, Document, is_nan, is_number
 
 
 def _names_one(condition: Any) -> bool:
