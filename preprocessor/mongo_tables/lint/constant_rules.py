@@ -62,7 +62,7 @@ _ORDERING: Final = names_with("compares", "expression")
 _COMPARING: Final = _ORDERING | names_with("equates", "expression")
 
 
-@rule("MT435", needs=("$in",))
+@rule("MT435", reads=("$in",))
 def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
     """MT435: no element of a list is an array, so that an array is never in it."""
     for visit in subject.visits("$in") if subject.known else ():
@@ -91,7 +91,7 @@ def _never_null(array: Operand) -> Any:
     return {"$ifNull": [array.expression, []]} if array.shape.nullish else array.expression
 
 
-@rule("MT435", needs=_COMPARING)
+@rule("MT435", reads=_COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
     for visit in subject.visits(*_COMPARING) if subject.known else ():
@@ -151,7 +151,7 @@ def say_kind(value: Any, kinds: Kinds) -> str:
 _ACCUMULATING: Final = names_with("accumulates", "stage")
 
 
-@rule("MT436")
+@rule("MT436", needs=(*_ACCUMULATING, "expression"))
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
     """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
     for stage in subject.flow.stages if subject.known else ():

@@ -220,7 +220,7 @@ def _takes_all(one: tuple[str, str, float], other: tuple[str, str, float]) -> bo
     return one[2] < other[2] if one[0].startswith("$g") else one[2] > other[2]
 
 
-@rule("MT446", of="rows")
+@rule("MT446", of="rows", needs=("$facet", "$lookup"))
 def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT446: a column shows arrays of one element, which a ``$facet`` or a ``$lookup`` has made."""
     spec = subject.spec
@@ -238,7 +238,7 @@ def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
             )
 
 
-@rule("MT447", needs=_EQUATING)
+@rule("MT447", reads=_EQUATING)
 def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
     """MT447: in an expression a missing field is not equal to null.
 
@@ -258,7 +258,7 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-@rule("MT447", needs=_ORDERING)
+@rule("MT447", reads=_ORDERING)
 def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
     """MT447: in an expression a missing field is less than every number and date.
 
@@ -319,7 +319,7 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-@rule("MT449", of="documents", needs=("$match",))
+@rule("MT449", of="documents", needs=("$ne", "$nin", "$exists"))
 def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT449: a condition excludes a string that no document has, though some have nearly the same one.
 

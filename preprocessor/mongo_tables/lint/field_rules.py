@@ -15,7 +15,7 @@ from mongo_tables.aggregation.fields import WHOLE, Field, Parts, conditions_in, 
 from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import RuleContext, find_definition, find_made, quote, rule
-from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow, Written, read_stages
 from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
 from mongo_tables.render.column import column_value, index_hint
@@ -46,7 +46,7 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and values computed from it are null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
-        for path, text, shape in (*_fields_read(stage), *_fields_kept(stage), *_fields_named(stage)):
+        for path, text, shape in _fields_read(stage):
             parts = tuple(text.split("."))
             if (
                 text in told
@@ -60,25 +60,26 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _fields_read(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    """Yield the fields that expressions read, that a projection includes unchanged, and that a stage names."""
     for visit in stage.visits:
-        if not visit.name and not visit.guarded and (text := _field_text(visit)):
-            yield visit.path, text, visit.shape
-
-
-def _field_text(visit: Visit) -> str:
-    text = str(visit.operands[0].expression)
-    return "" if text.startswith("$$") else text[1:]
-
-
-def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """Yield the fields that a projection includes unchanged."""
+        text = "$$" if visit.name or visit.guarded else str(visit.operands[0].expression)
+        if not text.startswith("$$"):
+            yield visit.path, text[1:], visit.shape
+    argument, named = stage.argument, dict[Path, str]()
     if stage.name == "$project":
-        for name, value in stage.argument.items():
+        for name, value in argument.items():
             if is_flag(value) and truthy(value):
-                yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
+                named[*stage.path, name] = name
+    elif key := {"$unwind": "path", "$lookup": "localField"}.get(stage.name):
+        in_key = isinstance(argument, Mapping)
+        named[(*stage.path, key) if in_key else stage.path] = argument.get(key) if in_key else argument
+    for path, name in named.items():
+        if isinstance(name, str):
+            text = name.removeprefix("$")
+            yield path, text, lookup(stage.before, tuple(text.split(".")))
 
 
-@rule("MT402")
+@rule("MT402", reads=("",))
 def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
     """MT402: the value of a variable lacks such a field, but has one with a similar name."""
     told: set[str] = set()
@@ -140,18 +141,6 @@ def _meets_no_missing(operator: str, operand: Any) -> bool:
 _COMPARING: Final = names_with("needs a value", "query")
 
 
-def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """Yield the fields that a stage reads only by name."""
-    argument = stage.argument
-    key = {"$unwind": "path", "$lookup": "localField"}.get(stage.name, "")
-    named, path = (
-        (argument.get(key), (*stage.path, key)) if isinstance(argument, Mapping) else (argument, stage.path)
-    )
-    if key and isinstance(named, str):
-        text = named.removeprefix("$")
-        yield path, text, lookup(stage.before, tuple(text.split(".")))
-
-
 def _is_computed(root: Shape, parts: Parts) -> bool:
     """Return whether an earlier stage computes the field from something absent, which is reported already."""
     above = lookup(root, parts[:-1])
@@ -204,7 +193,7 @@ def _near(root: Shape, parts: Parts) -> str:
     return ""
 
 
-@rule("MT403")
+@rule("MT403", needs=("missing",))
 def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: only some documents have a field, and the empty cell of the others does not say why."""
     for path, column, source in _columns_with_gaps(subject):
@@ -213,7 +202,7 @@ def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
             yield _say_gap(subject, path, source, why)
 
 
-@rule("MT403", of="rows")
+@rule("MT403", of="rows", needs=("missing",))
 def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT403: all documents have an array, but in some of them it is empty."""
     for path, column, source in _columns_with_gaps(subject):

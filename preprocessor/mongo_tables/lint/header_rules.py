@@ -13,36 +13,29 @@ from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.column import find_added_unit
 
-
-@rule("MT503")
-def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
-    """MT503: blanks at the ends of a header, or two in a row, are typing errors."""
-    for index, header in enumerate(_list_headers(subject)):
-        if header != " ".join(header.split()):
-            message = f'the header "{header}" has extra blanks'
-            hint = f'write "{" ".join(header.split())}"'
-            yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
-
-
 _CODE_NAME = r"[a-z]+[A-Z]\w*|\w+_\w+"
 
 
-@rule("MT504")
-def find_field_names_as_headers(subject: RuleContext) -> Iterator[Finding]:
-    """MT504: a header that is the name of a field is written for programs, not for readers."""
-    for index, (column, header) in enumerate(zip(subject.columns, _list_headers(subject), strict=False)):
+@rule("MT503", "MT504")
+def find_mistyped_headers(subject: RuleContext) -> Iterator[Finding]:
+    """MT503: blanks at the ends of a header, or two in a row, are typing errors.
+
+    MT504: a header that is the name of a field is written for programs, not for readers.
+    """
+    spec = subject.spec
+    headers = zip(spec.columns, spec.headers, strict=True) if isinstance(spec, TableSpec) else ()
+    for index, (column, header) in enumerate(headers):
+        if header != (written := " ".join(header.split())):
+            at, message = spec.locate(("headers", index)), f'the header "{header}" has extra blanks'
+            yield subject.finding("MT503", at, message, f'write "{written}"')
         if header == column and re.fullmatch(_CODE_NAME, header):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
             yield subject.finding(
                 "MT504",
-                subject.spec.locate(("headers", index)),
+                spec.locate(("headers", index)),
                 f"the header is the name of the field, `{header}`: readers see a name out of a program",
                 f'write it in words: "{words}"',
             )
-
-
-def _list_headers(subject: RuleContext) -> tuple[str, ...]:
-    return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
 
 
 class _Pitfall(NamedTuple):
@@ -84,7 +77,8 @@ def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
                 at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
                 message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
                 yield subject.finding("MT413", at, message, pitfall.hint)
-        yield from _cpu_in_part(subject, index, header, sources)
+        if re.search(_CPU, header):
+            yield from _cpu_in_part(subject, index, header, sources)
 
 
 _CPU = r"(?i)\bCPU\b(?!.*(user|kernel|system))"
@@ -93,7 +87,7 @@ _CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
 
 def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
     shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
-    if not shares or not re.search(_CPU, header) or set(shares) - {"USER", "KERNEL"}:
+    if not shares or set(shares) - {"USER", "KERNEL"}:
         return
     left_out = [one for one in ("USER", "KERNEL", "IRQ", "SOFTIRQ", "STEAL", "NICE") if one not in shares]
     yield subject.finding(
@@ -137,7 +131,7 @@ def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, 
             yield index, column, text, readings, computed
 
 
-@rule("MT404")
+@rule("MT404", needs=("unit",))
 def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
     """MT404: the header names one unit, the pipeline computes another."""
     for index, column, text, readings, computed in _columns(subject):
@@ -182,7 +176,7 @@ def _format_unit(unit: Unit) -> str:
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
 
 
-@rule("MT405")
+@rule("MT405", needs=("unit",))
 def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
     """MT405: in one table, one column counts kilobytes of 1000 bytes and another of 1024, under one name."""
     sizes: list[tuple[int, str, str, bool]] = []
@@ -210,7 +204,7 @@ def _step(binary: bool) -> str:
     return "1024" if binary else "1000"
 
 
-@rule("MT406")
+@rule("MT406", needs=("unit",))
 def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
     """MT406: a field's name says bytes, but the field counts something else."""
     for name, shape in subject.flow.rows.fields.items():
@@ -229,7 +223,7 @@ def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-@rule("MT427", "MT509")
+@rule("MT427", "MT509", needs=("format",))
 def find_two_units(subject: RuleContext) -> Iterator[Finding]:
     """MT427: the header names one unit, the column's format another. MT509: both name the same unit in other words."""
     spec = subject.spec

@@ -136,30 +136,26 @@ Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], list[Fin
 
 
 @nothing_collected()  # No shape refers to itself, and there are many documents.
-def lint(specs: Iterable[Spec | None], source: FileSource | None, rows: Rows, look: Look) -> list[Finding]:
+def lint(specs: Sequence[Spec | None], source: FileSource | None, rows: Rows, look: Look) -> list[Finding]:
     """Return all findings of the linter about specs.
 
     ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.
     """
-    listed = list(specs)
     documents = Documents(source)
-    quoted = _collect_quoted_fields(listed)
+    quoted: dict[str, list[str]] = defaultdict(
+        list
+    )  # the fields of a table's rows that the prose reads, by its id
+    for quoting in filter(None, specs):
+        for one in quoting.quotes:
+            read = {split_path(column) for column in one.quoted_columns}
+            read = read.union(*map(paths_in_query, one.queries.values()))
+            quoted[one.table] += sorted(".".join(parts) for parts in read if parts)
     found: list[Finding] = []
-    for spec in listed:
+    for spec in specs:
         if isinstance(spec, PipelineSpec):
-            read = tuple(quoted.get(spec.id or "", ()))
-            found += look(spec, documents, read, Ran(rows[id(spec)]) if id(spec) in rows else None)
+            quoted_here = tuple(quoted.get(spec.id or "", ()))
+            found += look(spec, documents, quoted_here, Ran(rows[id(spec)]) if id(spec) in rows else None)
     return found
-
-
-def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
-    """Return the fields of a table's rows that values and statements in the prose read, by the table's id."""
-    fields: dict[str, list[str]] = defaultdict(list)
-    for one in (quote for spec in specs if spec is not None for quote in spec.quotes):
-        read = {split_path(column) for column in one.quoted_columns}
-        read = read.union(*map(paths_in_query, one.queries.values()))
-        fields[one.table] += sorted(".".join(parts) for parts in read if parts)
-    return fields
 
 
 def look_at(
@@ -202,14 +198,14 @@ def apply_rules(
 
     ``more`` are the other arguments of such rules: the rows, or the documents.
     """
-    names = subject.flow.names
-    return [
-        one
-        for rule in REGISTERED[of]
-        if not (rule.ids <= seen or (rule.needs and rule.needs.isdisjoint(names)))
-        for one in rule.find(subject, *more)
-        if one.rule not in seen
-    ]
+    found: list[Finding] = []
+    for rule in REGISTERED[of]:
+        without = (rule.needs and rule.needs.isdisjoint(subject.facts)) or (
+            rule.reads and rule.reads.isdisjoint(subject.visited)
+        )
+        if not (without or rule.ids <= seen):
+            found += rule.find(subject, *more)
+    return [one for one in found if one.rule not in seen] if found else []
 
 
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:

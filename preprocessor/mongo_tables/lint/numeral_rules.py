@@ -239,11 +239,15 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
 
 def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     """Yield every comparison of a field that has texts, if its field in the collection is known."""
-    yield from map(_Use, _first_conditions(subject, documents))
+    # The shape lacks the texts that the first stage removes, so the documents decide about its conditions.
+    for stage in leading_match(subject.spec.pipeline):
+        path = (0, "$match")
+        yield from map(_Use, _conditions_on(subject.spec.collection, stage["$match"], path, documents))
     for find, names in _FINDERS.items():
         if not names.isdisjoint(subject.flow.names):
             yield from map(_Use, find(subject))
-    yield from _joined_conditions(subject, documents)
+    if not subject.flow.names.isdisjoint(collection_arguments()):
+        yield from _joined_conditions(subject, documents)
 
 
 def _field_of(shape: Shape) -> str:
@@ -333,16 +337,6 @@ def _compare(
     if not all(fields) or not any(map(_field_of, compared)):
         return None
     return FieldComparison(path, fields[0], operator, numbers, "".join(fields[1:]))
-
-
-def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[FieldComparison]:
-    """Yield the conditions of the first stage.
-
-    The shape lacks the texts that this stage removes, so the documents decide.
-    """
-    for stage in subject.flow.stages[:1]:
-        if stage.name == "$match":
-            yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, documents)
 
 
 def _conditions_on(

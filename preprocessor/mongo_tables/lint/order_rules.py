@@ -199,7 +199,7 @@ def chance_limits(subject: RuleContext) -> list[StageFlow]:
     ]
 
 
-@rule("MT416")
+@rule("MT416", needs=("chance",))
 def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT416: rows come from a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
@@ -281,7 +281,7 @@ def _telling_columns(subject: RuleContext) -> Sequence[str]:
     return ()
 
 
-@rule("MT417")
+@rule("MT417", needs=("storage",))
 def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come in the order of stored documents, which may differ in a copy of the collection."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
@@ -308,7 +308,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 
-@rule("MT417", "MT420")
+@rule("MT417", "MT420", needs=("arrays",))
 def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: a table shows an array whose elements have no order, or the order in which documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}

@@ -198,8 +198,11 @@ def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
 
 def is_row_by_row(stages: Stages) -> bool:
     """Return whether the stages make one row of each document, in the same order."""
-    records = [record_of(next(iter(stage))) for stage in stages]
-    return all(record and record.gives in (Gives.EACH, Gives.BY_PLACE) for record in records)
+    for stage in stages:
+        record = record_of(next(iter(stage)))
+        if not record or record.gives not in (Gives.EACH, Gives.BY_PLACE):
+            return False
+    return True
 
 
 def is_kept(field: str, stages: Stages) -> bool:
@@ -208,10 +211,11 @@ def is_kept(field: str, stages: Stages) -> bool:
 
 
 def _keeps(effect: Effect, path: Parts) -> bool:
-    same = [
-        one for one in effect.fields if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}"
-    ]
-    changed = [one.parts for one in effect.fields if one not in same]
-    if any(parts[: len(path)] == path[: len(parts)] for parts in changed):  # at, above or below the path
-        return False
-    return not effect.only or any(path[: len(one.parts)] == one.parts for one in same)
+    kept = not effect.only
+    for one in effect.fields:
+        length = len(one.parts)
+        if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}":
+            kept = kept or path[:length] == one.parts
+        elif one.parts[: len(path)] == path[:length]:  # at, above or below the path
+            return False
+    return kept

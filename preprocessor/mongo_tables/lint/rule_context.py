@@ -11,7 +11,6 @@ to read them; about other documents nothing is known. The linter runs no other s
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -27,7 +26,7 @@ from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
-from mongo_tables.lint.row_order import RowOrder, Sorting, last_sorting, orders
+from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, flow_of
@@ -183,11 +182,12 @@ _Find = TypeVar("_Find", bound=Find)
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A rule: the ids of its findings, its function, and operators or keys of which a pipeline must have one."""
+    """A rule: the ids of its findings, its function, and what it looks at (see ``rule``)."""
 
     ids: frozenset[str]
     find: Find
     needs: frozenset[str]
+    reads: frozenset[str]
 
 
 RuleInput = Literal["pipeline", "rows", "documents"]
@@ -200,20 +200,24 @@ REGISTERED: Final[dict[RuleInput, list[Registered]]] = {
 }
 
 
-def rule(*ids: str, of: RuleInput = "pipeline", needs: Collection[str] = ()) -> Callable[[_Find], _Find]:
+def rule(
+    *ids: str, of: RuleInput = "pipeline", needs: Collection[str] = (), reads: Collection[str] = ()
+) -> Callable[[_Find], _Find]:
     """Register a rule, with the ids of its findings.
 
     Args:
         of: The arguments of the function.
-        needs: Operators or keys; the rule is skipped for a pipeline that has none of them.
+        needs: Operators, keys or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
+        reads: Operators of expressions, "" for the fields that they read; the rule is skipped without such a visit.
 
     Raises:
         KeyError: For an id that ``findings.rules`` does not have.
     """
-    known = frozenset(RULES[one].id for one in ids)
+    if unknown := {*ids} - RULES.keys():
+        raise KeyError(unknown)
 
     def register(find: _Find) -> _Find:
-        REGISTERED[of].append(Registered(known, find, frozenset(needs)))
+        REGISTERED[of].append(Registered(frozenset(ids), find, frozenset(needs), frozenset(reads)))
         return find
 
     return register
@@ -281,21 +285,40 @@ class RuleContext:
         return tuple(found)
 
     @cached_property
-    def _visits(self) -> Mapping[str, Sequence[Visit]]:
-        found: dict[str, list[Visit]] = defaultdict(list)
+    def facts(self) -> frozenset[str]:
+        """The keys of the pipeline, and facts on which rules depend.
+
+        ``format``: columns have one. ``unit``: the unit of a field of the rows, or of a column, is known. ``missing``:
+        rows may lack a column. ``arrays``: the rows have arrays whose elements have a known order. ``storage`` and
+        ``chance``: the rows come in this order. ``expression``: a stage computes something.
+        """
+        order = self.orders[-1] if self.orders else STORED
+        found = {order.by.value, "format" if self.spec.format else "", "arrays" if order.arrays else ""}
+        shapes = [*self.flow.rows.fields.values()]
+        for _, name in self.spec.shown_columns:
+            shapes.append(self.column(name))
+            found.add("missing" if shapes[-1].missing else "")
+        for shape in shapes:
+            found.add("unit" if shape.traits.unit else "")
+        return self.flow.names.union(found, ("expression",) if self.visited else ())
+
+    @cached_property
+    def visited(self) -> Mapping[str, Sequence[Visit]]:
+        """Every use of an operator in an expression, by name in order of evaluation; "" for the fields read."""
+        found: dict[str, list[Visit]] = {}
         for stage in self.flow.stages:
             for visit in stage.visits:
-                found[visit.name].append(visit)
+                found.setdefault(visit.name, []).append(visit)
         return found
 
     def visits(self, *names: str) -> list[Visit]:
         """Return every use of these operators of expressions, by name."""
-        return [visit for name in sorted(names) for visit in self._visits.get(name, ())]
+        return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
 
     @property
     def fields_read(self) -> Sequence[Visit]:
         """Every field and variable that an expression reads, in order of evaluation."""
-        return self._visits.get("", ())
+        return self.visited.get("", ())
 
     @cached_property
     def orders(self) -> list[RowOrder]:

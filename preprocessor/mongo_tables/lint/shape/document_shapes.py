@@ -128,7 +128,10 @@ def _fields(documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> Fields
 
 def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> Shape:
     by_type = dict(zip(map(type, values), values, strict=True))
-    known = _few(values) if all(issubclass(kind, _COUNTED) and kind is not Code for kind in by_type) else None
+    counted = all(issubclass(kind, _COUNTED) and kind is not Code for kind in by_type)
+    known = frozenset(values) if counted else None
+    if known and len(known) > FEW:
+        known = None
     if len(by_type) == 1 and (kinds := _ONE_KIND.get(next(iter(by_type)))) is not None:
         return Shape(kinds, missing, _NO_SCHEMA, False, None, meaning.traits(known))
     kinds = _kinds(values, by_type)
@@ -160,12 +163,6 @@ def _elements(arrays: Sequence[Sequence[Any]], meaning: _Meaning) -> Shape | Non
     """Return the shape of the arrays' elements, or None if all arrays are empty, because later ones may not be."""
     values = [value for array in arrays for value in array]
     return _learnt(values, meaning.items()) if values else None
-
-
-def _few(values: Sequence[Any]) -> frozenset[Any] | None:
-    """Return the distinct values if they are few, else None."""
-    distinct = frozenset(values)
-    return distinct if len(distinct) <= FEW else None
 
 
 # -- from a schema --

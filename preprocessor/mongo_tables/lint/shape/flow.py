@@ -8,7 +8,7 @@ record (``aggregation.fields``): unchanged fields, and any value in the fields t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -73,7 +73,10 @@ def _by_expression(shape: Shape, expression: Any) -> Shape:
 
 
 def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
-    for name, operand in _comparisons(value):
+    comparisons = value if isinstance(value, Mapping) else {"$eq": value}
+    if not all(isinstance(key, str) and key.startswith("$") for key in comparisons):
+        return shape
+    for name, operand in comparisons.items():
         if name == "$exists" and operand is True:
             shape = _settle_field(shape, parts, present=False, exists=True)
         elif name == "$ne" and operand is None:
@@ -85,14 +88,6 @@ def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
         ):
             shape = _settle_field(shape, parts, present=True, nonzero=_never_zero(name, operand))
     return shape
-
-
-def _comparisons(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        if all(isinstance(key, str) and key.startswith("$") for key in value):
-            yield from value.items()
-    else:
-        yield "$eq", value
 
 
 def _never_zero(name: str, operand: Any) -> bool:
