@@ -121,23 +121,21 @@ def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the headers as plain text. By default they are made from the names of columns."""
-    if "headers" in body:
-        return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
-
-    return column_headers(body["columns"])
+    if "headers" not in body:
+        return column_headers(body["columns"])
+    headers = tuple(body["headers"])
+    return (
+        tuple(plain_text(read_inline(text)) or text for text in headers) if body.get("markdown") else headers
+    )
 
 
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
     """Return the headings that span several headers."""
     found = []
     for text, columns in body.get("header_groups", {}).items():
-        pieces = _pieces(body, text)
+        pieces = read_inline(text) if body.get("markdown") else ()
         found.append(HeaderGroup(plain_text(pieces) or text, tuple(columns), pieces))
     return tuple(found)
-
-
-def _pieces(body: Mapping[str, Any], text: str) -> tuple[Piece, ...]:
-    return read_inline(text) if body.get("markdown") else ()
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")

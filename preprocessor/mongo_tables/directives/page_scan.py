@@ -176,7 +176,9 @@ def find(text: str, file: str) -> Scan:
     page, mdx = PageLines(text), is_mdx(text, file)
     folded, html_comments = fold(page, front_matter_lines(page.lines), mdx)
     openings = {html.number: opening_at(text, html.start) for html in html_comments}
-    markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
+    markers: dict[int, Marker] = {}
+    if "mongo-tables:" in text:
+        markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
     hiding = [
         html.number
         for html in html_comments
@@ -190,12 +192,13 @@ def find(text: str, file: str) -> Scan:
     opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None, mdx)
     ends = dict(pairwise([*hiding, len(html_comments)]))
     judge = _Judge(text, mdx)
-    live: list[Comment | Marker] = []
+    comments: list[Comment] = []
+    marked: list[Marker] = []
     for html in html_comments:
         number, place, opening = html.number, found_places.get(html.number), openings[html.number]
         if number in markers:
             if place is not None and place.kind == "live":
-                live.append(replace(markers[number], prefix=place.prefix))
+                marked.append(replace(markers[number], prefix=place.prefix))
         elif number in hiding and place is not None:
             other = ends[number]  # the next enclosing comment
             until = html_comments[other].start if other < len(html_comments) else len(text)
@@ -203,8 +206,10 @@ def find(text: str, file: str) -> Scan:
         elif opening is not None:
             candidate = _Candidate(html, opening, place, opinions.get(number))
             if judge.accepts(candidate) and place is not None:
-                live.append(_comment(page, html, opening, place))
-    comments, findings = attach_regions(page, file, live)
+                comments.append(_comment(page, html, opening, place))
+    faults: list[Finding] = []
+    if marked:
+        comments, faults = attach_regions(page, file, comments, marked)
     generated = [(one.region.start, one.region.end) for one in comments if one.region is not None]
     own: list[Finding] = [
         finding(one.rule, file, page.position(one.at), one.message, one.hint)
@@ -212,7 +217,7 @@ def find(text: str, file: str) -> Scan:
         if not any(start <= one.at < end for start, end in generated)
     ]
     return Scan(
-        tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
+        tuple(comments), tuple(sorted([*above, *own, *faults])), tuple(judge.rejected), tuple(judge.off)
     )
 
 
@@ -228,18 +233,20 @@ class _Judge:
 
     def accepts(self, one: _Candidate) -> bool:
         """Return whether a comment is live."""
-        fault, hidden = (
-            _fault_of(one, self.text, self.mdx),
-            one.place is not None and one.place.kind == "hidden",
-        )
-        self.complaints += [fault] if fault is not None else []
+        fault = _fault_of(one, self.text, self.mdx)
+        hidden = one.place is not None and one.place.kind == "hidden"
+        if fault is not None:
+            self.complaints.append(fault)
         if fault is not None and RULES[fault.rule].severity == "error":
             self.rejected.append((one.html.start, one.html.end))
         elif hidden:
             self.off.append((one.html.start, one.html.end))
         if fault is not None or hidden or one.is_code:
             return False
-        self.complaints += _code_elsewhere(one)
+        if one.opinion == "code" and one.place is not None and not one.place.foreign:
+            message = f"GitHub and editors show this {one.opening.name} as code; the site does not"
+            hint = "indent it by exactly four columns for each list item around it"
+            self.complaints.append(Complaint(message, hint, one.html.start, "MT115"))
         return True
 
     def judge_enclosing(
@@ -456,13 +463,6 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
         where = "put it on a line of its own" if place.inline else "leave a blank line above it"
         return Complaint(message, f"{where}{hint}", at, "MT113")
     return None
-
-
-def _code_elsewhere(one: _Candidate) -> Iterator[Complaint[int]]:
-    if one.opinion == "code" and one.place is not None and not one.place.foreign:
-        message = f"GitHub and editors show this {one.opening.name} as code; the site does not"
-        hint = "indent it by exactly four columns for each list item around it"
-        yield Complaint(message, hint, one.html.start, "MT115")
 
 
 def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:

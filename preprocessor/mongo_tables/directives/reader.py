@@ -59,30 +59,24 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += malformed
     # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
     has_rows = issubclass(kind, PipelineSpec) or (comment.kind == "value" and "collection" in body)
-    runnable = has_rows and not malformed and _is_pipeline(expanded)
-    pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
-    faulty = any(one.severity == "error" for one in found)
+    runnable = has_rows and not malformed and bool(expanded.stages)
+    for stage in expanded.stages:
+        is_stage = isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
+        runnable = runnable and is_stage
+    pipeline = None
+    if runnable:
+        let = body.get("let")
+        pipeline = PipelineSpec(
+            comment=comment,
+            file=file,
+            collection=str(body.get("collection", "")),
+            pipeline=expanded.stages,
+            let=let if isinstance(let, Mapping) else {},
+            origins=expanded.origins,
+        )
+    faulty = found and any(one.severity == "error" for one in found)
     spec = None if faulty else kind.of(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
-
-
-def _is_pipeline(expanded: Expanded) -> bool:
-    return bool(expanded.stages) and all(
-        isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
-        for stage in expanded.stages
-    )
-
-
-def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> PipelineSpec:
-    let = body.get("let")
-    return PipelineSpec(
-        comment=comment,
-        file=file,
-        collection=str(body.get("collection", "")),
-        pipeline=expanded.stages,
-        let=let if isinstance(let, Mapping) else {},
-        origins=expanded.origins,
-    )
 
 
 def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:

@@ -58,12 +58,14 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 
 
 def attach_regions(
-    page: PageLines, file: str, items: Sequence[Comment | Marker]
+    page: PageLines, file: str, live: Sequence[Comment], marked: Sequence[Marker]
 ) -> tuple[list[Comment], list[Finding]]:
     """Return the comments with their regions, without those inside a region, and complaints about stray markers.
 
-    ``items`` are the live comments and markers of the page, in order.
+    ``live`` are the live comments of the page, and ``marked`` its markers.
     """
+    items: list[Comment | Marker] = [*live, *marked]
+    items.sort(key=lambda one: one.start)
     comments: list[Comment] = []
     findings: list[Finding] = []
     markers = [index for index, item in enumerate(items) if isinstance(item, Marker)]

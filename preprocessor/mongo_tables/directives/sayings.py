@@ -21,7 +21,7 @@ FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The figures of a comparison that a sentence may name, by its verdict."""
 
-_EVERY: Final = frozenset(name for names in FIGURES.values() for name in names)
+_EVERY: Final = frozenset[str]().union(*FIGURES.values())
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 

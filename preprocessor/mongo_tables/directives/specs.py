@@ -287,22 +287,21 @@ class TableSpec(PipelineSpec):
             path = ("field",)
         return PipelineSpec.locate(self, path, key=key)
 
-    @property
+    @cached_property
     def shown_columns(self) -> list[tuple[Path, str]]:
         """Return the columns, and the fields of ranges, comparisons and links that are not columns themselves."""
-        own: list[tuple[Path, str]] = [
-            (("columns", index), column) for index, column in enumerate(self.columns)
-        ]
-        field = (self.baseline or {}).get("comparison")
-        compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
-        return [*own, *_range_fields(self.spread, self.columns), *compared, *self._link_fields]
-
-    @property
-    def _link_fields(self) -> Iterator[tuple[Path, str]]:
+        found: list[tuple[Path, str]] = []
+        for index, column in enumerate(self.columns):
+            found.append((("columns", index), column))
+        if self.spread:
+            found += _range_fields(self.spread, self.columns)
+        if field := (self.baseline or {}).get("comparison"):
+            found.append((("baseline", "comparison"), field))
         for column, form in self.format.items():
-            for name in fields_of(form.link or ""):
+            for name in fields_of(form.link) if form.link else ():
                 if name not in self.columns:
-                    yield ("format", column, "link"), name
+                    found.append((("format", column, "link"), name))
+        return found
 
     def form_of(self, column: str) -> ColumnFormat | None:
         """Return the format of a column. The end of a range has the format of its column."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
+from itertools import product
 from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
@@ -118,12 +119,13 @@ def _with_ranges(
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:
     """Return a table or a chart with the formats that its rows need, or itself if it already has them."""
-    shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
-    forms = {column: fit_format(spec.format.get(column), spec, column, rows) for column in shown}
-    changed = {
-        column: form for column, form in forms.items() if form is not None and form != spec.format.get(column)
-    }
-    return replace(spec, format={**spec.format, **changed}) if changed else spec
+    forms = {**spec.format}
+    for path, column in spec.shown_columns:
+        if path[0] not in ("spread", "baseline", "format") and (
+            form := fit_format(spec.format.get(column), spec, column, rows)
+        ):
+            forms[column] = form
+    return replace(spec, format=forms) if forms != spec.format else spec
 
 
 def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
@@ -153,10 +155,10 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
         return as_typed
     # A value and both ends of its range share a format.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
-    groups = ((shown, *fields[:2]) for shown, fields in ranges.items())
-    together = next((group for group in groups if column in group), (column,))
-    values = (column_value(row, name) for name in together for row in rows)
+    groups = [[shown, *fields[:2]] for shown, fields in ranges.items()] if ranges else ()
+    together = next((group for group in groups if column in group), [column])
     most = MOST_DIGITS if isinstance(rows, PlainRows) else MOST_AS_STORED
-    if any(has_more_digits(value, most) for value in values):
-        return (form or ColumnFormat())._replace(few_digits=True)
+    for name, row in product(together, rows):
+        if has_more_digits(column_value(row, name), most):
+            return (form or ColumnFormat())._replace(few_digits=True)
     return form

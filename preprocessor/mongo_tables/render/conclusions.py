@@ -413,11 +413,12 @@ def interval_picture(one: Conclusion) -> str:
         f'<circle class="mongo-interval__ratio" cx="{_place(float(ratio)):.1f}" cy="{_MIDDLE}" r="3.5"/>'
         for ratio in one.apart or (one.ratio,)
     )
+    scale = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8))
     return (
         f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
         f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
         f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">'
-        f'<path class="mongo-interval__scale" d="{_SCALE}"/>'
+        f'<path class="mongo-interval__scale" d="{scale}"/>'
         f'<path class="mongo-interval__one" d="M{_place(1.0):.1f} 0v{_HEIGHT}"/>'
         f'<path class="mongo-interval__range" d="M{_reach(low):.1f} {_MIDDLE}H{_reach(high):.1f}{ends}"/>'
         f"{dots}</svg></span>"
@@ -427,9 +428,6 @@ def interval_picture(one: Conclusion) -> str:
 def _place(ratio: float) -> float:
     share = log(max(min(ratio, _MOST), 1 / _MOST)) / log(_MOST)
     return _WIDTH / 2 + share * (_WIDTH / 2 - _MARGIN)
-
-
-_SCALE: Final = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8))
 
 
 def _reach(end: float) -> float:

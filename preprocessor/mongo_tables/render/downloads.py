@@ -52,18 +52,14 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
 
     Pass ``columns`` (from ``columns_of``) if they are already known.
     """
-    columns = list(_with_ranges(spec, rows, columns or columns_of(spec, rows)))
+    header: list[str] = []
+    fields: list[list[str]] = []
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_safe(column.file_header) for column in columns)
-    fields = (
-        [
-            raw if is_number(value) else _safe(raw)
-            for value, raw in zip(column.values, column.raws, strict=True)
-        ]
-        for column in columns
-    )
-    writer.writerows(zip(*fields, strict=True))
+    for column in _with_ranges(spec, rows, columns or columns_of(spec, rows)):
+        header.append(_safe(column.file_header))
+        pairs = zip(column.values, column.raws, strict=True)
+        fields.append([raw if is_number(value) else _safe(raw) for value, raw in pairs])
+    csv.writer(text).writerows([header, *zip(*fields, strict=True)])
     return text.getvalue()
 
 
@@ -124,22 +120,21 @@ def _first_seen(text: str) -> str:
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     """Return the figure's rows and their origin as one JSON document with a line for each row."""
-    units = {name: form.raw_unit for name, form in spec.format.items()}
-    columns = [
-        {"name": name, "header": header} | ({"unit": units[name]} if units.get(name) else {})
-        for name, header in zip(spec.columns, spec.headers, strict=True)
-    ]
+    columns = []
+    for name, header in zip(spec.columns, spec.headers, strict=True):
+        form = spec.format.get(name)
+        unit = {"unit": form.raw_unit} if form and form.raw_unit else {}
+        columns.append({"name": name, "header": header} | unit)
     keys: dict[str, object] = {
         "columns": columns,
         "collection": spec.collection,
         "pipeline": list(spec.pipeline),
     }
     keys |= {"let": dict(spec.let)} if spec.let else {}
-    head = {"title": _to_extended_json(spec.title)} if spec.title else {}
-    head |= {"provenance": _sets(source)} if source is not None and source.documents else {}
-    head |= {key: _to_extended_json(value) for key, value in keys.items()}
+    lines = [f'"title": {_to_extended_json(spec.title)}'] if spec.title else []
+    lines += [f'"provenance": {_sets(source)}'] if source is not None and source.documents else []
+    lines += [f'"{key}": {_to_extended_json(value)}' for key, value in keys.items()]
     body = ",\n".join(map(_to_extended_json, rows))
-    lines = [f'"{key}": {text}' for key, text in head.items()]
     return "{\n" + ",\n".join([*lines, f'"rows": [\n{body}\n]']) + "\n}\n"
 
 

@@ -116,7 +116,7 @@ def _draw(spec: PipelineSpec, rows: Sequence[Mapping[str, object]]) -> str:
 def _figure(spec: PipelineSpec, *parts: str) -> str:
     anchor = f' id="{text_html(spec.id)}"' if spec.id else ""
     lines = [f'<figure class="mongo-table"{anchor}>', _caption(spec), *parts, "</figure>"]
-    return "\n".join(line for line in lines if line)
+    return "\n".join(filter(None, lines))
 
 
 def _caption(spec: PipelineSpec) -> str:
@@ -156,14 +156,14 @@ def table_html(
     # The author's reasons are printed unchanged; only the notes of columns get minus signs.
     own = {note for column in layout.columns for note in column.notes}
     notes = [with_minus_signs(note) if note in own else note for note in layout.notes]
-    notes += filter(None, map(_shade_note, layout.columns))
+    notes += filter(None, (_shade_note(column) for column in layout.columns if column.scale))
     return "\n".join(
         (
             f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
             "<table>",
             *_head(spec, layout, meanings),
             *_bodies(layout, spec.id, _marked_rows(spec, rows, layout.columns), behind),
-            *_foot(layout),
+            *(_foot(layout) if layout.totals else ()),
             "</table>",
             "</div>",
             *(f'<p class="mongo-table__note">{lines_html(note)}</p>' for note in notes),
@@ -174,7 +174,8 @@ def table_html(
 def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> Iterator[str]:
     headings = layout.headings
     # The scope of a heading over columns: https://html.spec.whatwg.org/#attr-th-scope-colgroup.
-    yield from (f'<colgroup span="{span}"></colgroup>' for _, span in headings)
+    for _, span in headings:
+        yield f'<colgroup span="{span}"></colgroup>'
     yield "<thead>"
     if headings:
         pieces = {one.text: one.pieces for one in spec.header_groups}
@@ -207,7 +208,9 @@ def _marked_rows(
     if spec.baseline:
         return set(baseline_rows(spec, rows)[:1])
     marked: set[int] = set()
-    for column in (one for one in columns if one.for_files):
+    for column in columns:
+        if not column.for_files:
+            continue
         against = [one.against if one else "" for one in map(conclusion_of, column.values)]
         if {*against} - {"", ITSELF}:
             marked.update(number for number, name in enumerate(against) if name == ITSELF)
@@ -226,7 +229,7 @@ def _bodies(
         to = (one or f"#{row}" for one, row in zip(own, anchors, strict=True))
         labels = labels._replace(links=tuple(to))
     cells = [_cells(labels, "th", behind), *(_cells(column, "td") for column in others)]
-    lines = ["\n".join(row) for row in zip(*cells, strict=True)]
+    lines = list(map("\n".join, zip(*cells, strict=True)))
     for group in layout.groups:
         yield "<tbody>"
         if group.heading is not None:
@@ -241,8 +244,6 @@ def _bodies(
 
 def _foot(layout: TableLayout) -> Iterator[str]:
     """Yield the rows of totals, which remain at the end when a reader sorts the others."""
-    if not layout.totals:
-        return
     label, *others = layout.columns
     yield "<tfoot>"
     for row in layout.totals:
@@ -310,7 +311,7 @@ def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
         shown = (inline_html(own) if own else text for own, text in zip(column.marked, shown, strict=True))
     if column.links:
         shown = (
-            text if has_link(own) else link_html(to, text)
+            text if own and has_link(own) else link_html(to, text)
             for to, text, own in zip(column.links, shown, column.pieces_of_cells, strict=True)
         )
     return shown
@@ -366,7 +367,7 @@ def _shades(values: Sequence[object], scale: str) -> list[int]:
 
 def _shade_note(column: Column) -> str:
     """Return the meaning of a column's shades, or "" if it has none."""
-    if not column.scale or not any(_shades(column.values, column.scale)):
+    if not any(_shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
         return f"Shades under {column.full_header}: blue below 0, orange above, stronger with the distance from 0."

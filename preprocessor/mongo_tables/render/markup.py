@@ -45,10 +45,9 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     A spec without an ``id`` gets one from its kind and its title, else its caption, else its columns. Duplicates are
     numbered in page order.
     """
-    asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
-    own = {spec.id for spec in asking if spec.id}
-    unnamed = [spec for spec in asking if not spec.id]
-    found = iter(distinct((_derive_name(spec) for spec in unnamed), own))
+    unnamed = [spec for spec in specs if isinstance(spec, PipelineSpec) and not spec.id]
+    own = {spec.id for spec in specs if isinstance(spec, PipelineSpec) and spec.id}
+    found = iter(distinct(map(_derive_name, unnamed), own))
     return [
         replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
         for spec in specs

@@ -249,7 +249,8 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
         rows_from = body["pipeline"]
     code = text_html("\n".join(_lay_out(rows_from, "", "", top=True)))
     yield f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{code}</code></pre>'
-    yield from _runs(made)
+    if made.source:
+        yield from _runs(made, made.source)
     yield "</details>"
 
 
@@ -268,9 +269,8 @@ def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Itera
     yield indent[:-2] + closing + after
 
 
-def _runs(made: ProvenanceBlock) -> Iterator[str]:
-    whose = text_html(whose_runs(made.source.sets)) if made.source else ""
-    runs = made.source.runs if made.source else ()
+def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:
+    runs, whose = source.runs, text_html(whose_runs(source.sets))
     if made.runs is not None:
         yield f"<p>The single runs behind the rows{whose}:</p>"
         yield made.runs.html

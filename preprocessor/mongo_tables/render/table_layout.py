@@ -60,9 +60,8 @@ class TableLayout(NamedTuple):
     @property
     def headings(self) -> list[tuple[str, int]]:
         """Return the cells above the headers, each with its text ("" for none) and its span."""
-        if not any(column.heading for column in self.columns):
-            return []
-        return [(text, len(list(same))) for text, same in groupby(column.heading for column in self.columns)]
+        headings = [column.heading for column in self.columns]
+        return [(text, len(list(same))) for text, same in groupby(headings)] if any(headings) else []
 
 
 def lay_out(
@@ -73,7 +72,9 @@ def lay_out(
     grouping = next((one for one in known if one.name == spec.group_rows), None) if spec.group_rows else None
     shown = [one for one in known if one is not grouping]
     groups = [RowGroup(None, range(len(rows)))] if grouping is None else _group_rows(grouping)
-    return TableLayout(shown, known, groups, total_rows(spec, shown), _notes(spec, shown))
+    return TableLayout(
+        shown, known, groups, total_rows(spec, shown) if spec.totals else (), _notes(spec, shown)
+    )
 
 
 def _group_rows(column: Column) -> list[RowGroup]:
@@ -147,19 +148,19 @@ def _notes(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
     ignore.
     """
     headers: dict[tuple[str, str], list[str]] = {}
+    of_columns: dict[str, None] = {}
+    lacking = []
     for column in columns:
+        of_columns |= dict.fromkeys(column.notes)
+        is_total = spec.totals.get(column.name, "count") != "count"
+        if is_total and (None in column.values or MISSING in column.values):
+            lacking.append(column.header)
         if column.reason:
             pairs = zip(column.values, column.texts, strict=True)
             for text in dict.fromkeys(text for value, text in pairs if value is None or value is MISSING):
                 headers.setdefault((text, column.reason), []).append(column.header)
     notes = [f"{text} under {', '.join(under)}: {reason}" for (text, reason), under in headers.items()]
-    notes += dict.fromkeys(note for column in columns for note in column.notes)
-    lacking = [
-        column.header
-        for column in columns
-        if spec.totals.get(column.name, "count") != "count"
-        and any(value is None or value is MISSING for value in column.values)
-    ]
+    notes += of_columns
     if lacking:
         notes.append(f"Rows without a value are left out of the totals under {', '.join(lacking)}.")
     return notes

@@ -76,8 +76,11 @@ class Answers:
                 self.by_key.update(self._answer(new) if new else {})
         except ResultsError as error:
             self.by_key.update(dict.fromkeys(new, error))
-        errors = (each for each in map(self.by_key.get, asked) if isinstance(each, ResultsError))
-        self.unreachable = next((each for each in errors if each.environment), None)
+        self.unreachable = None
+        for each in map(self.by_key.get, asked):
+            if isinstance(each, ResultsError) and each.environment:
+                self.unreachable = each
+                break
         if asked:
             self.unread, self.broken = (), ()
             with suppress(ResultsError):  # The query that needs these files reports the reason.

@@ -92,13 +92,10 @@ def _read_quickly(text: str, form: Form) -> list[Document]:
             _STRICT_SCANNER.decode(text)
     except (ValueError, RecursionError):
         raise NotPlain from None
-    return [_put_id_first(one) for one in documents]
-
-
-def _put_id_first(document: Document) -> Document:
-    if "_id" not in document or next(iter(document)) == "_id":
-        return document
-    return {"_id": document.pop("_id"), **document}
+    for number, one in enumerate(documents):
+        if "_id" in one and next(iter(one)) != "_id":
+            documents[number] = {"_id": one.pop("_id"), **one}
+    return documents
 
 
 def _settle(held: Any, depth: int) -> int:

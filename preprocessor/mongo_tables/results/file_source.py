@@ -269,7 +269,9 @@ class FileSource(ResultsSource):
             documents = collection.choose(query.pipeline)
             if not documents and self._database is None:
                 self.reach()
-            rows = settle_field_order(self._encode_rows(self._evaluate(documents, query)), query)
+            # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
+            sent = (bson.encode({"": row})[6:-1] for row in self._evaluate(documents, query))
+            rows = settle_field_order(rows_within(sent, self._limits), query)
             return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
@@ -292,11 +294,6 @@ class FileSource(ResultsSource):
             )
         except AggregationError as error:
             raise _refuse(error) from None
-
-    def _encode_rows(self, rows: Rows) -> Rows:
-        """Return the rows within the limits, with the values that a server would send."""
-        # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
-        return rows_within((bson.encode({"": row})[6:-1] for row in rows), self._limits)
 
     # -- the same documents as a database --
 

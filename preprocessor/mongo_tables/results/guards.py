@@ -15,11 +15,10 @@ from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.aggregation.catalogue import (
-    KINDS,
     collection_arguments,
     forbidden_operators,
-    names,
     names_with,
+    operators,
 )
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.findings.finding import Complaint, did_you_mean
@@ -91,7 +90,7 @@ def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Complaint[Path
 @cache
 def _list_allowed_names() -> frozenset[str]:
     """Return every name with "$" that only reads, whether it runs offline or not."""
-    return frozenset(name for kind in KINDS for name in names(kind)) - forbidden_operators().keys() | _PARTS
+    return frozenset(one.name for one in operators()) - forbidden_operators().keys() | _PARTS
 
 
 def _suspicious(value: Any) -> bool:
@@ -100,11 +99,11 @@ def _suspicious(value: Any) -> bool:
     if kind in _SCALARS:
         return False
     if kind is dict:
-        operators = {key for key in value if type(key) is not str or key[:1] == "$"}
-        if operators and not (
-            operators <= _list_allowed_names() and operators.isdisjoint(collection_arguments())
-        ):
-            return True
+        for key in value:
+            if type(key) is not str or (
+                key[:1] == "$" and (key not in _list_allowed_names() or key in collection_arguments())
+            ):
+                return True
         return any(map(_suspicious, value.values()))
     if kind is list or kind is tuple:
         return any(map(_suspicious, value))
@@ -191,7 +190,7 @@ def fickle_names() -> tuple[str, ...]:
 def is_lasting(query: Query) -> bool:
     """Return whether a query gives the same rows at any time."""
     asked = repr((query.pipeline, query.let))
-    return not any(word in asked for word in fickle_names())
+    return not any(map(asked.__contains__, fickle_names()))
 
 
 def collections_read(query: Query) -> tuple[str, ...]:

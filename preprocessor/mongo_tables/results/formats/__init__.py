@@ -148,8 +148,7 @@ def find_format(file: SourceFile) -> Format | None:
     for one in FORMATS:
         for mark in one.marks if file.suffix != ".parquet" else ():
             if isinstance(mark, Keys):
-                words = [f'"{word}"'.encode() for word in mark.words or mark.needs]
-                found = file.has_keys(words, *mark.path, needs=mark.needs)
+                found = file.has_keys(mark.needs, mark.path, mark.words or mark.needs)
             else:
                 found = file.has_line(mark) if isinstance(mark, re.Pattern) else mark(file)
             if found:

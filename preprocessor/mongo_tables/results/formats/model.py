@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -137,14 +137,17 @@ class SourceFile:
         except (ValueError, RecursionError):
             return BROKEN
 
-    def has_keys(self, words: Sequence[bytes], *path: str, needs: Collection[str]) -> bool:
-        """Return whether a JSON file has all the words, and an object at this path these keys.
+    def has_keys(self, needs: Collection[str], path: Iterable[str], words: Iterable[str]) -> bool:
+        """Return whether a JSON file has all the words, and an object at this path the keys that it ``needs``.
 
         The path leads through keys, and into the first element of each list. A sound JSON text is decided by its keys,
         because plain data may have such keys further inside; a broken one by its words, so that its reader reports the
         fault.
         """
-        if not all(word in self.seen for word in words) or self.json_start == len(self.seen):
+        for word in words:
+            if f'"{word}"'.encode() not in self.seen:
+                return False
+        if self.json_start == len(self.seen):
             return False
         value = self.value
         for key in (None, *path):
