@@ -33,6 +33,7 @@ from mongo_tables.hosts.machine_readable import (
     first_sentence,
     llms_text,
 )
+from mongo_tables.hosts.options import choose_shown_path
 from mongo_tables.hosts.page_figures import (
     Given,
     PageFigures,
@@ -42,12 +43,12 @@ from mongo_tables.hosts.page_figures import (
     print_figure,
     render,
 )
-from mongo_tables.hosts.page_place import choose_shown_path
 from mongo_tables.hosts.published_files import PublishedDocuments, collections_of, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import anchors_in
 from mongo_tables.site.figures import find_taken_anchors, line_of, no_place, report_left_over
+from mongo_tables.site.includes import may_include
 from mongo_tables.site.pages import no_text
 from mongo_tables.site.placeholders import (
     BEGIN,
@@ -91,7 +92,7 @@ class SiteBuild:
 
     Attributes:
         source: The current page and its text on disk.
-        given: The pages that have comments.
+        given: The pages that have comments, by ``id`` of MkDocs's page.
         late: The faults that only the conversion shows.
         versions: The versions of the project that comments ask for.
         copied: The files that are not pages.
@@ -105,7 +106,7 @@ class SiteBuild:
     shared: SharedPipelines
     memo: Memo | None
     source: tuple[SitePage | None, str] = None, ""
-    given: list[Given] = field(default_factory=list)
+    given: dict[int, Given] = field(default_factory=dict)
     late: list[Finding] = field(default_factory=list)
     versions: dict[tuple[str, str], ProjectVersion] = field(default_factory=dict)
     copied: set[str] = field(default_factory=set)
@@ -129,24 +130,24 @@ class SiteBuild:
 
     def put_tokens(self, markdown: str, page: SitePage) -> str:
         """Return the Markdown of a page with a token for each of its comments."""
-        markdown = with_snippets(markdown, page.file, self.config)
+        if "8<-" in markdown:
+            markdown = with_snippets(markdown, page.file, self.config)
         if not may_have_comment(markdown):
             return markdown
         on_disk = self._on_disk(page)
         text = text_of(page.file, markdown, on_disk)
-        taken_in = [
-            PageText(shorten_path(path), content, path)
-            for path, content in read_taken_in(page.file, on_disk, self.config)
-        ]
+        found = read_taken_in(page.file, on_disk, self.config) if may_include(on_disk) else ()
+        taken_in = [PageText(shorten_path(path), content, path) for path, content in found]
         read = read_page_text(text, self.shared, taken_in, self.memo)
         if not (read.comments or read.findings):
             return markdown
         named = names(read, page.url)
-        self.versions |= read_versions([text, *taken_in])
+        if "measured_of" in markdown:
+            self.versions |= read_versions([text, *taken_in])
         # Keep the text only if it is needed later.
         needed = read.rejected or page.file.generated_by
         held = read if needed else read._replace(text="")
-        self.given.append(Given(page, held, named, replace(text, text="", on_disk=None, page=held)))
+        self.given[id(page)] = Given(page, held, named, replace(text, text="", on_disk=None, page=held))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
@@ -174,7 +175,7 @@ class SiteBuild:
     def report(self) -> Report:
         """Return the report on the whole site."""
         snapshot = Snapshot(
-            tuple(given.text for given in self.given),
+            tuple(given.text for given in self.given.values()),
             self.shared,
             today(),
             "figures",
@@ -188,7 +189,7 @@ class SiteBuild:
 
     def judge(self) -> None:
         """Report every fault of every page. A build with an error ends here. Titles get their values."""
-        for given in self.given:
+        for given in self.given.values():
             self.late += find_taken_anchors(given.read, given.page.present_anchor_ids or ())
             self._look_for_lost(given)
         notes = self.options.fail_on == "note"
@@ -197,14 +198,16 @@ class SiteBuild:
         found = {*self.late, *shown}
         log.debug("%d pipelines run", self.answers.ran)
         report(sorted(found), self.fail_on, "nothing was built")
-        for given in self.given:
+        for given in self.given.values():
             self._fill_titles(given)
 
     def _look_for_lost(self, given: Given) -> None:
         met = met_names(given.page.content or "")
-        comments = dict(zip(given.names, given.read.comments, strict=True))
-        lost = {name: comment for name, comment in comments.items() if name not in met}
-        if not lost or _has_title_alone(given, lost):
+        if met.issuperset(given.names):
+            return
+        comments = zip(given.names, given.read.comments, strict=True)
+        lost = {name: comment for name, comment in comments if name not in met}
+        if _has_title_alone(given, lost):
             return
         self.late += [no_place(given.read.file, comment) for comment in lost.values()]
         sources = {name: f"<!-- {comment.keyword}:{comment.body}-->" for name, comment in lost.items()}
@@ -226,7 +229,7 @@ class SiteBuild:
     def release(self) -> None:
         """Release data that figures do not need: on thousands of pages it takes more memory than MkDocs."""
         self.answers.release()
-        for given in self.given:
+        for given in self.given.values():
             for comment in given.read.comments:
                 comment.release()
 
@@ -234,7 +237,7 @@ class SiteBuild:
 
     def show_figures(self, page: SitePage) -> None:
         """Put the figures into the HTML of a page, and write the files that they link to."""
-        given = self._by_page.get(id(page))
+        given = self.given.get(id(page))
         if given is None:
             return
         figures, html = self._figures_of(given), page.content or ""
@@ -258,7 +261,7 @@ class SiteBuild:
         output = swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
         if not self._is_machine_readable:
             return output
-        head, given = self._write_markdown(page), self._by_page.get(id(page))
+        head, given = self._write_markdown(page), self.given.get(id(page))
         if given is not None:
             files, text = self._figures_of(given).files, self.twins.get(page.file.src_uri, "")
             head += dataset_script(given, self.report, files, self.config, text)
@@ -317,12 +320,10 @@ class SiteBuild:
         return "".join(one.address(page, collection, key) for one in self.documents)
 
     @cached_property
-    def _by_page(self) -> Mapping[int, Given]:
-        return {id(given.page): given for given in self.given}
-
-    @cached_property
     def _by_name(self) -> Mapping[str, tuple[Given, int]]:
-        return {name: (given, number) for given in self.given for number, name in enumerate(given.names)}
+        return {
+            name: (given, number) for given in self.given.values() for number, name in enumerate(given.names)
+        }
 
     def _figures_of(self, given: Given) -> PageFigures:
         return self._rendered.get(
@@ -433,7 +434,7 @@ def report(findings: Sequence[Finding], fail_on: Severity | None, end: str) -> N
 
     Findings that end the build are shown with ``--quiet`` as well.
     """
-    ending = failing(findings, fail_on) if fail_on else []
+    ending = failing(findings, fail_on) if findings and fail_on else []
     for one in findings:
         level = {"error": logging.ERROR, "warning": logging.WARNING}.get(one.severity, logging.INFO)
         log.log(logging.ERROR if one in ending else level, line_of(one))

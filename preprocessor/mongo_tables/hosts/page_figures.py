@@ -98,7 +98,7 @@ def render(
     loose = loose_findings(given.read)
     if report.away and given.read.pipeline_specs:
         loose = [*source_findings(report.away, report.site.snapshot.results), *loose]
-    return PageFigures(figures, folds, shelf.files, fault_box(loose))
+    return PageFigures(figures, folds, shelf.files, fault_box(loose) if loose else "")
 
 
 def plain_figures(page: Page, report: Report) -> list[PlainFigure]:

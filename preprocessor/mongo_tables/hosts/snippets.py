@@ -44,7 +44,7 @@ def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Pat
 
 def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
     """Return a page with its snippets included if these contain our comments, else unchanged."""
-    if "8<-" not in markdown or _SNIPPETS not in config.markdown_extensions:
+    if _SNIPPETS not in config.markdown_extensions:
         return markdown
     if not read_taken_in(file, markdown, config):
         return markdown

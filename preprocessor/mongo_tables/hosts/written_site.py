@@ -66,6 +66,7 @@ _MARKS: Final = re.compile(
     + rf"|u(?:{_HEX})|[xX]0*(?:{_HEX})|0*(?:{_DECIMAL})|{_QUOTED_REST})".encode()
 )
 """The characters of names in UTF-8, JSON, XML and addresses: a set at the front makes the search fast."""
+_PREFIX: Final = re.compile("|".join(PREFIXES).encode())
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
@@ -200,21 +201,16 @@ def swap_left(
                 path.write_bytes(content)
             if names_left(after, figures):
                 found.append(_finding(file, "the place of a figure is left in this file", _HINT))
-        if is_html and (keyword := _live_keyword(content)):
-            found.append(_finding(file, f"a {keyword} comment in this file was not processed", _COMMENT_HINT))
+        if is_html and _PREFIX.search(content):
+            _, live = take_out_live_comments(content.decode("utf-8", "replace"))
+            for one in live[:1]:
+                message = f"a {one.keyword} comment in this file was not processed"
+                found.append(_finding(file, message, _COMMENT_HINT))
     return found
 
 
 def _finding(file: str, message: str, hint: str) -> Finding:
     return finding("MT170", shorten_path(Path(file)), (0, 0), message, hint)
-
-
-def _live_keyword(content: bytes) -> str:
-    """Return the keyword of the first comment that should be a figure, or ""."""
-    if not any(prefix.encode() in content for prefix in PREFIXES):
-        return ""
-    _, live = take_out_live_comments(content.decode("utf-8", "replace"))
-    return live[0].keyword if live else ""
 
 
 def _files(site: Path) -> Iterator[str]:

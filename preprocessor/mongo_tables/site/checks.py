@@ -96,12 +96,11 @@ class Judge:
 
     def _judge(self, spec: Spec) -> list[Finding]:
         from mongo_tables.site.kinds import KINDS
+        from mongo_tables.site.row_faults import explain_no_rows
 
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
         if any(one.rule == "MT303" for one in found) and (local := self.source.local):
-            from mongo_tables.site.row_faults import explain_no_rows
-
             found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
         if not snapshot.versions:
             return found
@@ -151,7 +150,7 @@ def check_site(judge: Judge) -> list[Finding]:
         found += _find_stale(judge, snapshot.in_place, found)
     if judge.asked:
         found += unread_findings(judge.source.unread, judge.source.broken)
-    if not snapshot.built:
+    if found and not snapshot.built:
         found = _defer(found, site)
     return sorted(set(found))
 
@@ -163,10 +162,14 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     finding too.
     """
     site = judge.site
-    specs = [spec for page in site.judged for spec in page.specs if spec is not None]
-    found = [one for page in site.judged for one in page.findings]
+    specs: list[Spec] = []
+    found: list[Finding] = []
+    for page in site.judged:
+        specs += filter(None, page.specs)
+        found += page.findings
     found += _check_ids(site, specs)
-    found += [one for spec in specs for one in judge.judge(spec)]
+    for spec in specs:
+        found += judge.judge(spec)
     found += linted or ()
     if any(spec.ignore for spec in specs):
         from mongo_tables.lint.linter import find_unused_ignores, without_silenced
@@ -182,16 +185,17 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
 
 def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     """Return findings for duplicate table ids of the site, and for references to tables that no page has."""
-    if not specs and not site.namesakes:
+    if not specs:
         return []
     from mongo_tables.directives.references import duplicate_ids, unknown_tables
+    from mongo_tables.directives.specs import PipelineSpec
 
-    own = {page.file for page in site.pages} | {
-        spec.file for page in site.pages for spec in page.specs if spec
-    }
-    having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
-    ordered = [one.file for one in site.snapshot.pages if one.file in having]
-    found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
+    found: list[Finding] = []
+    if any(isinstance(spec, PipelineSpec) and spec.id for spec in specs):
+        own = {one.file for page in site.pages for one in (page, *page.specs) if one}
+        having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
+        ordered = [one.file for one in site.snapshot.pages if one.file in having]
+        found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
     if any(spec.quotes for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
         ids = [each for page in site.judged for each in list_written_ids(page)]
@@ -233,27 +237,28 @@ def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
 
 def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
     """Replace the findings that only the site's build can judge by one note for each comment."""
-    together, open_ended = [*site.judged, *site.namesakes], site.open_ended
-    if any(one.rule == "MT139" for one in found):  # The table may be included in any page of the site.
-        late = site.late_pages()
-        by_file = {one.file: one for one in site.snapshot.pages}
-        open_ended = open_ended or any(is_open_ended(by_file[page.file], page) for page in late)
-        together = [*together, *late]
-    return defer_findings(found, together, open_ended=open_ended)
+    # An unknown table may be included in any page of the site.
+    late = site.late_pages() if any(one.rule == "MT139" for one in found) else []
+    by_file = {one.file: one for one in site.snapshot.pages}
+    open_ended = any(is_open_ended(by_file[page.file], page) for page in (*site.pages, *late))
+    return defer_findings(found, [*site.judged, *site.namesakes, *late], open_ended=open_ended)
 
 
 def lint_site(judge: Judge) -> list[Finding]:
     """List the findings of the linter. Returns early if no page has comments."""
-    if not any(page.specs for page in (*judge.site.pages, *judge.site.speakers)):
+    site = judge.site
+    specs: list[Spec | None] = []
+    for page in (*site.pages, *site.speakers):
+        specs += (*page.specs, *page.own_tables)
+    if not specs:
         return []
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.lint.linter import lint, look_at
 
-    site = judge.site
-    pages = [*site.pages, *site.speakers]
     rows: dict[int, Rows | None] = {}
-    run = [spec for page in pages for spec in (*page.pipeline_specs, *page.own_tables)]
-    for spec in run if judge.asked else ():
-        if (answer := judge.answers.get(spec.query.key)) is not None:
+    for spec in specs if judge.asked else ():
+        answer = judge.answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
+        if answer is not None:
             rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
     local = judge.source.local
 
@@ -262,13 +267,11 @@ def lint_site(judge: Judge) -> list[Finding]:
     ) -> list[Finding]:
         return judge.remember("lint", spec, quoted, lambda: look_at(spec, documents, quoted, ran))
 
-    found = lint((spec for page in pages for spec in (*page.specs, *page.own_tables)), local, rows, look)
+    found = lint(specs, local, rows, look)
     if local is not None:
         found += _find_server_only(site.pages, rows, local.limits)
     found += _judge_versions(judge)
-    files = {spec.file for page in site.pages for spec in page.specs if spec} | {
-        page.file for page in site.pages
-    }
+    files = {one.file for page in site.pages for one in (page, *page.specs) if one}
     return [one for one in found if one.file in files]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,7 +202,8 @@ class _Files:
     def __init__(self, request: Request) -> None:
         self.request = request
         folder = Path(request.pipelines)
-        self.shared = SharedPipelines(folder, _texts_below(request), values_of(request.site))
+        texts = _texts_below(request) if request.texts else {}
+        self.shared = SharedPipelines(folder, texts, values_of(request.site))
         self.contents: dict[Path, bytes] = {}
 
     def read(self, file: Path, path: Path) -> bytes:
@@ -242,14 +244,15 @@ def _read_others(
     if not any(may_have_comment(one.text) for one in pages):
         return []
     own, others = {one.path for one in pages}, list[PageText]()
-    for folder in where.folders_of(one.file for one in pages):
-        for file in pages_under(Path(folder)):
-            path = _real(file) if file.is_symlink() else plain_path(file)
-            if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
-                continue
-            with suppress(OSError):  # The build of the site reports it.
-                text = files.read(file, path).decode("utf-8-sig", "replace")
-                others.append(PageText(file.as_posix(), text, path, asked=False))
+    sites = {id(site): site for one in pages if (site := where.of(one.file))}
+    folders = {from_here(folder) for site in sites.values() for folder in site.folders}
+    for file in chain.from_iterable(map(pages_under, map(Path, sorted(folders)))):
+        path = _real(file) if file.is_symlink() else plain_path(file)
+        if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
+            continue
+        with suppress(OSError):  # The build of the site reports it.
+            text = files.read(file, path).decode("utf-8-sig", "replace")
+            others.append(PageText(file.as_posix(), text, path, asked=False))
     return others
 
 
@@ -353,8 +356,11 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
     """
     if folder.is_file():
         return [folder]
-    files = (Path(entry.path) for _, entries in walk(str(folder), failed) for entry in entries)
-    return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
+    found: list[Path] = []
+    for _, entries in walk(str(folder), failed):
+        files = [Path(entry.path) for entry in entries if Path(entry.path).suffix in PAGE_SUFFIXES]
+        found += filter(may_be_file, files)
+    return sorted(found)
 
 
 def require_pages(read: ReadSnapshots) -> ReadSnapshots:
@@ -427,11 +433,6 @@ class Whereabouts:
         """Return whether the build of a page's site excludes it."""
         built = self.of(str(page))
         return built is not None and built.leaves_out(plain_path(page))
-
-    def folders_of(self, files: Iterable[str]) -> list[str]:
-        """Return the folders of all pages that are built together with any of ``files``."""
-        sites = {id(built): built for file in files if (built := self.of(file))}
-        return sorted({from_here(folder) for built in sites.values() for folder in built.folders})
 
 
 def _is_shown_first(page: Path) -> bool:

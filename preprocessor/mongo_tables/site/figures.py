@@ -147,16 +147,14 @@ class FigureContext:
         given = {kind: to for kind, to in links.items() if to}
         first = self.told.get(spec.source_query.key)
         if first is None:
-            first = self.told[spec.source_query.key] = _Told(name, self._list_runs(table, source))
+            lines = lines_of(source.runs) if source else []
+            runs = None
+            if 0 < len(lines) <= MOST_LINES:
+                runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
+            first = self.told[spec.source_query.key] = _Told(name, runs)
             return provenance_html(table, ProvenanceBlock(source, given, first.runs))
         runs_at = first.anchor if first.runs else None
         return provenance_html(table, ProvenanceBlock(source, given, runs_at=runs_at))
-
-    def _list_runs(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
-        lines = lines_of(source.runs) if source else []
-        if not 0 < len(lines) <= MOST_LINES:
-            return None
-        return list_runs(table, lines, lambda key: self.find(table.collection, key))
 
     def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
         """Return for each row of a figure the address of its first listed run, else of its document, or ""."""
@@ -164,9 +162,12 @@ class FigureContext:
             return []
         told = self.told.get(spec.source_query.key) if rows else None
         anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
-        keys = [row.get("_id") for row in rows]
-        documents = (self.find(spec.collection, key) if isinstance(key, Mapping) else "" for key in keys)
-        return [f"#{anchor}" if anchor else to for anchor, to in zip(anchors, documents, strict=True)]
+        behind = []
+        for row, anchor in zip(rows, anchors, strict=True):
+            key = row.get("_id")
+            document = self.find(spec.collection, key) if isinstance(key, Mapping) and not anchor else ""
+            behind.append(f"#{anchor}" if anchor else document)
+        return behind
 
 
 def figures_of(
@@ -183,17 +184,22 @@ def figures_of(
     """
     here = judge.within(page)
     context = FigureContext(here.answers, here.tables, here.provenance, place, find, described)
-    made = zip(page.comments, page.specs, with_anchors(page.specs), _errors_by_comment(page), strict=True)
-    return [
-        _figure(spec, anchored, page, here, context) if spec and anchored else _box_for(comment)(errors)
-        for comment, spec, anchored, errors in made
-    ]
+    errors = _errors_by_comment(page) if None in page.specs else []
+    figures = []
+    for number, (spec, anchored) in enumerate(zip(page.specs, with_anchors(page.specs), strict=True)):
+        if spec and anchored:
+            figures.append(_figure(spec, anchored, page, here, context))
+        else:
+            figures.append(_box_for(page.comments[number])(errors[number]))
+    return figures
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
     """Return the errors of reading the page that no comment's box shows, such as a shared pipeline's."""
     errors = _errors(page.findings)
-    boxed = {each for found in _errors_by_comment(page) for each in found} if errors else set()
+    if not errors:
+        return []
+    boxed = {each for found in _errors_by_comment(page) for each in found}
     return [each for each in errors if each not in boxed]
 
 
@@ -209,28 +215,25 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
     """Return the box of faults and the figure. A sentence has room for one of them only."""
-    faults = _box_for(spec.comment)(_faults(spec, judge, _unknown_table(spec, page, judge)))
+    found = _errors([*_unknown_table(spec, page, judge), *judge.judge(spec)])
+    if found and spec.ignore:
+        found = without_silenced(found, [spec])
+    faults = _box_for(spec.comment)(found) if found else ""
     if faults and place_of(spec.comment.keyword) != "block":
         return faults
-    return "\n".join(part for part in (faults, KINDS[type(spec)].html(anchored, context)) if part)
+    return "\n".join(filter(None, (faults, KINDS[type(spec)].html(anchored, context))))
 
 
 def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
     return fault_box if place_of(comment.keyword) == "block" else fault_in_sentence
 
 
-def _faults(spec: Spec, judge: Judge, others: Iterable[Finding] = ()) -> list[Finding]:
-    """Return the errors that rows show of a valid comment, and ``others``, except those that it ignores."""
-    found = _errors([*others, *judge.judge(spec)])
-    if not (found and spec.ignore):
-        return found
-    return without_silenced(found, [spec])
-
-
 def _unknown_table(spec: Spec, page: Page, judge: Judge) -> list[Finding]:
-    if all(one.table in judge.tables for one in spec.quotes):
-        return []
-    return unknown_tables([spec], [name for each in (page, *judge.pages) for name in list_written_ids(each)])
+    for one in spec.quotes:
+        if one.table not in judge.tables:
+            known = [name for each in (page, *judge.pages) for name in list_written_ids(each)]
+            return unknown_tables([spec], known)
+    return []
 
 
 def line_of(fault: Finding) -> str:

@@ -82,8 +82,8 @@ class Page(NamedTuple):
     @property
     def quoted_tables(self) -> list[str]:
         """Return the ids of the tables that values and statements of the page quote, with repetitions."""
-        quoted = (one.table for spec in self.specs if spec is not None for one in spec.quotes)
-        return [table for table in quoted if ":" not in table]
+        quotes = [one for spec in self.specs if spec is not None for one in spec.quotes]
+        return [one.table for one in quotes if ":" not in one.table] if quotes else []
 
 
 Tables = Mapping[str, "TableSpec"]
@@ -103,7 +103,7 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
 def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | None:
     """Return the provenance of a figure, or None without result documents or without an answer."""
     groups = answers.get(spec.source_query.key)
-    if groups is None or isinstance(groups, ResultsError):
+    if not groups or isinstance(groups, ResultsError):
         return None
     from mongo_tables.results.provenance import provenance_of
 
@@ -141,10 +141,13 @@ def read_page(
     chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
     if not chosen:
         return Page(file, text, (), (), tuple(found), scan.rejected)
-    readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
-    found += (each for one, _ in readings for each in one.findings)
-    specs, server_only = tuple(one.spec for one, _ in readings), tuple(fault for _, fault in readings)
-    return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
+    specs, server_only = [], []
+    for comment in chosen:
+        reading, fault = (read or read_comment)(comment, file, shared)
+        found += reading.findings
+        specs.append(reading.spec)
+        server_only.append(fault)
+    return Page(file, text, chosen, tuple(specs), tuple(found), scan.rejected, tuple(server_only))
 
 
 def unread_findings(paths: Iterable[Path], broken: Iterable[Finding]) -> list[Finding]:
@@ -154,17 +157,15 @@ def unread_findings(paths: Iterable[Path], broken: Iterable[Finding]) -> list[Fi
     """
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
-    unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
-    said = "no comment uses this file, and none could"
-    return [
-        *unread,
-        *(
-            one
-            if one.rule in ("MT313", "MT338")
-            else finding("MT313", one.file, (one.line, one.column), f"{said}: {one.message}", one.hint)
-            for one in broken
-        ),
-    ]
+    found = []
+    for path in paths:
+        found.append(finding("MT313", shorten_path(path), (0, 0), message, hint))
+    for one in broken:
+        if one.rule not in ("MT313", "MT338"):
+            said = f"no comment uses this file, and none could: {one.message}"
+            one = finding("MT313", one.file, (one.line, one.column), said, one.hint)
+        found.append(one)
+    return found
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
@@ -276,12 +277,12 @@ def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, 
 
 def judge(spec: PipelineSpec) -> Judgement:
     """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator."""
-    refused = [
-        finding(one.rule, spec.file, spec.locate((key, *one.at), key=True), one.message, one.hint)
-        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
-        for one in refusals(part)
-    ]
-    if any(one.rule == "MT201" for one in refused):
+    refused: list[Finding] = []
+    for key, part in (("pipeline", spec.pipeline), ("let", spec.let)):
+        for one in refusals(part):
+            at = spec.locate((key, *one.at), key=True)
+            refused.append(finding(one.rule, spec.file, at, one.message, one.hint))
+    if refused and any(one.rule == "MT201" for one in refused):
         return Judgement(tuple(refused))
     compiled = judge_offline(spec)  # It has better messages about unknown names.
     return compiled if compiled.faults or not refused else Judgement(tuple(refused))

@@ -22,7 +22,6 @@ from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
 from mongo_tables.files.memo import digest_of
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comments import Comment
     from mongo_tables.site.pages import Page
 
 FIRST: Final = 0xE9A0
@@ -63,16 +62,6 @@ def names(page: Page, url: str = "") -> tuple[str, ...]:
     )
 
 
-def _element(name: str, comment: Comment) -> str:
-    """Return the token that replaces a comment.
-
-    A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
-    """
-    place = place_of(comment.keyword)
-    in_sentence = place == "sentence" or (place == "either" and comment.inline)
-    return f"<span>{name}</span>" if in_sentence else f"<div>{name}</div>"
-
-
 def with_tokens(page: Page, named: Sequence[str]) -> str:
     """Return the page's text with a token for each comment, ``named`` in order.
 
@@ -80,10 +69,12 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
     """
     edits = [(start, end, "") for start, end in page.rejected]
     for comment, name in zip(page.comments, named, strict=True):
-        end = comment.region.end if comment.region else comment.end
-        element = _element(name, comment)
-        # Only a block at the margin must be separated from the text after it.
-        stand_in = comment.before + element if element.startswith("<span>") else comment.stand_in(element)
+        end, place = comment.region.end if comment.region else comment.end, place_of(comment.keyword)
+        # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
+        if place == "sentence" or (place == "either" and comment.inline):
+            stand_in = f"{comment.before}<span>{name}</span>"
+        else:  # Only a block at the margin must be separated from the text after it.
+            stand_in = comment.stand_in(f"<div>{name}</div>")
         edits.append((comment.start, end, stand_in))
     pieces, done = [], 0
     for start, end, replacement in sorted(edits):

@@ -248,18 +248,22 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
         plot = plot_of(spec)
         found.append(("MT330", plot_faults(plot, rows) if plot else ()))
-    found.append(("MT335", format_faults(spec, rows)))
+    if spec.format:
+        found.append(("MT335", format_faults(spec, rows)))
     if isinstance(spec, TableSpec):
-        found.append(("MT334", cell_faults(spec, rows)))
-        found.append(("MT335", total_faults(spec, rows)))
-        found.append(("MT430", link_faults(spec, rows)))
+        if dict in map(type, rows[0].values()):  # a conclusion is a document
+            found.append(("MT334", cell_faults(spec, rows)))
+        if spec.totals:
+            found.append(("MT335", total_faults(spec, rows)))
+        if spec.format:
+            found.append(("MT430", link_faults(spec, rows)))
         if spec.group_rows:
             found.append(("MT431", group_faults(spec, spec.group_rows, rows)))
         if spec.baseline:
             found.append(("MT331", baseline_faults(spec, rows)))
             if len(numbers := baseline_rows(spec, rows)) == 1:
                 found.append(("MT334", conclusion_faults(spec, rows, numbers[0])))
-    if isinstance(spec, (TableSpec, ChartSpec)):
+    if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
         found.append(("MT332", range_faults(spec, rows)))
     return [
         finding(rule, spec.file, spec.locate(path), message, hint)

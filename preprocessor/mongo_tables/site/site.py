@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.pipelines import Lookup, SharedPipelines
     from mongo_tables.directives.reader import Reading
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import Query
@@ -50,7 +51,6 @@ class Site:
         speakers: Other pages, reduced to the values and statements that quote tables of ``pages``.
         namesakes: Other pages, reduced to tables that have an id of ``pages``.
         tables: All valid tables with an id.
-        open_ended: Whether tables may come in that only the build knows.
     """
 
     snapshot: Snapshot
@@ -59,7 +59,6 @@ class Site:
     speakers: tuple[Page, ...]
     namesakes: tuple[Page, ...]
     tables: Tables
-    open_ended: bool
 
     @property
     def named(self) -> list[Page]:
@@ -85,11 +84,12 @@ class Site:
             return []
         figures = self.snapshot.needs == "figures"
         distinct: dict[str, Query] = {}
-        named = (
-            self.tables[name] for page in self.pages for name in page.quoted_tables if name in self.tables
-        )
-        own = (spec for page in self.judged for spec in (*page.pipeline_specs, *page.own_tables))
-        for spec in (*own, *named):
+        specs: list[PipelineSpec] = []
+        for page in self.judged:
+            specs += (*page.pipeline_specs, *page.own_tables)
+        for page in self.pages:
+            specs += filter(None, map(self.tables.get, page.quoted_tables))
+        for spec in specs:
             distinct.setdefault(spec.query.key, spec.query)
             if spec.measured_of:
                 asked = spec.version_query(spec.measured_of)
@@ -108,15 +108,19 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
     """Parse the pages of a snapshot. Faults become findings of the pages."""
     others = [one for one in snapshot.pages if not one.asked]
     every = {one.path: one for one in snapshot.pages}
-    read = [(one, _read(one, snapshot, every, memo)) for one in snapshot.pages if one.asked]
-    # An included file only matters if it has comments.
-    read = [(one, page) for one, page in read if not one.included or page.comments or page.findings]
-    asked, pages = [one for one, _ in read], [page for _, page in read]
+    pages = []
+    for one in snapshot.pages:
+        # An included file only matters if it has comments.
+        page = _read(one, snapshot, every, memo) if one.asked else None
+        if page and (not one.included or page.comments or page.findings):
+            pages.append(page)
+    if not others:
+        return Site(snapshot, tuple(pages), (), (), (), tables_by_id(pages))
     own = {table.id for page in pages for table in page.tables if table.id}
     written = {name for page in pages for name in list_written_ids(page)}
-    order = {one.file: number for number, one in enumerate(snapshot.pages)}
     names = {name for page in pages for name in page.quoted_tables}
     wanted = names - written
+    order = {one.file: number for number, one in enumerate(snapshot.pages)}
     named = _find_pages(others, written | names, partial(_has_id, ids=written | names), snapshot)
     quoted = [_complete(_only(page, wanted), snapshot) for page in named if _has_any(page, wanted)]
     speakers = _find_pages(others, own, partial(_quotes, tables=own), snapshot)
@@ -127,7 +131,6 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
         speakers=tuple(page for page in speakers if not own.isdisjoint(page.quoted_tables)),
         namesakes=tuple(_only(page, own) for page in named if _has_any(page, own)),
         tables=tables_by_id(sorted([*pages, *named], key=lambda page: order[page.file])),
-        open_ended=any(map(is_open_ended, asked, pages)),
     )
 
 

@@ -91,16 +91,12 @@ class ExclusionPatterns(NamedTuple):
 
     def _is_excluded(self, page: Path, folder: Path) -> bool:
         name = os.path.relpath(page, folder).replace(os.sep, "/")
-        parts = name.split("/")
-        if not any(self):  # as in most sites: importing pathspec takes as long as reading a page
-            return _always(parts)
+        if not any(
+            self
+        ):  # As in most sites: this is ``_ALWAYS``, and importing pathspec takes as long as a page.
+            return "/." in f"/{name}" or name.startswith("templates/")
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
         return bool(drafts) or _patterns((*_ALWAYS, *self.exclude.splitlines())).match_file(name)
-
-
-def _always(parts: Sequence[str]) -> bool:
-    """Return whether ``_ALWAYS`` matches a page."""
-    return any(part.startswith(".") for part in parts) or (len(parts) > 1 and parts[0] == "templates")
 
 
 @cache
@@ -140,20 +136,22 @@ class SiteConfig(NamedTuple):
     @property
     def folders(self) -> list[Path]:
         """Return the folders of pages, and single pages."""
-        return [plain_path(folder) for folder in self.pages or (self.docs, *self.included)]
+        return list(map(plain_path, self.pages or (self.docs, *self.included)))
 
     def has(self, page: Path) -> bool:
         """Return whether a page is in one of the folders."""
-        return any(page.is_relative_to(folder) for folder in self.folders)
+        return any(map(page.is_relative_to, self.folders))
 
     def leaves_out(self, page: Path) -> bool:
         """Return whether the build excludes a page of the site.
 
         Raises CommandError for an invalid pattern.
         """
-        around = [folder for folder in self.folders if page.is_relative_to(folder)]
         try:
-            return all(page != folder and self.left_out.has(page, folder) for folder in around)
+            for folder in self.folders:
+                if page.is_relative_to(folder) and (page == folder or not self.left_out.has(page, folder)):
+                    return False
+            return True
         except ValueError as error:
             raise CommandError(
                 f"{self.file.name}: `exclude_docs` or `draft_docs`: {error}",
@@ -180,32 +178,23 @@ def find_site(start: Path) -> SiteConfig | None:
     Raises:
         CommandError: If a file cannot be read, or if two files in one folder disagree.
     """
-    files = find_files(start)
-    sites = [read_site(file) for file in files]
-    return (
-        _require_agreement([one for one in sites if set(one.options) != {_NUMBERS}] or sites)
-        if files
-        else None
-    )
+    sites = list(map(read_site, find_files(start)))
+    named = [one for one in sites if set(one.options) != {_NUMBERS}] or sites
+    return _require_agreement(named) if named else None
 
 
 def find_files(start: Path) -> list[Path]:
     """Return the files that describe the site of ``start``, or of the nearest folder above that has any."""
-    return [place for place in list_places(start) if place.is_file()]
+    return list(filter(Path.is_file, list_places(start)))
 
 
 def list_places(start: Path) -> Iterator[Path]:
     """Yield the paths where ``find_files`` looks, whether files exist or not."""
-    for folder in _upward(start.absolute()):
-        yield from (folder / name for name in FILES)
-        if has_site_file(folder):
-            return
-
-
-def _upward(start: Path) -> Iterator[Path]:
+    start = start.absolute()
     for folder in (start, *start.parents):
-        yield folder
-        if (folder / ".git").exists():
+        places = [folder / name for name in FILES]
+        yield from places
+        if any(map(Path.is_file, places)) or (folder / ".git").exists():
             return
 
 
@@ -302,7 +291,8 @@ def list_site_files(site: SiteConfig) -> list[Path]:
 
 def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
     """Return the folders of pages of the sites that ``nav`` includes: https://github.com/backstage/mkdocs-monorepo-plugin"""
-    if all(options_among(settings.get("plugins"), name) is None for name in ("monorepo", "techdocs-core")):
+    plugins = settings.get("plugins")
+    if options_among(plugins, "monorepo") is options_among(plugins, "techdocs-core") is None:
         return ()
     files: list[Path] = []
     for name in re.findall(r"""["'][!*]include ([^"']+)["']""", repr(settings.get("nav"))):
