@@ -20,7 +20,7 @@
   const published = [...table.tBodies[0].rows].map((row) => {
     const cells = [...row.cells];
     const [, kib, indexes] = cells[0].textContent.match(/^(\d+) KiB, (\d+) index/);
-    const [machine, speed, , , , , , price, before, batch, inserted, memory, cache] = cells.slice(1);
+    const [machine, before, speed, , , , , , price, batch, inserted, memory, cache] = cells.slice(1);
     return {
       kib: Number(kib), indexes: Number(indexes), speed: number(speed), tier: machine.textContent.match(/\d+/)[0],
       price: price.dataset.t ? null : number(price), about: cells[0].textContent, link: `#${row.id}`,
