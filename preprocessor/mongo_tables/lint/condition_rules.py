@@ -15,7 +15,7 @@ from bson import ObjectId
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
-from mongo_tables.aggregation.uses import Use, list_uses
+from mongo_tables.aggregation.uses import Use
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.constant_rules import class_of, kinds_of, say_kind
@@ -100,7 +100,7 @@ _TESTING: Final = names_with("tests truth")
 @rule("MT435", needs=_TESTING)
 def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT435: in an expression an object is always true, also one that is written like a query."""
-    for use in list_uses(subject.spec.pipeline):
+    for use in subject.uses:
         for condition, path in _list_tested(use):
             if isinstance(condition, Mapping) and next(iter(condition), "$")[:1] != "$":
                 ((name, value),) = [*condition.items()][:1]

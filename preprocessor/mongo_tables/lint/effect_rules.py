@@ -17,7 +17,6 @@ from bson import ObjectId
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Parts, conditions_in, paths_in, split_path
-from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding, nearest_word
@@ -179,7 +178,7 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
 @rule("MT445", needs=("$switch",))
 def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
     """MT445: a branch of a ``$switch`` is never reached, because an earlier one takes its values."""
-    for use in list_uses(subject.spec.pipeline):
+    for use in subject.uses:
         branches = (
             use.argument.get("branches")
             if use.name == "$switch" and isinstance(use.argument, Mapping)
@@ -304,7 +303,7 @@ _WHOLE: Final = ("$toInt", "$toLong", "$trunc", "$floor", "$ceil", "$round")
 @rule("MT448", needs=("$multiply",))
 def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
     """MT448: a quotient loses its fraction before it is multiplied."""
-    for use in list_uses(subject.spec.pipeline):
+    for use in subject.uses:
         factors = use.argument if use.name == "$multiply" and isinstance(use.argument, Sequence) else ()
         for number, factor in enumerate(factors):
             name = next(iter(factor), "") if isinstance(factor, Mapping) else ""

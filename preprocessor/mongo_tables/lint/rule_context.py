@@ -321,6 +321,11 @@ class RuleContext:
         return self.visited.get("", ())
 
     @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """Every stage and operator of the pipeline, in reading order."""
+        return tuple(list_uses(self.spec.pipeline))
+
+    @cached_property
     def orders(self) -> list[RowOrder]:
         """The origin of the order of documents after each stage."""
         return orders(self.spec.pipeline)
