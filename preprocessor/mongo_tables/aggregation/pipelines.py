@@ -89,7 +89,7 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
 
     ``let``: the command's variables; if the other engine cannot compute them, it runs no stage.
     """
-    if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
+    if not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
         return frozenset()
     found, reached = set[int](), 0
     for place in _places(pipeline, _passes):
@@ -258,16 +258,20 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline must be a list of stages", path, 14)
+    names = set[str]()
     for index, spec in enumerate(pipeline, first):
         if not isinstance(spec, Mapping):
             raise AggregationError(say_no_stage(spec), (*path, index), 14)
         if len(spec) != 1:
             message = f"a stage must have exactly one '$' name, not {len(spec)}"
             raise AggregationError(message, (*path, index), 40323)
+        names.update(spec)
     leads = not path or path[-2:] == ("$unionWith", "pipeline")
     order = reorder(pipeline)
     specs = [pipeline[place] for place in order]
-    ahead = {leading_group(specs, scope.let), *leading_joins(specs, scope.let)} if leads else set()
+    ahead: set[int | None] = set(leading_joins(specs, scope.let)) if leads and "$lookup" in names else set()
+    if leads and not names.isdisjoint(("$group", "$sortByCount")):
+        ahead |= {leading_group(specs, scope.let)}
     hints = {place: (at in ahead, sort_limit(specs, at)) for at, place in enumerate(order)}
     compiled: dict[int, Stage] = {}
     for place, spec in enumerate(pipeline):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bson.int64 import Int64
@@ -35,8 +36,13 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
     If the path has no value, MISSING is tested once, except behind an array without documents, where nothing
     is tested. ``elements`` false: of an array at the end only the array itself is tested.
     """
-    if len(parts) == 1:
-        return _of_field(parts[0], test, elements)
+    first = parts[0]
+
+    def holds_at_top(document: Any) -> bool:
+        value = document.get(first, MISSING)
+        if elements and type(value) is list:
+            return any(map(test, value)) or test(value)
+        return test(value)
 
     def holds(document: Any) -> bool:
         value = document
@@ -53,17 +59,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
             return any(map(test, value)) or test(value)
         return test(value)
 
-    return holds
-
-
-def _of_field(name: str, test: Predicate, elements: bool) -> Predicate:
-    def holds(document: Any) -> bool:
-        value = document.get(name, MISSING)
-        if elements and type(value) is list:
-            return any(map(test, value)) or test(value)
-        return test(value)
-
-    return holds
+    return holds_at_top if len(parts) == 1 else holds
 
 
 def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
@@ -122,7 +118,7 @@ condition = catalogue.registrar(FORMS)
 
 def leaf(test: Predicate, *, elements: bool = True) -> FieldCondition:
     """Return the condition that ``test`` holds for a value at the path (``elements``: or an element)."""
-    return FieldCondition(test, lambda parts: anywhere(parts, test, elements=elements))
+    return FieldCondition(test, partial(anywhere, test=test, elements=elements))
 
 
 def negate(inner: FieldCondition) -> FieldCondition:

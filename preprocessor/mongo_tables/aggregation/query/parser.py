@@ -41,16 +41,15 @@ def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False)
     """
     if not isinstance(query, Mapping):
         raise AggregationError("a query must be a document of conditions", path, 2)
-    tests = [_entry(name, value, scope, (*path, name), nested) for name, value in query.items()]
+    tests = []
+    for name, value in query.items():
+        if name in REFERENCE:
+            tests.append(leaf(equality(value)).at((name,)))
+        elif name.startswith("$"):
+            tests.append(_top(name, value, scope, (*path, name), nested))
+        else:
+            tests.append(field(value, scope, (*path, name)).at(tuple(name.split("."))))
     return both(tests) if tests else lambda _: True
-
-
-def _entry(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
-    if name in REFERENCE:
-        return leaf(equality(value)).at((name,))
-    if name.startswith("$"):
-        return _top(name, value, scope, path, nested)
-    return field(value, scope, path).at(tuple(name.split(".")))
 
 
 def field(value: Any, scope: Scope, path: Path) -> FieldCondition:
@@ -72,17 +71,12 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldC
         elif name == "$regex":
             found.append(_regex(query, path))
         else:
-            found.append(_operator(name, value, scope, (*path, name)))
+            entry, where = catalogue.find("query", name), (*path, name)
+            if entry and not entry.family and not entry.refused:
+                message = f"{name} cannot be applied to a field: it must be at the top level of a query"
+                raise AggregationError(message, where, 2)
+            found.append(find_form("query", name, FORMS, where, 2, "query operator")(value, scope, where))
     return found or [ALWAYS]
-
-
-def _operator(name: str, value: Any, scope: Scope, path: Path) -> FieldCondition:
-    entry = catalogue.find("query", name)
-    if entry and not entry.family and not entry.refused:
-        raise AggregationError(
-            f"{name} cannot be applied to a field: it must be at the top level of a query", path, 2
-        )
-    return find_form("query", name, FORMS, path, 2, "query operator")(value, scope, path)
 
 
 def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:

@@ -9,7 +9,8 @@ ProjectionNode).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from mongo_tables.aggregation import paths
@@ -20,8 +21,6 @@ from mongo_tables.aggregation.fields import (
     Effect,
     Field,
     Gives,
-    Parts,
-    Place,
     StageRecord,
     leaves,
     paths_in,
@@ -59,7 +58,7 @@ class _Tree:
 
     def computes(self) -> bool:
         """Return whether any field at or below this level is computed."""
-        return bool(self.computed) or any(child.computes() for child in self.children.values())
+        return bool(self.computed) or any(map(_Tree.computes, self.children.values()))
 
 
 def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tree, str]:
@@ -128,15 +127,11 @@ class _Projection:
             self.read(key, item, below, (*path, key))
 
 
-def _is_inclusion(named: Sequence[tuple[Parts, Place, Any]]) -> bool:
-    """Return whether a ``$project`` is an inclusion. ``_id`` may differ from the other fields."""
-    others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
-    return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
-
-
 def _effect_of_project(argument: Any) -> Effect:
     named = list(leaves(argument))
-    only = _is_inclusion(named)
+    # ``_id`` may differ from the other fields.
+    others = [one for one in named if one[0] != ("_id",) or not is_flag(one[2])]
+    only = any(not is_flag(value) or truthy(value) for _, _, value in others or named)
     fields = []
     for parts, place, value in named:
         if not is_flag(value):
@@ -164,10 +159,10 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
     if reading.kind == "exclusion" or (reading.kind is None and reading.id_excluded):
         if reading.id_excluded:
             tree.plain.add("_id")
-        return _each(_excluder(tree))
+        return partial(map, _excluder(tree))
     if not reading.id_excluded and "_id" not in tree.children and "_id" not in tree.computed:
         tree.plain.add("_id")
-    return _each(_includer(tree))
+    return partial(map, _includer(tree))
 
 
 def _check_single_operator(value: Any, path: Path) -> None:
@@ -180,10 +175,6 @@ def _check_single_operator(value: Any, path: Path) -> None:
             raise AggregationError(message, path, 16410)
         if not name.startswith("$"):
             _check_single_operator(item, (*path, name))
-
-
-def _each(apply: Apply) -> Stage:
-    return lambda documents: map(apply, documents)
 
 
 def _effect_of_unset(argument: Any) -> Effect:
@@ -207,7 +198,7 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
         level, last = _reach(tree, name, where)
         _free(level, last, where)
         level.plain.add(last)
-    return _each(_excluder(tree))
+    return partial(map, _excluder(tree))
 
 
 def _effect_of_set(argument: Any) -> Effect:
@@ -225,7 +216,7 @@ def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     for name, value in argument.items():
         level, last = _reach(tree, name, (*path, name), 40176)
         _add(level, last, value, scope, (*path, name))
-    return _each(_adder(tree))
+    return partial(map, _adder(tree))
 
 
 def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
@@ -420,7 +411,7 @@ def _replacing(expression: Any, scope: Scope, path: Path) -> Stage:
             return value  # type: ignore[return-value]
         raise mistyped("a document can only be replaced by a document, not by", value, 40228, path)
 
-    return _each(root)
+    return partial(map, root)
 
 
 _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any
@@ -36,8 +37,7 @@ def match(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents that match a query."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$match requires a query document", path, 15959)
-    holds = compile_query(argument, scope, path)
-    return lambda documents: filter(holds, documents)
+    return partial(filter, compile_query(argument, scope, path))
 
 
 def _effect_of_sort(argument: Any) -> Effect:
