@@ -379,7 +379,7 @@ _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_ignored_rules: frozenset({"ignore"}),
     _check_columns: frozenset({"columns"}),
     _check_settings: frozenset({"header_groups", *(str(path[0]) for path in _SETTINGS)}),
-    _check_selection: frozenset({"pipeline", "sort"}),
+    _check_selection: frozenset(STAGES),
     _check_zones: frozenset({"timezone", "chart", "format"}),
     _check_url: frozenset({"url"}),
     _check_references: frozenset({"reference", "chart"}),

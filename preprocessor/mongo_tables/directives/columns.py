@@ -110,8 +110,8 @@ class HeaderGroup:
 
 
 def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
-    """Return the pieces of title, caption and headers, by path, if a comment declares them as Markdown."""
-    return {path: read_inline(text) for path, text in _written(body)} if body.get("markdown") else {}
+    """Return the pieces of title, caption and headers, by path, of a comment that declares them as Markdown."""
+    return {path: read_inline(text) for path, text in _written(body)}
 
 
 def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -132,7 +132,7 @@ def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
     """Return the headings that span several headers."""
     found = []
-    for text, columns in body.get("header_groups", {}).items():
+    for text, columns in body["header_groups"].items():
         pieces = read_inline(text) if body.get("markdown") else ()
         found.append(HeaderGroup(plain_text(pieces) or text, tuple(columns), pieces))
     return tuple(found)

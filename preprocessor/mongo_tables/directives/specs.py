@@ -148,8 +148,8 @@ class Spec:
             "origins": expanded.origins,
             "meanings": expanded.fields,
         }
-        if "headers" in given:
-            given["format"] = with_reasons(given["format"], given["columns"], expanded.reasons)
+        if "headers" in given and expanded.reasons:
+            given["format"] = with_reasons(given.get("format", {}), given["columns"], expanded.reasons)
         return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
 
     @property
@@ -457,19 +457,21 @@ def may_be_drawn(spec: Spec | None) -> bool:
 def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a comment as the fields of its spec, with what they are by default."""
     found = dict(body)
-    found["pieces"] = pieces = read_marked(body)
+    found["pieces"] = pieces = read_marked(body) if body.get("markdown") else {}
     for key in ("title", "caption"):
         marked, written = pieces.get((key,)), body.get(key)
         plain = written if isinstance(written, str) else None  # A title of a chart may be a value.
         found[key] = plain if marked is None else plain_text(marked)
-    if "column" not in body:
+    if "column" not in body and ("format" in body or "locale" in body):
         found["format"] = formats_of(body)
     elif "format" in body:
         found["format"] = ColumnFormat.of(body["format"])
     found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
     if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
         found["columns"] = tuple(body["columns"])
-        found |= {"headers": headers_of(body), "header_groups": header_groups_of(body)}
+        found["headers"] = headers_of(body)
+        if "header_groups" in body:
+            found["header_groups"] = header_groups_of(body)
     if "spread" in body:
         found["spread"] = {column: tuple(names) for column, names in body["spread"].items()}
     if "chart" in body:

@@ -137,7 +137,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.judge()
         self._fill_documents(files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
-        site.write({path: content for one in site.documents for path, content in one.files.items()})
+        for one in site.documents:
+            site.write(one.files)
         if not self._serving:  # No queries follow.
             site.release()
 

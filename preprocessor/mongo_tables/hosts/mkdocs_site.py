@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -112,7 +112,7 @@ class SiteBuild:
     copied: set[str] = field(default_factory=set)
     navigation: Sequence[Any] = ()
     twins: dict[str, str] = field(default_factory=dict)
-    _rendered: Memo = field(default_factory=lambda: Memo(_RENDERED))
+    _rendered: Memo = field(default_factory=partial(Memo, _RENDERED))
     _without: tuple[SitePage, str] | None = None
 
     # While MkDocs reads pages
@@ -246,9 +246,7 @@ class SiteBuild:
         html = swap_names(html, figures.text)
         page.content = f"{figures.box}\n{html}" if figures.box else html
         if page.present_anchor_ids is not None:
-            page.present_anchor_ids.update(
-                anchor for figure in figures.figures.values() for anchor in anchors_in(figure)
-            )
+            page.present_anchor_ids.update(*map(anchors_in, figures.figures.values()))
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:

@@ -66,8 +66,8 @@ class Collection:
         """Return the strings that documents have at a dotted path, without those in arrays."""
         if path not in self._texts:
             parts = split_path(path)
-            values = (_value_at(one, parts) for one in self.documents)
-            self._texts[path] = frozenset(value for value in values if isinstance(value, str))
+            values = {value for one in self.documents if isinstance(value := _value_at(one, parts), str)}
+            self._texts[path] = frozenset(values)
         return self._texts[path]
 
 

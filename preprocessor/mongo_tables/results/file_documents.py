@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -58,13 +58,9 @@ class Contents:
     """
 
     name: str
-    files: tuple[tuple[ResultsFile, bytes], ...]
-    fixtures: Path | None = None
-    digest: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        parts = (part for file, content in self.files for part in (str(file.path), content))
-        object.__setattr__(self, "digest", digest_of(self.name, str(self.fixtures is None), *parts))
+    files: Sequence[tuple[ResultsFile, bytes]]
+    fixtures: Path | None
+    digest: str
 
 
 def read_contents(collection: str, place: CollectionFiles) -> Contents:
@@ -72,10 +68,16 @@ def read_contents(collection: str, place: CollectionFiles) -> Contents:
     files = place.files()
     place.refuse_unread(collection)
     fixtures = place.folder.parent if place.folder else None
+    read: list[tuple[ResultsFile, bytes]] = []
+    parts: list[str | bytes] = [collection, str(fixtures is None)]
     try:
-        return Contents(collection, tuple((file, file.read()) for file in files), fixtures)
+        for file in files:
+            content = file.read()
+            read.append((file, content))
+            parts += (str(file.path), content)
     except ResultsError as error:
         raise (_find_faults(fixtures) if fixtures else None) or error from None
+    return Contents(collection, read, fixtures, digest_of(*parts))
 
 
 def decode(contents: Contents) -> Collection:
@@ -111,17 +113,15 @@ def decode(contents: Contents) -> Collection:
         if len(read) == 1 and contents.fixtures is None
         else IndexedCollection(chain.from_iterable(read))
     )
-    paths = tuple(file.path for file, _ in contents.files)
-    unread = (one._replace(rule="MT313") for error in empty for one in error.findings)
-    as_text = (one._replace(rule="MT338") for one in odd)
-    notes = tuple(one._replace(severity="note") for one in chain(unread, as_text))
+    notes = [one._replace(rule="MT313", severity="note") for error in empty for one in error.findings]
+    notes += (one._replace(rule="MT338", severity="note") for one in odd)
     return Collection(
         contents.name,
         whole,
         contents.digest,
-        paths,
+        tuple(file.path for file, _ in contents.files),
         plain=contents.fixtures is None,
-        notes=notes,
+        notes=tuple(notes),
         decimals=_alike(decimals),
     )
 
@@ -298,13 +298,16 @@ def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
 
 def _as_of_bson(document: Mapping[str, Any]) -> Document:
     """Return the document as it comes back from BSON. Raises as ``bson.encode`` does."""
-    if all(
-        type(value) in _SAME
-        or (type(value) is int and value in _INT32)
-        or (type(value) is datetime and not value.microsecond % 1000 and value.tzinfo is None)
-        for value in document.values()
-    ) and not any("\0" in name for name in document):
-        return dict(document)
+    for value in document.values():
+        kind = type(value)
+        if kind not in _SAME and not (
+            (kind is int and value in _INT32)
+            or (kind is datetime and not value.microsecond % 1000 and value.tzinfo is None)
+        ):
+            break
+    else:
+        if "\0" not in "".join(document):
+            return dict(document)
     try:
         return through_bson(document)
     except OverflowError:  # Parquet has unsigned numbers.

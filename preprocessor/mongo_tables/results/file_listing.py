@@ -9,9 +9,10 @@ the suffix, or the name that the author gives to all files of a part. Files of a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -152,19 +153,17 @@ def folder_of(folder: Path, collection: str) -> Path:
 
 def fixture_files(place: Path) -> list[Path]:
     """Return the fixture files in the folder of a collection, in order, or nothing if there is no such folder."""
-    return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
+    return [path for path in _list_files(place) if path.suffix in SUFFIXES]
 
 
 def _fixture_folders(folder: Path) -> dict[str, Path]:
     """Return the folder of each collection by its name, without hidden folders."""
     try:
-        found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-        places = [p for p in found if p.is_dir()]
+        places = _visible(folder, Path.is_dir)
     except FileNotFoundError:
         raise unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
     except OSError as error:
         raise unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
-    _refuse_broken_links(found)
     return {unquote(place.name): place for place in places}
 
 
@@ -206,14 +205,17 @@ def _is_data(path: Path) -> bool:
 def _list_files(place: Path) -> list[Path]:
     """Return the files in a folder, without hidden ones."""
     try:
-        if not place.is_dir():
-            return []
-        found = [p for p in place.iterdir() if not p.name.startswith(".")]
-        files = [p for p in found if p.is_file()]
+        return _visible(place, Path.is_file) if place.is_dir() else []
     except OSError as error:
         raise unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+
+
+def _visible(place: Path, is_wanted: Callable[[Path], bool]) -> list[Path]:
+    """Return the files or folders in a folder, sorted, without hidden ones. Raises OSError if it cannot be read."""
+    found = sorted((p for p in place.iterdir() if not p.name.startswith(".")), key=attrgetter("name"))
+    wanted = list(filter(is_wanted, found))
     _refuse_broken_links(found)
-    return files
+    return wanted
 
 
 def _refuse_broken_links(places: Sequence[Path]) -> None:
@@ -237,7 +239,7 @@ def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFil
     for part in parts:
         folder, read, there = _list_paths(part)
         others.update(there)
-        types = read_types(part.types)
+        types = read_types(part.types) if part.types else {}
         for path in read:
             name = part.name or stem_of(path.name)
             alone = part.is_path and path == Path(part.pattern)
@@ -248,8 +250,7 @@ def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFil
         name: CollectionFiles(_with_names([*files.values()]), is_meant=name not in own)
         for name, files in found.items()
     }
-    unread = others.difference(file.path for one in collections.values() for file in one.plain)
-    return collections, sorted(unread)
+    return collections, sorted(others.difference(*found.values()))
 
 
 def _with_names(files: list[ResultsFile]) -> tuple[ResultsFile, ...]:
@@ -270,7 +271,7 @@ def _list_paths(part: SourcePart) -> _Paths:
     if not part.is_path:
         return _match(part.pattern)
     if path.is_dir():
-        files = sorted(_list_files(path), key=lambda path: path.name)
+        files = _list_files(path)
         may = [one for one in files if suffix_of(one.name) in READ - ONLY_NAMED]
         read = [one for one in may if suffix_of(one.name) in PLAIN or _is_known(one)]
         return path, read, [*may, *filter(_is_data, files)]

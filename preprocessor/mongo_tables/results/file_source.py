@@ -136,15 +136,13 @@ class FileSource(ResultsSource):
 
         Files that were read and have no results are notes.
         """
-        notes = (note for one in self._read.values() if isinstance(one, Collection) for note in one.notes)
-        found = (
-            find_fault(file)
-            for collection, places in self._list().collections.items()
-            if collection not in self._read
-            for place in places
-            for file in place.plain
-        )
-        return [*notes, *(fault for fault in found if fault)]
+        found: list[Finding] = []
+        for one in self._read.values():
+            found += one.notes if isinstance(one, Collection) else ()
+        for collection, places in self._list().collections.items():
+            for place in places if collection not in self._read else ():
+                found += filter(None, map(find_fault, place.plain))
+        return found
 
     def unread(self) -> Sequence[Path]:
         """Return the existing files that are not read, sorted."""

@@ -266,21 +266,17 @@ def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
         given = options.get(name)
         if given is None or given == "":
             continue
-        amount = _number(name, given) * option.unit
+        try:
+            number = math.nan if isinstance(given, bool) else float(given)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 < number < math.inf:
+            raise ValueError(f"{name} is a number above 0, not {given}")
+        amount = number * option.unit
         (of_files if option.of_files else of_query)[option.field] = (
             amount if option.field == "seconds" else max(1, round(amount))
         )
     return limits._replace(**of_query, files=limits.files._replace(**of_files))
-
-
-def _number(name: str, given: Any) -> float:
-    try:
-        number = math.nan if isinstance(given, bool) else float(given)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} is a number above 0, not {given}")
-    return number
 
 
 def parse_limits(limits: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.results.source_text import SourcePart, move_parts, split_parts
+from mongo_tables.results.source_text import move_parts, split_parts
 
 if TYPE_CHECKING:
     from mongo_tables.results.guards import Limits
@@ -45,16 +45,15 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
     """
     if _SCHEME.match(where.strip()):
         return True
-    return any(_is_meant_as_uri(part, folder / part.pattern) for part in split_parts(where, folder))
-
-
-def _is_meant_as_uri(part: SourcePart, path: Path) -> bool:
-    if _SCHEME.match(part.pattern.strip()):
-        return True
-    there = next((place for place in (path, *path.parents) if lexists(place)), Path())
-    absent = str(path.relative_to(there)) if path != there else ""
-    begins = f"{part.name}:" if ":" in part.name else absent
-    return "@" in f"{part.name}{absent}{absent and part.types}" or begins.lower().startswith("mongodb")
+    for part in split_parts(where, folder):
+        path = folder / part.pattern
+        there = next((place for place in (path, *path.parents) if lexists(place)), Path())
+        absent = str(path.relative_to(there)) if path != there else ""
+        begins = f"{part.name}:" if ":" in part.name else absent
+        is_like_uri = "@" in f"{part.name}{absent}{absent and part.types}"
+        if is_like_uri or _SCHEME.match(part.pattern.strip()) or begins.lower().startswith("mongodb"):
+            return True
+    return False
 
 
 def _names_files(where: str) -> bool:

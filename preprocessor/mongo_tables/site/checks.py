@@ -168,10 +168,12 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
         specs += filter(None, page.specs)
         found += page.findings
     found += _check_ids(site, specs)
+    ignoring = False
     for spec in specs:
         found += judge.judge(spec)
+        ignoring = ignoring or bool(spec.ignore)
     found += linted or ()
-    if any(spec.ignore for spec in specs):
+    if ignoring:
         from mongo_tables.lint.linter import find_unused_ignores, without_silenced
 
         ran = judge.asked and not judge.away

@@ -272,15 +272,11 @@ def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], file
                 )
             elif asked and not before.asked:
                 found[path] = replace(before, asked=True)
-    return [_with_real_paths(one) for one in found.values()]
-
-
-def _with_real_paths(one: PageText) -> PageText:
-    """Replace included paths by real paths, so that they match the other pages of the snapshot."""
-    if one.inclusions is None:
-        return one
-    files = tuple(map(_real, one.inclusions.files))
-    return replace(one, inclusions=one.inclusions._replace(files=files))
+    for path, one in found.items():
+        if one.inclusions is not None:  # Real paths match the other pages of the snapshot.
+            files_of_page = tuple(map(_real, one.inclusions.files))
+            found[path] = replace(one, inclusions=one.inclusions._replace(files=files_of_page))
+    return list(found.values())
 
 
 def _look_for_inclusions(

@@ -18,7 +18,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.containers import OPAQUE
-from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
+from mongo_tables.directives.keywords import LIVE, place_of
 from mongo_tables.files.memo import digest_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
     """
     found: list[LeftOver] = []
     pieces, done = [], 0
-    for start, end in _comments(html) if any(prefix in html for prefix in PREFIXES) else ():
+    for start, end in _comments(html) if _LIVE.search(html) else ():
         if live := _LIVE.match(html, start):
             found.append(LeftOver(live[1], html[start:end]))
             pieces.append(html[done:start])

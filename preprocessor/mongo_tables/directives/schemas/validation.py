@@ -103,7 +103,7 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
     size, properties = len(value), against.get("properties", {})
     if not against.get("minProperties", 0) <= size <= against.get("maxProperties", size):
         return False
-    if not all(key in value for key in against.get("required", ())):
+    if not value.keys() >= {*against.get("required", ())}:
         return False
     others, names = against.get("additionalProperties", True), against.get("propertyNames", {})
     for key, item in value.items():
