@@ -74,8 +74,11 @@ def _only_chooses(pipeline: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the rows are documents as they were given: their sizes are those that they had."""
     from mongo_tables.aggregation.fields import Gives, record_of
 
-    records = (record_of(next(iter(stage))) for stage in pipeline)
-    return all(record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) for record in records)
+    for stage in pipeline:
+        record = record_of(next(iter(stage)))
+        if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):
+            return False
+    return True
 
 
 def check(

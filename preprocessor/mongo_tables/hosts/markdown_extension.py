@@ -181,7 +181,8 @@ class _Conversion:
         # links do not break when a result changes.
         if not self.parsed:
             return html
-        html, lost = swap_tokens(html, self._figures)
+        html, met = swap_tokens(html, self._figures)
+        lost = [name for name in self._figures if name not in met]
         html, left = take_out_live_comments(html)
         if lost or left:
             html = self._with_late_faults(html, lost, left)

@@ -135,10 +135,16 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Query and judge the whole site. A build with an error ends here, before anything is written."""
         site = self._site
         site.judge()
-        self._fill_documents(files)
-        site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
-        for one in site.documents:
+        for one in site.documents:  # The file of all of them is filled, or removed if there are none.
+            path = path_of_all(one.collection)
+            file = files.get_file_from_path(path)
+            if file and (content := one.together):
+                file.content_bytes = content
+            elif file:
+                log.info("documents: there is no %s, links to it are broken", path)
+                files.remove(file)
             site.write(one.files)
+        site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         if not self._serving:  # No queries follow.
             site.release()
 
@@ -188,17 +194,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     @property
     def _site(self) -> SiteBuild:
         return self._builds[-1]
-
-    def _fill_documents(self, files: Files) -> None:
-        """Fill the file of all documents of each collection, or remove it if there are no documents."""
-        for documents in self._site.documents:
-            path = path_of_all(documents.collection)
-            file = files.get_file_from_path(path)
-            if file and (content := documents.together):
-                file.content_bytes = content
-            elif file:
-                log.info("documents: there is no %s, links to it are broken", path)
-                files.remove(file)
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:
         """Return the answers of the last build, as long as source and limits are the same."""

@@ -44,9 +44,8 @@ def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
 
 def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
     if isinstance(value, dict):
-        wrapper = next((key for key in value if key in _WRAPPERS), None)
-        if wrapper is not None:
-            return _unwrap(wrapper, value, path, malformed)
+        if not _WRAPPERS.keys().isdisjoint(value):
+            return _unwrap(next(key for key in value if key in _WRAPPERS), value, path, malformed)
         return {key: _decode(item, (*path, key), malformed) for key, item in value.items()}
     if isinstance(value, list):
         return [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]

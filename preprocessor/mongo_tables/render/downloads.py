@@ -108,14 +108,11 @@ def _datatype(column: Column) -> str:
 
 
 def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FIELD_ENDS) or _first_seen(text) in _FORMULA else text
-
-
-def _first_seen(text: str) -> str:
-    """Return the first character that leaves ink, or "" if there is none."""
-    if text[:1].isalnum() and text[0] not in _BLANK:  # Fast path for most texts.
-        return text[0]
-    return next((one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN), "")
+    first = text[:1]
+    if not first.isalnum() or first in _BLANK:  # Most texts begin with a character that leaves ink.
+        seen = (one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN)
+        first = next(seen, "")
+    return f"'{text}" if text.startswith(_FIELD_ENDS) or first in _FORMULA else text
 
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:

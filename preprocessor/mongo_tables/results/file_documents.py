@@ -115,6 +115,7 @@ def decode(contents: Contents) -> Collection:
     )
     notes = [one._replace(rule="MT313", severity="note") for error in empty for one in error.findings]
     notes += (one._replace(rule="MT338", severity="note") for one in odd)
+    first = decimals[0] if decimals else {}
     return Collection(
         contents.name,
         whole,
@@ -122,7 +123,7 @@ def decode(contents: Contents) -> Collection:
         tuple(file.path for file, _ in contents.files),
         plain=contents.fixtures is None,
         notes=tuple(notes),
-        decimals=_alike(decimals),
+        decimals={name: n for name, n in first.items() if all(one.get(name) == n for one in decimals)},
     )
 
 
@@ -148,12 +149,6 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
                 f"the _id {shown} is also that of {shorten_path(there.path)}:{above}",
                 _ONCE,
             )
-
-
-def _alike(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return the decimals that a field has in all files."""
-    found = every[0] if every else {}
-    return {name: count for name, count in found.items() if all(one.get(name) == count for one in every)}
 
 
 # -- fixture files --

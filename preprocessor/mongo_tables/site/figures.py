@@ -215,7 +215,12 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
     """Return the box of faults and the figure. A sentence has room for one of them only."""
-    found = _errors([*_unknown_table(spec, page, judge), *judge.judge(spec)])
+    found = _errors(judge.judge(spec))
+    for one in spec.quotes:
+        if one.table not in judge.tables:
+            known = [name for each in (page, *judge.pages) for name in list_written_ids(each)]
+            found = [*unknown_tables([spec], known), *found]
+            break
     if found and spec.ignore:
         found = without_silenced(found, [spec])
     faults = _box_for(spec.comment)(found) if found else ""
@@ -226,14 +231,6 @@ def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: Figur
 
 def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
     return fault_box if place_of(comment.keyword) == "block" else fault_in_sentence
-
-
-def _unknown_table(spec: Spec, page: Page, judge: Judge) -> list[Finding]:
-    for one in spec.quotes:
-        if one.table not in judge.tables:
-            known = [name for each in (page, *judge.pages) for name in list_written_ids(each)]
-            return unknown_tables([spec], known)
-    return []
 
 
 def line_of(fault: Finding) -> str:

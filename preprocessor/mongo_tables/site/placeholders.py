@@ -83,14 +83,14 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
     return "".join([*pieces, page.text[done:]])
 
 
-def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Replace each token by its figure. Return the HTML and the names that were not found, in order.
+def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, set[str]]:
+    """Replace each token by its figure. Return the HTML and the names that were found.
 
     A figure is not valid in a paragraph: if Markdown put the token into one, the paragraph is split, except
     around figures that belong to a sentence. Tokens that Markdown shows as code are not replaced.
     """
     if BEGIN not in html:
-        return html, list(figures)
+        return html, set()
     met: set[str] = set()
 
     def figure(match: re.Match[str]) -> str:
@@ -98,8 +98,7 @@ def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
             met.add(match[1])
         return figures.get(match[1], match[0])
 
-    html = _blocks(_IN_SENTENCE.sub(figure, html), figures, met)
-    return html, [name for name in figures if name not in met]
+    return _blocks(_IN_SENTENCE.sub(figure, html), figures, met), met
 
 
 def met_names(html: str) -> set[str]:

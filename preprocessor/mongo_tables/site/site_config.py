@@ -380,8 +380,9 @@ def fill_in(arguments: Namespace) -> None:
     Raises:
         CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
     """
-    named = arguments.config_file
-    site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest()
+    named, here = arguments.config_file, Path.cwd()
+    default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
+    site = arguments.site = _read_existing_site(Path(named)) if named else find_site(here) or default
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
         raise CommandError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
@@ -425,13 +426,6 @@ def server_of(site: SiteConfig) -> str:
     if written and not is_version(written):
         raise CommandError(f"{site.file.name}: {not_a_version(written)}")
     return str(written)
-
-
-def _find_nearest() -> SiteConfig:
-    """Return the site of the working folder, else the defaults."""
-    here = Path.cwd()
-    default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
-    return find_site(here) or default
 
 
 def fail_on_of(site: SiteConfig) -> Severity:

@@ -164,8 +164,9 @@ def of_name(name: str) -> tuple[Unit, ...]:
     if " " in name:
         return _of_counter(name)
     found = _NAME_UNIT.search(name)
-    if found is None:
-        return _of_count(name)
+    if found is None:  # ``nQueries`` counts queries, ``totalDocsToInsert`` docs
+        counted = _COUNT_NAME.match(name)
+        return (Unit(1.0, ((find_base_unit(counted[1]), 1),)),) if counted else ()
     word = next(group for group in found.groups() if group)
     text = _IN_NAMES.get(word) or {"ms": "ms", "bytes": "B"}.get(word) or word[0].upper() + word[1:-1] + "B"
     return readings(f"{text}/s" if _PER_SECOND.search(name) and "B" in text else text)
@@ -180,12 +181,6 @@ def _of_counter(name: str) -> tuple[Unit, ...]:
 
 
 _COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
-
-
-def _of_count(name: str) -> tuple[Unit, ...]:
-    """Return the unit of a count from its name: ``nQueries`` counts queries, ``totalDocsToInsert`` docs."""
-    found = _COUNT_NAME.match(name)
-    return (Unit(1.0, ((find_base_unit(found[1]), 1),)),) if found else ()
 
 
 @lru_cache(maxsize=512)
