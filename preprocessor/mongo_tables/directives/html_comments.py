@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mongo_tables.directives.keywords import MDX, OPEN, OURS_IN_MDX, marks_at, opening_at
@@ -64,19 +64,22 @@ def fence_at(lines: Sequence[str], index: int, mdx: bool = False) -> Fence | Non
     return Fence(index, len(lines) - 1, closed=False)
 
 
+def closed_fences(lines: Sequence[str], mdx: bool = False) -> Iterator[Fence]:
+    """Yield the fences of a page, in order."""
+    number = 0
+    while number < len(lines):
+        fence = fence_at(lines, number, mdx) if any(mark in lines[number] for mark in _MARKS) else None
+        if fence is not None and fence.closed:
+            yield fence
+        number = fence.last + 1 if fence is not None else number + 1
+
+
 def is_fenced(text: str, offset: int, mdx: bool = False) -> bool:
     """Return whether an offset of a page is inside fenced code."""
     if not any(mark in text[:offset] for mark in _MARKS):
         return False
-    lines = text.split("\n")
     place = text.count("\n", 0, offset)
-    number = 0
-    while number < place:
-        fence = fence_at(lines, number, mdx) if any(mark in lines[number] for mark in _MARKS) else None
-        if fence is not None and fence.closed and fence.first < place < fence.last:
-            return True
-        number = fence.last + 1 if fence is not None else number + 1
-    return False
+    return any(fence.first < place < fence.last for fence in closed_fences(text.split("\n"), mdx))
 
 
 def _knows_all_options(options: str | None) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from mongo_tables.directives.html_comments import closed_fences
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.pages import ids_of
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
-_CODE_MARK: Final = r"(?m)^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)"
-"""Marks that may begin or end code: a fence on its own line, or backticks within a line."""
+_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`).{0,1000}?(?<!`)\1(?!`)", re.DOTALL)
+_LANGUAGE: Final = r"[a-z]{2}(?:-[A-Za-z]{4})?(?:[-_][A-Z]{2})?"
+_FOLDER_OR_SUFFIX: Final = re.compile(rf"(?<![^/]){_LANGUAGE}/|\.{_LANGUAGE}(?=\.\w+$)")
+"""The part of a path that names a language: ``de/index.md``, ``index.de.md``."""
 
 
 def is_generated(comment: Comment) -> bool:
@@ -49,35 +51,10 @@ def template_in(text: str) -> bool:
 
 def without_code(text: str) -> str:
     """Return the page without its code, because code on a page about templates contains no real templates."""
-    kept, end = list[str](), 0
-    marks = list(re.finditer(_CODE_MARK, text))
-    for mark, close in zip(marks, _closing(marks), strict=True):
-        if close is not None and mark.start() >= end:
-            kept.append(text[end : mark.start()])
-            end = close.end()
-    return "".join([*kept, text[end:]])
-
-
-def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
-    """Return for each mark the one that closes its code, or None.
-
-    A fence closes at a fence of at least the same length, a span at the same number of backticks.
-    """
-    runs: dict[str, re.Match[str]] = {}
-    fences: dict[str, list[re.Match[str]]] = {"`": [], "~": []}
-    found: list[re.Match[str] | None] = []
-    for mark in reversed(marks):
-        run = mark["fence"] or mark["span"]
-        close = runs.get(run)
-        if mark["fence"]:
-            later = fences[run[0]]
-            while later and len(later[-1]["fence"]) < len(run):
-                later.pop()  # For all earlier marks, this fence closes code sooner.
-            close = later[-1] if later else close
-            later.append(mark)
-        runs[run] = mark
-        found.append(close)
-    return found[::-1]
+    lines = text.split("\n")
+    for fence in closed_fences(lines):
+        lines[fence.first : fence.last + 1] = [""] * (fence.last + 1 - fence.first)
+    return _SPAN.sub("", "\n".join(lines))
 
 
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
@@ -86,7 +63,7 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
     ``open_ended``: unknown tables may come in before the build; so may those of generated comments.
     """
     open_ended = open_ended or any(is_generated(comment) for page in pages for comment in page.comments)
-    translated = _find_translated_ids(found, pages)
+    translated = _find_translated(pages) if any(each.rule == "MT138" for each in found) else set()
     if not (open_ended or translated):
         return list(found)
     comments = {page.file: page.comments for page in pages}
@@ -95,7 +72,7 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
     for each in found:
         comment = _around(each, comments.get(each.file, ()))
         reason = _reason(each, comment, open_ended) if comment and each.severity != "note" else ""
-        if comment and each in translated:
+        if comment and each.rule == "MT138" and comment in translated:
             reason = "a page in another language has the id as well; whether they meet is known at build only"
         if comment and reason:
             near = each.rule == "MT139" and each.hint.startswith("did you mean")
@@ -107,32 +84,20 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
     return sorted([*kept, *notes.values()])
 
 
-def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
-    """Return findings about ids that only translations of a page share: their builds may be separate."""
-    taken = [each for each in found if each.rule == "MT138"]
-    if not taken:
-        return set()
-    having: dict[str, list[str]] = {}
-    ids: dict[Comment, list[str]] = {}
+def _find_translated(pages: Sequence[Page]) -> set[Comment]:
+    """Return comments with an id that only translations of their page have, each once: they may be built apart."""
+    having: dict[str, list[tuple[str, Comment]]] = {}
     for page in pages:
         for comment, spec in zip(page.comments, page.specs, strict=True):
-            ids[comment] = ids_of(comment, spec)
-            for name in ids[comment]:
-                having.setdefault(name, []).append(page.file)
-    comments = {page.file: page.comments for page in pages}
-    owners = {each: _around(each, comments.get(each.file, ())) for each in taken}
+            for name in ids_of(comment, spec):
+                having.setdefault(name, []).append((page.file, comment))
     return {
-        each
-        for each, owner in owners.items()
-        if owner and any(_apart(each.file, having[name]) for name in ids[owner])
+        comment
+        for some in having.values()
+        if len({file for file, _ in some}) == len(some) > 1
+        and len({_FOLDER_OR_SUFFIX.sub("", file) for file, _ in some}) == 1
+        for _, comment in some
     }
-
-
-def _apart(page: str, others: Sequence[str]) -> bool:
-    """Return whether ``page`` occurs once in ``others``, and all other entries are its translations."""
-    return others.count(page) == 1 < len(others) and all(
-        each == page or are_translations(page, each) for each in others
-    )
 
 
 def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
@@ -156,33 +121,3 @@ def _reason(one: Finding, comment: Comment, open_ended: bool) -> str:
     if table and open_ended and one.rule == "MT139":
         return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
     return ""
-
-
-_LANGUAGE: Final = r"[a-z]{2}(?:-[A-Za-z]{4})?(?:[-_][A-Z]{2})?"
-_FOLDER: Final = re.compile(_LANGUAGE)
-_SUFFIX: Final = rf"\.{_LANGUAGE}$"
-
-
-def are_translations(one: str, other: str) -> bool:
-    """Return whether paths differ only in language: ``index.md``, ``index.de.md``, or ``en/``, ``de/``.
-
-    Example:
-        >>> are_translations("en/speed.md", "de/speed.md")
-        True
-    """
-    if one == other:
-        return False
-    first, second = PurePosixPath(one), PurePosixPath(other)
-    if first.parent == second.parent:
-        return (_without_language(first.stem), first.suffix) == (
-            _without_language(second.stem),
-            second.suffix,
-        )
-    pairs = zip(first.parts, second.parts, strict=False)
-    differing = [pair for pair in pairs if pair[0] != pair[1]]
-    same_depth = len(first.parts) == len(second.parts)
-    return same_depth and len(differing) == 1 and all(map(_FOLDER.fullmatch, differing[0]))
-
-
-def _without_language(stem: str) -> str:
-    return re.sub(_SUFFIX, "", stem)
