@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from statistics import fmean, median
+from statistics import median
 from typing import Any, Final
 
 import bson
@@ -42,10 +42,7 @@ def read_benchmarks(where: str) -> list[dict[str, Any]]:
 
 
 def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document without its samples and their details. ``count`` keeps the number of samples.
-
-    Without samples there is no interval between two runs (``results.comparison``).
-    """
+    """Return the document without its samples and their details. ``count`` keeps the number of samples."""
     of_samples = {
         "samples",
         "processes",
@@ -55,18 +52,6 @@ def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 Row = Mapping[str, Any]
-
-_LEAST: Final = 2
-
-
-def list_processes(row: Row) -> list[float]:
-    """Return the mean sample of each process, in order, or nothing if all samples come from one process."""
-    samples, processes = row.get("samples") or (), row.get("processes") or 0
-    if processes < _LEAST or len(samples) % processes:
-        return []
-    size = len(samples) // processes
-    return [fmean(samples[start : start + size]) for start in range(0, len(samples), size)]
-
 
 _OF_ONE_RUN: Final = frozenset({
     "samples", "count", "processes", "iterations", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high",

@@ -6,12 +6,7 @@ of all experiments are judged together. Speeds are shown without a verdict. Each
 interval over blocks contains the effect of the hour on a machine: a verdict is less certain than its interval
 suggests. Rows that measured different work get no verdict.
 
-Two files of a benchmark tool are not paired either, and have no reference: they get the ratio without a verdict, and
-an interval if the samples of both sides come from several processes. The unit is then the process, because samples of
-one process share accidental conditions such as memory layout and hash seed (Kalibera and Jones, *Rigorous benchmarking
-in reasonable time*, ISMM 2013). The interval is that of Welch's t on the logarithms (Welch, 1947), which assumes
-independent processes. Differences in the state of the machine between both times are part of the ratio, but not of the
-interval.
+Two files of a benchmark tool are not paired either, and have no reference: they get the ratio without a verdict.
 
 ``within_campaign`` reads the conclusions within one campaign.
 """
@@ -25,7 +20,6 @@ from statistics import median
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.results.benchmark_results import list_processes
 from mongo_tables.results.conclusions import Pairs, block_speeds, list_ratios, name_of, pair_blocks
 from mongo_tables.results.conditions import list_differences, list_other_work, share_machine
 from mongo_tables.results.intervals import LEAST_BLOCKS, interval_between, speed_interval
@@ -65,9 +59,8 @@ class Side(NamedTuple):
 class Judged(NamedTuple):
     """A ratio with its interval and verdict. ``of`` says what it is the ratio of.
 
-    ``processes`` is the number of processes behind an interval without a verdict; 0 for all others. ``p`` is compared
-    with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a verdict. If a
-    verdict does not follow from only the interval, ``reason`` says why.
+    ``p`` is compared with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a
+    verdict. If a verdict does not follow from only the interval, ``reason`` says why.
     """
 
     of: str
@@ -82,7 +75,6 @@ class Judged(NamedTuple):
     rows: int = 0
     margin: float = MARGIN
     negligible: float = 0.0
-    processes: int = 0
 
 
 class CampaignRatio(NamedTuple):
@@ -276,33 +268,10 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
-    if is_benchmark(old) and is_benchmark(new) and not (block_speeds(old) and block_speeds(new)):
-        # Documents of a benchmark tool give a ratio, but never a verdict.
-        return put_together(old, new, CAMPAIGNS, compare_benchmarks(old, new), ())
     judged, evidence = _judge(old, find_reference(old, olds), new, find_reference(new, news))
     stopped = say_what_stopped(old, new)
     compared = put_together(old, new, CAMPAIGNS, judged, evidence)
     return compared._replace(lost=f"{stopped} {CAMPAIGNS.other}" if stopped else "")
-
-
-_TWO_TIMES: Final = "not measured side by side"
-_ONE_PROCESS: Final = f"{_TWO_TIMES}, and samples of one process do not show how much processes differ"
-_NO_SAMPLES: Final = f"{_TWO_TIMES}, and without samples"
-_NO_RATIO: Final = "a side has no value above 0"
-
-
-def compare_benchmarks(old: Row, new: Row) -> Judged:
-    """Return the ratio of two documents of the same benchmark, with a 95 % interval if both have several processes."""
-    of, sides = str(new["metric"]), (list_processes(old), list_processes(new))
-    processes = min(map(len, sides))
-    if processes and min(*sides[0], *sides[1]) > 0:
-        found = interval_between(*sides)
-        return Judged(of, found.ratio, found.low, found.high, reason=_TWO_TIMES, processes=processes)
-    before, after = old.get("value") or 0, new.get("value") or 0
-    if before <= 0 or after <= 0:
-        return Judged(of, None, reason=_NO_RATIO)
-    sampled = old.get("samples") and new.get("samples")
-    return Judged(of, after / before, reason=_ONE_PROCESS if sampled else _NO_SAMPLES)
 
 
 def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[Judged, tuple[Pairs, ...]]:

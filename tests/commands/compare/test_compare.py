@@ -418,19 +418,17 @@ def test_a_verdict_over_two_blocks_that_an_older_version_wrote_is_not_taken(tmp_
     assert "  0.500  not known, 2 blocks\n" in capsys.readouterr().out
 
 
-def test_a_reference_that_differs_from_itself_is_told_and_meets_no_condition(tmp_path, capsys):
+def test_a_reference_that_differs_from_itself_meets_no_condition(tmp_path, capsys):
     rows = [measured(1, shaken(100), shaken(121)), measured(4, shaken(109))]
     assert run(keep(tmp_path / "one", campaign(rows)), "--fail-if", "faster 5 %") == 0
-    assert capsys.readouterr().err == (
-        "mongo-tables: not counted: t: size 1 (the reference to itself, in the same block) has the verdict faster, "
-        "although both sides are equal: differences of this size are not significant here\n"
-    )
+    out, err = capsys.readouterr()
+    assert ("faster" in out, err) == (True, "")
 
 
 def test_a_reference_alone_can_neither_fail_nor_pass(tmp_path, capsys):
     folder = keep(tmp_path / "one", campaign([measured(1, shaken(100), shaken(121))]))
     assert run(folder, "--fail-if", "faster") == 2
-    assert "no row can fail or pass: t: size 1 is compared with itself" in capsys.readouterr().err
+    assert "no row can fail or pass: each is compared with itself" in capsys.readouterr().err
 
 
 def test_a_row_that_the_second_target_has_not_does_not_pass(tmp_path, capsys):

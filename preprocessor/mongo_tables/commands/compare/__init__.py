@@ -37,7 +37,7 @@ windows, another definition) have no verdict either.
 
 With --fail-if, the output names rows that cannot be judged because their reference is missing. It is an error if no row
 can be judged, and if a row worked on the first side and did nothing on the other, or is gone. A row that is compared
-with itself is named, and meets no condition.
+with itself meets no condition.
 The verdict and the measured ratio together meet a condition of --fail-if: `slower 5 %` is met by a row with the verdict
 slower and a measured ratio of 5 % slower or more, even if its interval extends to 3 %.
 
@@ -174,42 +174,34 @@ def _compare(arguments: Namespace) -> Difference:
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print the rows that fail or cannot be judged. Raise CommandError if no row can be judged."""
-
-    unjudged = [row for row in found.rows if row.why_not_judged and not (row.is_control or row.lost)]
-    not_judged = dict.fromkeys(f"{row.name}: {row.why_not_judged}" for row in unjudged)
-    not_judged |= dict.fromkeys(one for one in found.not_compared if one not in found.gone)
-    lost = dict.fromkeys(f"{row.name}: {row.lost}" for row in found.rows if row.lost)
-    lost |= dict.fromkeys([*found.gone, *(f"{name}: only in OLD" for name in found.only_old)])
-    if all(row.why_not_judged or row.is_control for row in found.rows):
-        controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
-        reasons = {**not_judged, **lost} or dict.fromkeys(controls)
+    """Print the rows that fail, cannot pass, or cannot be judged. Raise CommandError if no row can be judged."""
+    lost = [f"{row.name}: {row.lost}" for row in found.rows if row.lost]
+    lost += [*found.gone, *(f"{name}: only in OLD" for name in found.only_old)]
+    others = [row for row in found.rows if not (row.is_control or row.lost)]
+    not_judged = [f"{row.name}: {row.why_not_judged}" for row in others if row.why_not_judged]
+    not_judged += (one for one in found.not_compared if one not in found.gone)
+    if all(row.why_not_judged for row in others):
+        reasons = dict.fromkeys([*not_judged, *lost]) or ["each is compared with itself"]
         hint = "compare results of the same work in blocks, together with the reference rows"
         raise CommandError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
-    for told in not_judged:
-        print_error(f"not judged: {told}")
-    for row in found.rows:
-        if row.is_control and row.verdict in ("faster", "slower"):
-            print_error(
-                f"not counted: {row.name} ({row.heading}) has the verdict {row.verdict}, although both sides are "
-                f"equal: differences of this size are not significant here"
-            )
-    for told in lost:
-        print_error(f"cannot pass: {told}")
-    failing = [(row, one) for row in found.rows for one in arguments.fail_if if _meets(row, one)]
-    for row, one in failing:
-        print_error(f"{one.text}: {row.name} ({row.heading})")
+    failing = [
+        f"{one.text}: {row.name} ({row.heading})"
+        for row in others
+        for one in arguments.fail_if
+        if _meets(row, one)
+    ]
+    told = (("not judged: ", not_judged), ("cannot pass: ", lost), ("", failing))
+    for line in dict.fromkeys(f"{kind}{one}" for kind, some in told for one in some):
+        print_error(line)
     return 1 if failing else 2 if lost else 0
 
 
 def _meets(row: Comparison, asked: FailCondition) -> bool:
-    """Return whether a row meets a condition, by its verdict and its measured ratio; a control meets none.
+    """Return whether a row meets a condition, by its verdict and its measured ratio.
 
     The interval need not lie completely beyond the percentage.
     """
     judged = row.judged
-    if row.is_control:
-        return False
     if asked.verdicts == ("not known",):
         return judged.verdict in ("not known", None)
     return (

@@ -12,7 +12,7 @@ from mongo_tables.commands.compare.wording import format_pooled
 from mongo_tables.commands.measurement import require_intervals
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.benchmark_results import list_processes, read_benchmarks
+from mongo_tables.results.benchmark_results import read_benchmarks
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.results.guards import Limits
@@ -60,7 +60,7 @@ def read_rows(
         if fault := find_row_fault(row):
             hint = "measure it again, use the row as it was measured, or leave it out with --experiment"
             raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
-    if any(block_speeds(row) or list_processes(row) for row in measured):
+    if any(block_speeds(row) for row in measured):
         require_intervals("compare")
     return measured
 

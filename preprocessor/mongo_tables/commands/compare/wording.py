@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from mongo_tables.results.comparison import (
     PER_SECOND,
-    SPEED,
     TO_REFERENCE,
     CampaignRatio,
     Comparison,
@@ -41,11 +40,6 @@ _TWO_CAMPAIGNS: Final = (
     "one hour does to a machine is in no interval, so a verdict is not a finding before other hours repeat it. Two\n"
     f"servers are compared by their speeds when they are measured side by side: {_SIDE_BY_SIDE}"
 )
-_NOT_PAIRED: Final = (
-    "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict.\n"
-    "An interval is Welch's t on the logarithms of the means of processes, so of what differs from one to the next;\n"
-    "what was different at both times is not in it."
-)
 
 
 def format_text(found: Difference) -> Iterator[str]:
@@ -67,8 +61,6 @@ def format_text(found: Difference) -> Iterator[str]:
     yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
     if any(row.judged.of == TO_REFERENCE for row in found.rows):
         yield _TWO_CAMPAIGNS
-    if any(row.judged.of not in (SPEED, TO_REFERENCE) for row in found.rows):
-        yield _NOT_PAIRED
 
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
@@ -142,9 +134,6 @@ def _list_cells(row: Comparison) -> dict[str, str]:
 
 
 def _list_notes(row: Comparison) -> Iterator[str]:
-    if row.judged.processes:  # the interval is over processes, and has no verdict
-        interval = f"{_say_ratio(row.judged.ratio)} ({row.judged.low:.3f} to {row.judged.high:.3f})"
-        yield f"ratio of geometric means {interval}, {row.judged.processes} processes or more on each side"
     yield from row.doubts
     if row.missing:
         yield f"{row.missing}: how it was measured is not known"
