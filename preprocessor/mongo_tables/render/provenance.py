@@ -31,8 +31,6 @@ _HURRIED: Final = "quick"
 """The profile of quick runs, whose figures are for a first look."""
 _ROUND_FROM: Final = 4
 """The memory, in GiB, from which it is rounded to whole GiB."""
-_DISK: Final = {"device": "disk", "filesystem": "file system", "kind": "the kernel says", "model": "model"}
-"""The fields of a disk that are shown, and their names."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]
@@ -79,15 +77,12 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
         ("Result documents", "{}", [source.documents or None]),
         ("Experiment", "{}", field("experiment", "name")),
         ("Campaigns", "{}", [_name_campaigns(sets)]),
-        ("Windows", "{}", [_windows_of_blocks(sets)]),
         ("Profile", "{}", field("experiment", "profile")),
         ("Deployment", "{}", map(_deployment, sets)),
         ("Its settings", "{}", map(_settings, sets)),
-        ("Servers", "{}", map(_servers, sets)),
+        ("Servers", "{}", (_describe_machine(each) for one in sets for each in _members(one))),
         ("Machine", "{}", map(_machine, local)),
         ("Client", "{}", map(_machine, elsewhere)),
-        ("Disk", "{}", map(_disk, sets)),
-        ("Instance", "{}", map(_instance, sets)),
         ("Write concern", "{}", map(_write_concern, sets)),
         ("Connections", "{}", field("client", "connections")),
         ("Scale", "{}", field("experiment", "scale")),
@@ -181,16 +176,6 @@ def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _servers(told: Told) -> str:
-    """Return ``3 of Some CPU, 4 processors, 16 GiB memory``, as far as known, or "" for a local target."""
-    members = _members(told)
-    counts = Counter(text for one in members if (text := _describe_machine(one)))
-    if len(members) == counts.total() == 1:
-        return next(iter(counts))
-    known = f"{counts.total()} of {len(members)} known: " if len(members) > counts.total() else ""
-    return known + "; ".join(f"{count} of {text}" for text, count in counts.items()) if counts else ""
-
-
 def _members(told: Told) -> list[Told]:
     """Return what the servers of a remote target report: empty, or a document for each of them."""
     members = _at(told, "servers", "members")
@@ -233,24 +218,6 @@ def _size(machine: Told) -> str:
 def _processors(machine: Told) -> str:
     cores = machine.get("cores")
     return f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else ""
-
-
-def _disk(told: Told) -> str:
-    """Return ``disk vda, file system ext4, the kernel says rotational, model unknown``."""
-    known = {name: _at(told, "hardware", "disk", name) for name in _DISK}
-    return _join(*(f"{_DISK[name]} {raw_text(one)}" for name, one in known.items() if one not in (None, "")))
-
-
-def _instance(told: Told) -> str:
-    kind, disk, size, iops = (
-        _at(told, "bench_config", name)
-        for name in ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS")
-    )
-    if kind is None or kind == LOCAL:
-        return ""
-    return _join(
-        kind, disk, f"{raw_text(size)} GB disk" if size else "", f"{raw_text(iops)} IOPS" if iops else ""
-    )
 
 
 def _commit(told: Told) -> str:
@@ -363,13 +330,6 @@ def whose_runs(sets: Sequence[Told]) -> str:
     if not pooled:
         return ""
     return f", only those of the campaign {min(own)}" if len(own) == 1 else ", those of one campaign each"
-
-
-def _windows_of_blocks(sets: Iterable[Told]) -> str:
-    """Return the windows of each row in a block, if more than one, or "" if it is one or unknown."""
-    ways = {_at(one, "experiment", "and_back") is True for one in sets if _campaigns(one)}
-    some = "of some rows " if False in ways else ""
-    return f"{some}two in each block, one on the way there and one on the way back" if True in ways else ""
 
 
 def _amount(counts: set[int], what: str) -> str:

@@ -30,10 +30,10 @@ LOCAL: Final = "local"
 IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "versions": ("server", "product", "driver", "runtime", "harness"),
     "topology": ("kind", "members", "cache_gb", "place", "program", "settings"),
-    "hardware": ("cpu", "cores", "memory_gib", "disk"),
+    "hardware": ("cpu", "cores", "memory_gib"),
     "servers": ("members",),
-    "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
-    "experiment": ("name", "scale", "seconds", "profile", "repeats", "and_back", "seed", "target"),
+    "bench_config": ("atlasInstanceType",),
+    "experiment": ("name", "scale", "seconds", "profile", "repeats", "seed", "target"),
     "campaign": ("id", "start", "blocks"),
     "campaigns": ("each", "differs"),
     "client": ("connections",),
