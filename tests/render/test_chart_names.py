@@ -33,40 +33,45 @@ NAMES = {
 }
 
 
-def labels(names: Sequence[str], width: int, **keys: Any) -> list[tuple[str, float]]:
+def labels(names: Sequence[str], width: int, mark: str, **keys: Any) -> list[tuple[str, float]]:
     """Return the texts of the axis of names as they are read, each with the left end of its estimated width."""
     rows = [{"n": name, "v": 5 + at} for at, name in enumerate(names)]
-    plot = plot_of(chart("n", "v", mark="bar", **keys))
+    plot = plot_of(chart("n", "v", mark=mark, **keys))
     assert plot is not None
     drawn = "\n".join(draw_chart(plot, rows, width).elements)
-    if plot.horizontal:
-        group = re.search(r'<g class="mongo-chart__names">\n(.*?)\n</g>', drawn, re.DOTALL)
-        assert group is not None
-        lines = [re.search(r'x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)<', line) for line in group[1].split("\n")]
-        found: list[list[Any]] = []
-        for line in lines:
-            assert line is not None
-            if found and math.isclose(float(line[2]) - found[-1][2], 15, abs_tol=0.2):
-                found[-1] = [found[-1][0] + line[3], found[-1][1], float(line[2])]
-            else:
-                found.append([line[3], float(line[1]), float(line[2])])
-        return [(text, at) for text, at, _ in found]
-    turned = re.findall(r'<text x="([\d.]+)"[^>]*rotate\(-(\d+)[^>]*>([^<]*)<', drawn)
-    return [
-        (text, float(x) - len(text) * LETTER * math.cos(math.radians(int(turn)))) for x, turn, text in turned
-    ]
+    group = re.search(r'<g class="mongo-chart__names">\n(.*?)\n</g>', drawn, re.DOTALL)
+    if group is None:
+        axis = re.findall(r'v5"/>\n((?:<text[^>]*>[^<]*</text>\n?)+)', drawn)
+        found = [re.findall(r'x="([\d.]+)"[^>]*>([^<]*)<', texts) for texts in axis]
+        return [
+            (
+                " ".join(text for _, text in lines),
+                min(float(x) - len(text) * LETTER / 2 for x, text in lines),
+            )
+            for lines in found
+        ]
+    told: list[list[Any]] = []
+    for line in [re.search(r'x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)<', one) for one in group[1].split("\n")]:
+        assert line is not None
+        if told and math.isclose(float(line[2]) - told[-1][2], 15, abs_tol=0.2):
+            told[-1] = [told[-1][0] + line[3], told[-1][1], float(line[2])]
+        else:
+            told.append([line[3], float(line[1]), float(line[2])])
+    return [(text, at) for text, at, _ in told]
 
 
 @pytest.mark.parametrize("case", NAMES)
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
-@pytest.mark.parametrize("horizontal", [False, True])
-def test_no_two_labels_are_alike_and_none_is_cut_off(case: str, width: int, horizontal: bool) -> None:
+@pytest.mark.parametrize(("mark", "horizontal"), [("bar", False), ("bar", True), ("line", False)])
+def test_no_two_labels_are_alike_and_none_is_cut_off(
+    case: str, width: int, mark: str, horizontal: bool
+) -> None:
     names = NAMES[case]
-    found = labels(names, width, horizontal=horizontal)
+    found = labels(names, width, mark, horizontal=horizontal)
     assert found
     assert len({text for text, _ in found}) == len(found)
-    assert all(at > 0 or (horizontal and width == NARROW) for _, at in found)
-    if horizontal:
+    assert all(at > 0 or (mark == "bar" and width == NARROW) for _, at in found)
+    if mark == "bar":
         assert len(found) == len(names)
 
 
@@ -93,11 +98,11 @@ def test_panels_and_series_with_long_names_can_be_told_apart() -> None:
         assert len(set(texts)) == len(texts) >= 2
 
 
-@pytest.mark.parametrize("horizontal", [False, True])
-def test_names_that_cannot_be_told_apart_are_a_fault(horizontal: bool) -> None:
+@pytest.mark.parametrize("mark", ["bar", "line"])
+def test_names_that_cannot_be_told_apart_are_a_fault(mark: str) -> None:
     names = [f"{end}{'a' * 60}{number}{'b' * 60}{end}" for end in "xyz" for number in range(2)]
     rows = [{"n": name, "v": 1} for name in names]
-    plot = plot_of(chart("n", "v", mark="bar", horizontal=horizontal))
+    plot = plot_of(chart("n", "v", mark=mark))
     ((path, message, hint),) = plot_faults(plot, rows)
     assert (path, "2 names are too long to be told apart" in message, "pipeline" in hint) == (
         ("x",),

@@ -248,12 +248,22 @@ def test_a_title_that_is_wider_than_the_drawing_has_several_lines() -> None:
     assert max(heights) <= float((narrow(asked).get("viewBox") or "").split()[3])
 
 
-def test_names_under_many_bars_are_steeper_on_a_phone_and_do_not_touch() -> None:
-    rows = [{"n": f"variant {number}", "a": number} for number in range(40)]
-    turned = [each.get("transform") or "" for each in narrow(plot("n", mark="bar"), rows).iter("text")]
-    places = [list(map(float, re.findall(r"[\d.]+", each))) for each in turned if each]
-    assert {angle for angle, _, _ in places} == {60}
-    assert all((b[1] - a[1]) * 0.87 >= 11.9 for a, b in itertools.pairwise(places))
+@pytest.mark.parametrize("mark", ["bar", "dot"])
+def test_names_that_do_not_fit_under_bars_are_at_their_left(mark: str) -> None:
+    few, many = ([{"n": f"variant-{number}", "a": number} for number in range(n)] for n in (4, 12))
+    assert (svg(plot("n", mark=mark), few).findtext("desc") or "").startswith(f"{mark.title()} chart")
+    drawn = svg(plot("n", mark=mark), many)
+    assert (drawn.findtext("desc") or "").startswith(f"Horizontal {mark} chart")
+    assert {one["n"] for one in many} <= set(texts(drawn))
+
+
+def test_of_many_names_under_a_line_as_many_are_shown_as_do_not_touch() -> None:
+    rows = [{"n": f"variant-{number}", "a": number} for number in range(40)]
+    for drawn in (svg(plot("n"), rows), narrow(plot("n"), rows)):
+        found = [each for each in drawn.iter("text") if (each.text or "").startswith("variant")]
+        at = [float(each.get("x") or 0) for each in found]
+        assert len({each.text for each in found}) == len(found) >= 3
+        assert all(after - before > 9 * 6.8 for before, after in itertools.pairwise(at))
 
 
 def test_a_negative_number_has_a_minus_sign_and_its_range_no_dash_beside_one() -> None:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate, pairwise, takewhile, zip_longest
-from typing import Final, NamedTuple
+from typing import Final
 
 from mongo_tables.aggregation.dates import DAY
 from mongo_tables.directives.columns import ColumnFormat
-from mongo_tables.render.charts.elements import LETTER, LINE, LONGEST, break_text, text_width, wrap_text
+from mongo_tables.render.charts.elements import LETTER, LONGEST, break_text, text_width, wrap_text
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.time_marks import AxisMark, time_marks
 from mongo_tables.render.markup import display_width, with_minus_signs
@@ -126,8 +126,7 @@ MARGIN: Final = 18
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_MOMENTS: Final = 9
 _MOST_UNDER_BARS: Final = 13
-_MOST_FOR_NAMES: Final = 0.3
-"""The share of a drawing that slanted names may take at its left."""
+_MOST_NAME_LINES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,23 +160,12 @@ class Scale:
         return self.at(value) if self.has(value) else self.start
 
 
-class NameAngle(NamedTuple):
-    """The angle in degrees by which names under an axis are turned, with its sine and cosine."""
-
-    degrees: int
-    sine: float
-    cosine: float
-
-
-_TURNS: Final = (NameAngle(30, 0.5, 0.87), NameAngle(60, 0.87, 0.5))
-
-
 @dataclass(frozen=True, slots=True)
 class Axes:
     """Data with its axes. ``x_marks`` and ``y_marks`` are values on the axes with their texts.
 
-    The frame extends ``margin`` beyond the first and the last place. Texts stay within ``span``. ``turn`` is the slant
-    of names that do not fit horizontally. ``told``: points have tooltips.
+    The frame extends ``margin`` beyond the first and the last place. Texts stay within ``span``. ``told``: points have
+    tooltips.
     """
 
     plot: Plot
@@ -188,7 +176,6 @@ class Axes:
     y_marks: tuple[AxisMark, ...]
     margin: float
     span: Span
-    turn: NameAngle | None
     told: bool
 
     @property
@@ -197,11 +184,6 @@ class Axes:
         if self.data.kind == "time" and self.data.gap:
             return self.x.at(self.x.low + self.data.gap) - self.x.start
         return (self.x.end - self.x.start) / max(len(self.data.x_values), 1)
-
-    @property
-    def every(self) -> int:
-        """The step between names that are shown under the axis: 1 for each name, 2 or more if they would touch."""
-        return math.ceil((LINE - 3) / (self.band * self.turn.sine)) if self.turn else 1
 
     @property
     def sides(self) -> Span:
@@ -251,17 +233,15 @@ def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tupl
     left, right = sides
     values = data.x_values or (0.0,)
     if data.kind == "category":
-        marks = tuple(zip(data.x_values, data.x_texts, strict=True))
-        return Scale(values[0] - 0.5, values[-1] + 0.5, left, right), marks
+        return Scale(values[0] - 0.5, values[-1] + 0.5, left, right), _name_marks(data, right - left)
     margin = min(float(MARGIN), (right - left) / 20)
     inner = left + margin, right - margin
     if data.kind == "time":
         return _time_axis(plot, data, inner, span)
     scale = Scale(values[0], values[-1], *inner, "x" in plot.log and values[0] > 0)
-    own = with_texts(plot, plot.x, values)
-    if len(own) <= 10 and fit(own, scale, span):
-        return scale, own
-    marks = ()
+    marks = with_texts(plot, plot.x, values)
+    if len(marks) <= 10 and fit(marks, scale, span):
+        return scale, marks
     for most in (8, 5, 3, 2):
         found = (log_marks if scale.log else linear_marks)(scale.low, scale.high, most)
         marks = with_texts(plot, plot.x, [mark for mark in found if scale.low <= mark <= scale.high])
@@ -285,47 +265,25 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     return scale, tuple(marks)
 
 
-def turn_of(data: Data, band: float) -> NameAngle | None:
-    """Return the slant of the names under the axis, if they do not fit above one another in a few lines."""
-    if data.kind != "category":
-        return None
-    lines = [wrap_text(text, band - 6) for text in data.x_texts]
-    if max(map(len, lines), default=1) <= 3 and all(
-        text_width(line) <= band - 2 for each in lines for line in each
-    ):
-        return None
-    return next((each for each in _TURNS if band * each.sine >= LINE - 3), _TURNS[-1])
+def names_below(names: Sequence[str], room: float) -> list[str]:
+    """Return the names in lines for the room that each has under an axis, or nothing if they do not fit."""
+    lines = [wrap_text(name, room - 6) for name in names]
+    fits = all(
+        len(each) <= _MOST_NAME_LINES and all(text_width(line) <= room - 2 for line in each) for each in lines
+    )
+    return ["\n".join(each) for each in lines] if fits else []
 
 
-def height_of_texts(data: Data, marks: Sequence[AxisMark], turn: NameAngle | None, band: float) -> float:
-    """Return the height that the texts under the axis take beyond one line."""
-    if turn:
-        return max(text_width(text) for _, text in marks) * turn.sine - 8
-    if data.kind == "category":
-        return (max((len(wrap_text(text, band - 6)) for _, text in marks), default=1) - 1) * LINE
-    return max((text.count("\n") for _, text in marks), default=0) * LINE
-
-
-def side_for_names(data: Data, sides: Span) -> float:
-    """Return the left side of the axis at which no slanted name begins left of the drawing, within bounds."""
-    band = (sides[1] - sides[0]) / max(len(data.x_values), 1)
-    turn = turn_of(data, band)
-    if turn is None:
-        return sides[0]
-    widths = map(text_width, fit_names(data.x_texts, LONGEST))
-    needs = ((wide + LETTER) * WIDEST * turn.cosine - band * (at + 0.5) for at, wide in enumerate(widths))
-    return max(sides[0], min(max(needs), sides[0] + (sides[1] - sides[0]) * _MOST_FOR_NAMES))
-
-
-def slanted_marks(
-    marks: Sequence[AxisMark], scale: Scale, turn: NameAngle, left: float
-) -> tuple[AxisMark, ...]:
-    """Return the marks with names that, slanted, begin right of ``left``, and that differ."""
-    names = [text for _, text in marks]
-    rooms = [letters_in((scale.at(value) - left) / turn.cosine / WIDEST) for value, _ in marks]
-    wide = zip(rooms, fit_names(names, LONGEST), strict=True)
-    most = min((room for room, name in wide if display_width(name) > room), default=LONGEST)
-    return tuple(zip((value for value, _ in marks), fit_names(names, max(most, 1)), strict=True))
+def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
+    """Return the names under an axis. If they would touch, they are shortened, and one of every few is shown."""
+    count, names = len(data.x_values), data.x_texts
+    if not names_below(names, room / max(count, 1)):
+        names = tuple(fit_names(names, LONGEST))
+    for every in range(1, count + 1):
+        shown = slice(every // 2, max(count - every // 2, every // 2 + 1), every)
+        if lines := names_below(names[shown], room * every / count):
+            return tuple(zip(data.x_values[shown], lines, strict=True))
+    return ()
 
 
 # -- choice of marks --

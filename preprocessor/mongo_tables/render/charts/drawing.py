@@ -6,6 +6,8 @@ there is room, otherwise in a key. A linear vertical axis begins at zero. Dates 
 bars. Text is text, so that readers can search, select and print it. A screen reader gets one image with a name and a
 description in words: what is on the axes, and what each series does.
 
+Bars and dots whose names do not fit under the axis are drawn horizontally, with the names at the left.
+
 Each chart is drawn twice, wide and narrow, because text that shrinks with a drawing is illegible on a phone. The style
 sheet shows the one that fits; without a style sheet the wide one is shown.
 """
@@ -13,14 +15,16 @@ sheet shows the one that fits; without a style sheet the wide one is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from mongo_tables.render.charts.elements import NARROW, WIDTH, coordinate
 from mongo_tables.render.charts.horizontal import draw_horizontally
 from mongo_tables.render.charts.legend import references_in_words
+from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.series import panels_of
-from mongo_tables.render.charts.vertical import draw_vertically
+from mongo_tables.render.charts.vertical import draw_vertically, names_fit
 from mongo_tables.render.markup import text_html
 
 _LOG_AXES: Final = {
@@ -63,11 +67,17 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
 
 def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
     """Return a function that draws the chart at a given width."""
-    panels = panels_of(plot, rows)
-    draw = draw_horizontally if plot.horizontal else draw_vertically
-    description = _describe(plot, panels)
+    panels, turned = panels_of(plot, rows), replace(plot, horizontal=True)
     name = plot.name or plot.axes_in_words
-    return lambda width: Drawing(name, description, width, *draw(plot, panels, width))
+
+    def draw(width: int) -> Drawing:
+        if plot.horizontal or (mark_of(plot).draw_beside and not names_fit(plot, panels, width)):
+            own = panels_of(turned, rows)
+            drawn = draw_horizontally(turned, own, width)
+            return Drawing(name, _describe(turned, own), width, *drawn)
+        return Drawing(name, _describe(plot, panels), width, *draw_vertically(plot, panels, width))
+
+    return draw
 
 
 def _svg(drawing: Drawing, kind: str) -> Iterator[str]:

@@ -191,7 +191,8 @@ def _find_repeated_places(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iter
 def _find_alike(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
     """Find names on the axis that cannot be told apart, however they are cut."""
     for names in (data.x_texts for data in drawn if data.kind == "category"):
-        shown = shown_names(names) if plot.horizontal else fit_names(names, LONGEST)
+        at_left = plot.horizontal or mark_of(plot).draw_beside
+        shown = shown_names(names) if at_left else fit_names(names, LONGEST)
         if not are_apart(names, shown):
             text, count = Counter(shown).most_common(1)[0]
             message = f"{count} names are too long to be told apart: each is cut to {text}"

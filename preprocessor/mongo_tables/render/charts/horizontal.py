@@ -1,6 +1,6 @@
 """A horizontal chart: names at the left, then bars or dots with their ranges, and values at the end.
 
-It suits rows that have names and no order, such as rows that are compared with one of them: names need no slant, and
+It suits rows that have names and no order, such as rows that are compared with one of them: names have room, and
 readers get values without an axis. With a reference, a line marks the place of no difference. An axis of bars begins at
 zero, as does an axis that is far from its reference.
 

@@ -11,10 +11,7 @@ from mongo_tables.render.charts.axes import (
     WIDEST,
     Axes,
     Scale,
-    height_of_texts,
-    side_for_names,
-    slanted_marks,
-    turn_of,
+    names_below,
     within,
     x_axis,
     y_marks,
@@ -28,7 +25,6 @@ from mongo_tables.render.charts.elements import (
     draw_text,
     draw_title,
     text_width,
-    wrap_text,
 )
 from mongo_tables.render.charts.legend import (
     Ends,
@@ -46,6 +42,7 @@ from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.series import (
     BETWEEN,
     TITLE_HEIGHT,
+    PanelGrid,
     axis_title,
     draw_panel_names,
     lay_out_panels,
@@ -67,48 +64,55 @@ _MOST_MARKS: Final = 4
 """The number of marks on the vertical axis of several panels, which are lower than a single one."""
 
 
+def names_fit(plot: Plot, panels: Sequence[Panel], width: int) -> bool:
+    """Return whether what is under the axis fits there: numbers and dates do, and names in a few lines."""
+    data, (_, _, grid) = panels[0].data, _lay_out(plot, panels, width)
+    if data.kind != "category" or not data.x_texts:
+        return True
+    return bool(names_below(data.x_texts, grid.each / len(data.x_texts)))
+
+
+def _lay_out(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[Ends, tuple[AxisMark, ...], PanelGrid]:
+    """Return what is at the ends of lines, the marks of the axis of values, and the places of the panels."""
+    alone = not plot.facets
+    ends = ends_of(plot, panels[0].data, width) if alone else Ends()
+    values = [value for panel in panels for value in panel.data.y_values]
+    marks = y_marks(plot, values, 5 if alone else _MOST_MARKS)
+    left = max(text_width(text) for _, text in marks) + 16
+    return ends, marks, lay_out_panels(plot, len(panels), width, left, ends.margin if alone else BETWEEN / 2)
+
+
 def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
     """Return the height of the drawing, and its elements."""
     data, alone, is_wide = panels[0].data, not plot.facets, width == WIDTH
-    ends = ends_of(plot, data, width) if alone else Ends()
+    ends, marks, grid = _lay_out(plot, panels, width)
     key = [] if ends.names else series_entries(plot, data.series)
     key += [] if ends.labels else reference_entries(plot.references)
     title = y_title(plot, width)
     above = LINE * (len(title) - 1)
     top = _BELOW_TITLE + above + (key_height(key, width) if key or alone else -LINE)
-    values = [value for panel in panels for value in panel.data.y_values]
-    marks = y_marks(plot, values, 5 if alone else _MOST_MARKS)
-    left = max(text_width(text) for _, text in marks) + 16
-    left = side_for_names(data, (left, width - ends.margin)) if alone else left
-    grid = lay_out_panels(plot, len(panels), width, left, ends.margin if alone else BETWEEN / 2)
     start, names = draw_panel_names(panels, grid.each)
     if alone:
         # A single panel has no names, and its coordinates are those of the drawing.
         start, end = top, (_BOTTOM if is_wide else max(_BOTTOM_OF_NARROW, top + _LEAST_HEIGHT)) + above
-        sides, span = (left, left + grid.each), (0.0, float(width))
+        sides, span = (grid.left, grid.left + grid.each), (0.0, float(width))
     else:
         end = start + (_HEIGHTS.get(grid.columns, _HEIGHT_OF_MANY) if is_wide else _HEIGHT_OF_MANY)
         sides, span = (0.0, grid.each), (-BETWEEN / 2, grid.each + BETWEEN / 2)
     x, x_marks = x_axis(plot, data, sides, span)
-    band = (x.end - x.start) / max(len(data.x_values), 1)
-    turn = turn_of(data, band)
-    x_marks = slanted_marks(x_marks, x, turn, 0.0 if alone else -left) if turn else x_marks
-    foot = height_of_texts(data, x_marks, turn, band)
+    foot = LINE * (1 + max((text.count("\n") for _, text in x_marks), default=0))
     y = Scale(marks[0][0], marks[-1][0], end, start, "y" in plot.log)
     margin = 0 if data.kind == "category" else min(float(MARGIN), grid.each / 20)
-    axes = Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=is_wide)
+    axes = Axes(plot, data, x, y, x_marks, marks, margin, span, told=is_wide)
     drawn = []
     for number, (panel, name) in enumerate(zip(panels, names, strict=True)):
         own = replace(axes, data=panel.data)
-        # Slanted names take much room, so only panels with none below show them.
-        texts = not turn or grid.columns == 1 or number + grid.columns >= len(panels)
-        marked = (*draw_y_marks(own, texts=number % grid.columns == 0), *draw_x_marks(own, texts=texts))
-        height = end + 8 + (LINE + foot if texts else 0)
-        drawn.append((height, [*name, *as_axis(marked), *draw_within(own)]))
+        marked = (*draw_y_marks(own, texts=number % grid.columns == 0), *draw_x_marks(own))
+        drawn.append((end + 8 + foot, [*name, *as_axis(marked), *draw_within(own)]))
     bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
     x_lines = x_title(plot, data, x_marks, width)
     first = bottom + TITLE_HEIGHT - 8
-    centred = axes.sides if alone else (left, float(width))
+    centred = axes.sides if alone else (grid.left, float(width))
     return first + LINE * (len(x_lines) - 1) + 8, [
         *as_axis(
             (
@@ -143,21 +147,15 @@ def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
             yield draw_text(text, float(left) - 8, at, anchor="end", middle=True)
 
 
-def draw_x_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
+def draw_x_marks(axes: Axes) -> Iterator[str]:
     """Yield the marks of the horizontal axis with their texts, which are names, numbers or dates."""
     below = axes.y.start
-    for value, text in axes.x_marks[:: axes.every]:
+    for value, text in axes.x_marks:
         at = axes.x.at(value)
-        if axes.turn and texts:
-            turned = f' transform="rotate(-{axes.turn.degrees} {coordinate(at)} {coordinate(below + 14)})"'
-            yield draw_text(text, at, below + 14, anchor="end", more=turned)
-            continue
         yield f'<path class="mongo-chart__tick" d="M{coordinate(at)} {coordinate(below)}v5"/>'
-        if texts:
-            lines = wrap_text(text, axes.band - 6) if axes.data.kind == "category" else text.split("\n")
-            for number, line in enumerate(lines):
-                middle = within(axes.span, at, line) if axes.data.kind == "time" else at
-                yield draw_text(line, middle, below + 19 + number * LINE, anchor="middle")
+        for number, line in enumerate(text.split("\n")):
+            middle = within(axes.span, at, line) if axes.data.kind == "time" else at
+            yield draw_text(line, middle, below + 19 + number * LINE, anchor="middle")
 
 
 def y_title(plot: Plot, width: float) -> list[str]:
