@@ -210,7 +210,7 @@ def test_a_run_is_kept_two_are_compared_and_many_are_followed(folder, capsys):
     for command in every:
         if "--reference" not in command:
             assert main(command) == 0, command
-    assert "no verdict: not measured side by side" in capsys.readouterr().out
+    assert "no verdict: measured without blocks" in capsys.readouterr().out
 
 
 def test_runs_in_turn_get_a_verdict(folder, capsys):

@@ -121,18 +121,22 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of the schema.
+    """A version of the schema. Subclasses say how it stores an event, and how it reports.
 
-    ``statement`` stores an event, ``pipelines`` returns the report on a key (its number) up to a date: one pipeline
-    for each of the ``RANGES``, or one for all. ``unique`` are the fields of a unique index besides that on ``_id``,
-    ``options`` those of the collection.
+    ``unique`` are the fields of a unique index besides that on ``_id``, ``options`` those of the collection.
     """
 
     name: str
-    statement: Callable[[Event], Statement]
-    pipelines: Callable[[int, datetime], list[Pipeline]]
-    unique: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    unique: tuple[str, ...] = field(default=(), kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def statement(self, event: Event) -> Statement:
+        """Return what stores the event."""
+        raise NotImplementedError
+
+    def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
+        """Return the report on a key up to a date: one pipeline for each of the ``RANGES``, or one for all."""
+        raise NotImplementedError
 
 
 def key_text(key: int) -> str:
@@ -184,25 +188,82 @@ def _named(event: Event, names: Mapping[str, str], prefix: str = "") -> dict[str
     return {prefix + names[status]: count for status, count in event.counts.items()}
 
 
-def _flat(
-    name: str,
-    names: Mapping[str, str],
-    selector: Callable[[int, datetime], Mapping[str, Any]],
-    within: Callable[[int, datetime, datetime], Mapping[str, Any]],
-    unique: tuple[str, ...] = (),
-) -> Version:
-    """Return a version with a document per day.
+@dataclass(frozen=True, slots=True)
+class Days(Version):
+    """A version with a document per day, with these names of statuses.
 
-    The arguments say which document an event selects, and which are those of a key between two days.
+    ``select`` is the document of a key and a day, ``within`` those of a key between two days.
     """
-    return Version(
-        name,
-        lambda event: Statement(selector(event.key, event.day), {"$inc": _named(event, names)}),
-        lambda key, date: [
-            [{"$match": within(key, start, date)}, *_summed("", names)] for start in starts(date).values()
-        ],
-        unique,
-    )
+
+    names: Mapping[str, str]
+    select: Callable[[int, datetime], Mapping[str, Any]]
+    within: Callable[[int, datetime, datetime], Mapping[str, Any]]
+
+    def statement(self, event: Event) -> Statement:
+        """Return what increments the counters of the day."""
+        return Statement(self.select(event.key, event.day), {"$inc": _named(event, self.names)})
+
+    def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
+        """Return the sums over the days of each range."""
+        return [
+            [{"$match": self.within(key, start, date)}, *_summed("", self.names)]
+            for start in starts(date).values()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets(Version):
+    """A version with a document per month or quarter, whose ``_id`` is that of ``identify``.
+
+    ``items`` says what its items are: an element for each event (``events``), one for each day (``days``), or the
+    fields of days, which are named in this format. ``report`` says how they are summed: by ``unwind``, in an
+    expression (``reduce``), or in one for all ranges (``all``). ``totals``: the bucket has its own sums, which serve
+    for those that lie entirely in a range.
+    """
+
+    identify: Identify
+    items: str
+    report: str
+    totals: bool = False
+
+    def statement(self, event: Event) -> Statement:
+        """Return what adds the event to the items of its bucket."""
+        selector, short = {"_id": self.identify(event.key, event.day)}, _named(event, STATUSES)
+        if self.items == "events":
+            return Statement(selector, {"$push": {"items": {"date": event.day, **short}}})
+        if self.items == "days":
+            return Statement(selector, [{"$set": _merged(event.day, short, self.totals)}])
+        totals = _named(event, STATUSES, "totals.") if self.totals else {}
+        return Statement(
+            selector, {"$inc": {**totals, **_named(event, STATUSES, f"items.{event.day:{self.items}}.")}}
+        )
+
+    def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
+        """Return the sums over the buckets of each range."""
+        first = starts(date)
+        if self.report == "all":
+            between = _between(self.identify(key, first["tenYears"]), self.identify(key, date))
+            return [[between, *_all_ranges(first, date)]]
+        return [self._summed_from(start, key, date) for start in first.values()]
+
+    def _summed_from(self, start: datetime, key: int, end: datetime) -> Pipeline:
+        lower, upper = self.identify(key, start), self.identify(key, end)
+        if self.report == "unwind":
+            inside = {"$match": {"items.date": {"$gte": start, "$lt": end}}}
+            return [_between(lower, upper), {"$unwind": "$items"}, inside, *_summed("items.", STATUSES)]
+        if self.items == "days":
+            days = {"$and": [{"$gte": ["$$this.date", start]}, {"$lt": ["$$this.date", end]}]}
+            within = _totals("$items", days, "$$this")
+        else:  # only buckets at the ends hold days outside the range
+            ends = [
+                {"case": {"$eq": ["$_id", lower]}, "then": {"$gte": ["$$this.k", f"{start:{self.items}}"]}},
+                {"case": {"$eq": ["$_id", upper]}, "then": {"$lt": ["$$this.k", f"{end:{self.items}}"]}},
+            ]
+            within = _totals(_FIELDS, {"$switch": {"branches": ends, "default": True}}, "$$this.v")
+        if self.totals:
+            is_between = {"$and": [{"$gt": ["$_id", lower]}, {"$lt": ["$_id", upper]}]}
+            within = {"$cond": [is_between, "$totals", within]}
+        return [_between(lower, upper), {"$project": {"within": within}}, *_summed("within.", STATUSES)]
 
 
 def _between(lower: bytes, upper: bytes) -> dict[str, Any]:
@@ -237,124 +298,37 @@ def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
     return {"$reduce": {"input": items, "initialValue": _none_yet(), "in": summed}}
 
 
-def _bucket_pipelines(
-    identify: Identify, total: Callable[[int, datetime, datetime], dict[str, Any]], keeps_totals: bool = False
-) -> Callable[[int, datetime], list[Pipeline]]:
-    """Return, for each range, the pipeline that sums the totals of its buckets.
-
-    ``total`` is that of a bucket between two days. With ``keeps_totals`` a bucket inside the range supplies its
-    stored totals: only buckets at the ends of the range hold other days too.
-    """
-
-    def pipelines(key: int, date: datetime) -> list[Pipeline]:
-        found: list[Pipeline] = []
-        for start in starts(date).values():
-            lower, upper = identify(key, start), identify(key, date)
-            totals = total(key, start, date)
-            if keeps_totals:
-                is_between = {"$and": [{"$gt": ["$_id", lower]}, {"$lt": ["$_id", upper]}]}
-                totals = {"$cond": [is_between, "$totals", totals]}
-            found.append(
-                [_between(lower, upper), {"$project": {"within": totals}}, *_summed("within.", STATUSES)]
-            )
-        return found
-
-    return pipelines
-
-
-def _pushed(identify: Identify) -> Callable[[Event], Statement]:
-    def statement(event: Event) -> Statement:
-        element = {"date": event.day, **_named(event, STATUSES)}
-        return Statement({"_id": identify(event.key, event.day)}, {"$push": {"items": element}})
-
-    return statement
-
-
-def _merged(keeps_totals: bool) -> Callable[[Event], Statement]:
-    """Return the statement that increments the event's day in the items of its quarter, or appends the day."""
-
-    def statement(event: Event) -> Statement:
-        short = _named(event, STATUSES)
-        counts = {name: _added(f"$$this.{name}", count) for name, count in short.items()}
-        here = {"$eq": ["$$this.date", event.day]}
-        day = [{"$cond": [here, {"$mergeObjects": ["$$this", counts]}, "$$this"]}]
-        walked = {
-            "$reduce": {
-                "input": {"$ifNull": ["$items", []]},
-                "initialValue": {"found": False, "items": []},
-                "in": {
-                    "found": {"$or": ["$$value.found", here]},
-                    "items": {"$concatArrays": ["$$value.items", day]},
-                },
-            }
+def _merged(day: datetime, short: Mapping[str, int], keeps_totals: bool) -> dict[str, Any]:
+    """Return the fields of a quarter in which the day is incremented in the items, or appended to them."""
+    counts = {name: _added(f"$$this.{name}", count) for name, count in short.items()}
+    here = {"$eq": ["$$this.date", day]}
+    found = [{"$cond": [here, {"$mergeObjects": ["$$this", counts]}, "$$this"]}]
+    walked = {
+        "$reduce": {
+            "input": {"$ifNull": ["$items", []]},
+            "initialValue": {"found": False, "items": []},
+            "in": {
+                "found": {"$or": ["$$value.found", here]},
+                "items": {"$concatArrays": ["$$value.items", found]},
+            },
         }
-        appended = {"$concatArrays": ["$$walked.items", [{"date": event.day, **short}]]}
-        items = {
-            "$let": {
-                "vars": {"walked": walked},
-                "in": {"$cond": ["$$walked.found", "$$walked.items", appended]},
-            }
+    }
+    appended = {"$concatArrays": ["$$walked.items", [{"date": day, **short}]]}
+    items = {
+        "$let": {
+            "vars": {"walked": walked},
+            "in": {"$cond": ["$$walked.found", "$$walked.items", appended]},
         }
-        totals = {f"totals.{name}": _added(f"$totals.{name}", count) for name, count in short.items()}
-        change = {**(totals if keeps_totals else {}), "items": items}
-        return Statement({"_id": quarter_id(event.key, event.day)}, [{"$set": change}])
-
-    return statement
-
-
-def _unwound(identify: Identify) -> Callable[[int, datetime], list[Pipeline]]:
-    return lambda key, date: [
-        [
-            _between(identify(key, start), identify(key, date)),
-            {"$unwind": "$items"},
-            {"$match": {"items.date": {"$gte": start, "$lt": date}}},
-            *_summed("items.", STATUSES),
-        ]
-        for start in starts(date).values()
-    ]
-
-
-def _total_of_days(key: int, start: datetime, end: datetime) -> dict[str, Any]:
-    inside = {"$and": [{"$gte": ["$$this.date", start]}, {"$lt": ["$$this.date", end]}]}
-    return _totals("$items", inside, "$$this")
+    }
+    totals = {f"totals.{name}": _added(f"$totals.{name}", count) for name, count in short.items()}
+    return {**(totals if keeps_totals else {}), "items": items}
 
 
 _FIELDS = {"$objectToArray": "$items"}
 
 
-def _counted(identify: Identify, day: str, keeps_totals: bool = False) -> Callable[[Event], Statement]:
-    """Return the statement that increments the field named after the event's day.
-
-    With ``keeps_totals`` it also increments the totals of the bucket.
-    """
-
-    def statement(event: Event) -> Statement:
-        totals = _named(event, STATUSES, "totals.") if keeps_totals else {}
-        change = {**totals, **_named(event, STATUSES, f"items.{event.day:{day}}.")}
-        return Statement({"_id": identify(event.key, event.day)}, {"$inc": change})
-
-    return statement
-
-
-def _total_of_fields(identify: Identify, day: str) -> Callable[[int, datetime, datetime], dict[str, Any]]:
-    """Return the total of a bucket from its fields. Only buckets at the ends hold days outside the range."""
-
-    def total(key: int, start: datetime, end: datetime) -> dict[str, Any]:
-        ends = [
-            {
-                "case": {"$eq": ["$_id", identify(key, start)]},
-                "then": {"$gte": ["$$this.k", f"{start:{day}}"]},
-            },
-            {"case": {"$eq": ["$_id", identify(key, end)]}, "then": {"$lt": ["$$this.k", f"{end:{day}}"]}},
-        ]
-        return _totals(_FIELDS, {"$switch": {"branches": ends, "default": True}}, "$$this.v")
-
-    return total
-
-
-def _all_ranges(key: int, date: datetime) -> list[Pipeline]:
-    """Return one pipeline for all ranges: a day counts in the shortest range with it and in all longer ones."""
-    first = starts(date)
+def _all_ranges(first: Mapping[str, datetime], date: datetime) -> Pipeline:
+    """Return the stages for all ranges: a day counts in the shortest range with it and in all longer ones."""
     names = list(first)
     branches = [
         {
@@ -383,65 +357,52 @@ def _all_ranges(key: int, date: datetime) -> list[Pipeline]:
     }
     shown = {name: {status: f"${name}_{status}" for status in STATUSES} for name in names}
     return [
-        [
-            _between(quarter_id(key, first["tenYears"]), quarter_id(key, date)),
-            {"$project": {"within": totals}},
-            {"$group": {"_id": None, **sums}},
-            {"$project": {"_id": 0, **shown}},
-        ]
+        {"$project": {"within": totals}},
+        {"$group": {"_id": None, **sums}},
+        {"$project": {"_id": 0, **shown}},
     ]
 
 
 VERSIONS: Mapping[str, Version] = {
     version.name: version
     for version in (
-        _flat(
+        Days(
             "appV1",
             _LONG,
             lambda key, day: {"_id": {"date": day, "key": key_text(key)}},
             lambda key, start, end: {"_id.key": key_text(key), "_id.date": {"$gte": start, "$lt": end}},
-            ("_id.key", "_id.date"),
+            unique=("_id.key", "_id.date"),
         ),
-        _flat(
+        Days(
             "appV2",
             _LONG,
             lambda key, day: {"key": key_text(key), "date": day},
             lambda key, start, end: {"key": key_text(key), "date": {"$gte": start, "$lt": end}},
-            ("key", "date"),
+            unique=("key", "date"),
         ),
-        _flat(
+        Days(
             "appV3",
             STATUSES,
             lambda key, day: {"key": _key_bytes(key), "date": day},
             lambda key, start, end: {"key": _key_bytes(key), "date": {"$gte": start, "$lt": end}},
-            ("key", "date"),
+            unique=("key", "date"),
         ),
-        _flat(
+        Days(
             "appV4",
             STATUSES,
             lambda key, day: {"_id": day_id(key, day)},
             lambda key, start, end: {"_id": {"$gte": day_id(key, start), "$lt": day_id(key, end)}},
         ),
-        Version("appV5R0", _pushed(month_id), _unwound(month_id)),
-        Version("appV5R1", _pushed(quarter_id), _unwound(quarter_id)),
-        Version("appV5R2", _merged(keeps_totals=False), _unwound(quarter_id)),
-        Version("appV5R3", _merged(keeps_totals=False), _bucket_pipelines(quarter_id, _total_of_days)),
-        Version("appV5R4", _merged(keeps_totals=True), _bucket_pipelines(quarter_id, _total_of_days, True)),
-        Version(
-            "appV6R0", _counted(month_id, "%d"), _bucket_pipelines(month_id, _total_of_fields(month_id, "%d"))
-        ),
-        Version(
-            "appV6R1",
-            _counted(quarter_id, "%m%d"),
-            _bucket_pipelines(quarter_id, _total_of_fields(quarter_id, "%m%d")),
-        ),
-        Version(
-            "appV6R2",
-            _counted(quarter_id, "%m%d", keeps_totals=True),
-            _bucket_pipelines(quarter_id, _total_of_fields(quarter_id, "%m%d"), True),
-        ),
-        Version("appV6R3", _counted(quarter_id, "%Y%m%d"), _all_ranges),
-        Version("appV6R4", _counted(quarter_id, "%Y%m%d"), _all_ranges, options=_ZSTD),
+        Buckets("appV5R0", month_id, "events", "unwind"),
+        Buckets("appV5R1", quarter_id, "events", "unwind"),
+        Buckets("appV5R2", quarter_id, "days", "unwind"),
+        Buckets("appV5R3", quarter_id, "days", "reduce"),
+        Buckets("appV5R4", quarter_id, "days", "reduce", totals=True),
+        Buckets("appV6R0", month_id, "%d", "reduce"),
+        Buckets("appV6R1", quarter_id, "%m%d", "reduce"),
+        Buckets("appV6R2", quarter_id, "%m%d", "reduce", totals=True),
+        Buckets("appV6R3", quarter_id, "%Y%m%d", "all"),
+        Buckets("appV6R4", quarter_id, "%Y%m%d", "all", options=_ZSTD),
     )
 }
 """The versions by name, in the order of their invention."""
