@@ -18,12 +18,9 @@ DESCRIPTION = (
     "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
-The collection then contains exactly the benchmarks of the files: one that no file contains any more is removed, and the
-same files give the same bytes. A benchmark in two of the files is an error: store each run separately, in a folder for
-`mongo-tables history`, or in a commit.
-
-With --reference the files are runs of the same benchmarks, one after another, and each is a block: measurements of one
-run are paired, so each time, or speed, gets a `comparison` with the benchmark NAME of its suite, with a verdict.
+The collection then contains exactly the benchmarks of the files. A benchmark in two of them is an error: store each run
+separately, in a folder for `mongo-tables history`, or in a commit. With --reference the files are runs of the same
+benchmarks, each a block: each time, or speed, gets a `comparison` with the benchmark NAME of its suite, with a verdict.
 
 examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/

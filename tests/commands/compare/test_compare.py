@@ -683,8 +683,8 @@ def test_help_says_which_rows_are_judged_together_and_what_one_campaign_a_side_i
     with pytest.raises(SystemExit):
         run("--help")
     said = " ".join(capsys.readouterr().out.split())
-    assert "(Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target)" in said
-    assert "What one hour does to a machine is in no interval of one campaign a side" in said
+    assert "A verdict rests on a 95 % interval over blocks, of rows that are judged together" in said
+    assert "what one hour does to a machine is in no interval of one campaign a side" in said
 
 
 def test_the_list_of_commands_says_what_compare_is_for(capsys):

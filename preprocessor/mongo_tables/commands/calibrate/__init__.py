@@ -30,18 +30,10 @@ DESCRIPTION = (
     "a slowdown do they detect?"
 )
 EPILOG = """\
-Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
-shuffled blocks, like the rows of an experiment. Each block has five equal measurements, and a pair takes one of them as
-the row and two others as its reference, which an experiment measures twice: ten pairs are a group. Pairs get a verdict
-like rows. The verdicts faster and slower are false alarms. Then the speeds of one side are multiplied by 1 minus a
-slowdown, without measuring again, and then those of the other side: the power is the share of these trials in which the
-slower side is called slower.
-
-If the work can take turns in slices (point_reads and updates, as with run --slices), it also does so with itself, in
-five pairs of each group, with the same statistics; as between two targets, up to 2 % is no slowdown there.
-
-The workloads take turns, and each finished group of pairs counts: after each group the results of its workload are
-written to the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
+Each workload is measured against itself, in blocks like the rows of an experiment, and each pair gets a verdict: faster
+and slower are false alarms. Then the speeds of one side are multiplied by 1 minus a slowdown, and the power is the
+share of the pairs that are called slower. Work that can take turns in slices (as with run --slices) also does so.
+Each finished group of ten pairs counts: results are in the collection `calibration`, one document for each workload.
 
 examples:
   mongo-tables calibrate --dry-run                       how long it takes

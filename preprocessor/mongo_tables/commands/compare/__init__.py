@@ -24,33 +24,17 @@ DESCRIPTION = (
     "range, and verdict over all campaigns, and the result of each. They stay the same otherwise."
 )
 EPILOG = """\
-A verdict rests on a 95 % interval over blocks: `faster` or `slower` if it excludes 1, also when rows are judged
-together (Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target); `no difference` if
-all of it is within 10 %; else, and with fewer than three blocks, `not known`. Between two targets up to 2 % is neither
-faster nor slower: two copies of the same data on one server may differ by that.
-Two campaigns are not paired, and machines drift: the comparison uses the ratios of rows to their references, which
-were measured in the same blocks, and shows speeds without a verdict. What one hour does to a machine is in no interval
-of one campaign a side: a verdict becomes a finding when another hour repeats it. To compare two servers by speed,
-measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
-Rows without blocks have the ratio of their medians and no verdict; rows with different options (another scale, other
-windows, another definition) have no verdict either.
+A verdict rests on a 95 % interval over blocks, of rows that are judged together: `faster` or `slower` if it excludes 1,
+`no difference` if all of it is within 10 %, else `not known`. Two campaigns are not paired: rows are judged by their
+ratios to their references, speeds have no verdict, and what one hour does to a machine is in no interval of one
+campaign a side. To compare servers by speed, measure them side by side:
+mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
 
-With --fail-if, the output names rows that cannot be judged because their reference is missing. It is an error if no row
-can be judged, and if a row worked on the first side and did nothing on the other, or is gone. A row that is compared
-with itself meets no condition.
-The verdict and the measured ratio together meet a condition of --fail-if: `slower 5 %` is met by a row with the verdict
-slower and a measured ratio of 5 % slower or more, even if its interval extends to 3 %.
-
-With --pool the campaign is a level above the block: intervals over blocks do not include the effect of the hour. From
-five campaigns on there is a 95 % interval, that of Student's t over their ratios. Over two to four there is none, but
-the range of the campaigns' 95 % intervals, from the lowest end to the highest: a row is `faster` or `slower` if it is
-so in each of them. If hours differ, the range contains the true ratio in fewer than 95 of 100 cases. Rows of one
-experiment on one target are judged together (Benjamini and Hochberg).
-Campaigns must agree in the definition of the experiment, scale, windows, client, concerns, members and the reference
-row. They may differ in where they ran, including machines and versions; `campaigns.differs` lists the differences. A
-campaign that is named twice counts once. Tables, charts and sentences can use `campaigns` like `comparison`.
-A run replaces the rows of the previous one. --keep stores each campaign in its own folder with only what pooling needs,
-FOLDER/ID/results/NAME.jsonl, which you can name like any other results.
+With --fail-if, `slower 5 %` is met by a row with the verdict slower and a measured ratio of 5 % slower or more. Rows
+that cannot be judged are named, and rows that are gone, or did nothing, do not pass.
+From five pooled campaigns on there is a 95 % interval. Over two to four there is none, but the range of the campaigns'
+95 % intervals: a row is `faster` or `slower` if it is so in each of them. --keep stores each campaign in its own folder
+with only what pooling needs, FOLDER/ID/results/NAME.jsonl: a run replaces the rows of the previous one.
 
 examples:
   mongo-tables compare ../before/fixtures fixtures

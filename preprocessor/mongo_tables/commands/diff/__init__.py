@@ -17,13 +17,9 @@ from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
     "Lists every cell of the pages' tables that is not the same with two results sources or in\n"
-    "two checkouts: page, line, table, row, column, old and new value, their ratio. It also lists added and\n"
-    "removed rows, columns and tables, and differences in the measurement: server, machine, scale, the experiment\n"
-    "itself. Rows are matched by --key, or by as few columns as necessary, including the first; in charts by the\n"
-    "horizontal axis and the series. A message names rows that no column distinguishes.\n"
-    "\n"
-    "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout. The GitHub Action of\n"
-    "this program writes a report of them, and makes it a comment."
+    "two checkouts, rows and tables that were added and removed, and differences in the measurement. Rows are\n"
+    "matched by --key, or by as few columns as necessary, including the first.\n"
+    "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout."
 )
 EPILOG = (
     "OLD and NEW, two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"

@@ -17,14 +17,9 @@ DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
 )
 EPILOG = """\
-A change is a lasting change of level: in the logarithms of the speeds, the place with the largest t between before and
-after, if chance among all places would produce so large a t in 1 of 1,000 series without a change; similar neighbours
-count for less. It needs two campaigns on each side, and five or more in all. Single slow campaigns are no change, and
-campaigns with other work than the newest one (another scale, other windows) are shown and not compared.
-A machine drifts from hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same
-blocks; only the speed shows what makes everything slower, including the reference.
-Of a folder or a database that runs wrote to, rows that later ones replaced (`results_history`) are campaigns as well.
-Rows from before campaigns had names belong to the commit that added them, named by its first 12 digits.
+A change is a lasting change of level, with two campaigns on each side and five or more in all. A machine drifts from
+hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same blocks; only the speed
+shows what makes everything slower. Rows that later ones replaced (`results_history`) are campaigns as well.
 
 A TOML file of known changes gives the reasons; `row` may be a pattern:
 

@@ -61,35 +61,25 @@ examples:
   mongo-tables run insert_iops --target atlas:PROJECT --max-cost 60
                                                         the same, done: a cluster for each machine, always removed
 
-Pass a connection string with a password in the environment, which only you can read, because everybody can read the
-list of processes: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
-{OUTPUT_VARIABLE} for --output. The servers of a local target require a password that is new for each run, so that only
-the run can connect to them.
+Pass a connection string with a password in the environment, because everybody can read the list of processes:
+{TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
 
-Variants are measured in blocks: each variant once, in a new random order, and from three blocks on the reference, with
-which the others are compared, twice; for updates and replacements, the block repeats its order backwards. Conclusions
-rest on ratios within a block. From three blocks on, a block in which a foreign process used the machine is measured
-again until --time is over: if the processors of the servers are known, and not in experiments whose windows continue
-from each other.
+Variants are measured in blocks: each once, in a new random order, and from three blocks on the reference, with which
+the others are compared, twice. A block in which a foreign process used the machine is measured again until --time is
+over.
 
 A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
 FOLDER/results (or to the database of a connection string); rows that they replace go to results_history, and what the
 source of the experiment published to published. `mongo-tables init` then writes a page with the rows.
 
 On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
-clusterMonitor rows also have the servers' counters, machine, members and cache, and their processors and disks. Each
-row lists what it could not query (servers.not_known). hostManager permits fsync before each window (checks.settled).
-
-Some experiments ask for a machine with a number of disk operations per second, or a size of memory. A local target
-provides them with control groups (version 2), if you may create them (usually only root), and exclusive processors if
-there are enough. Each row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that
-would be the same work on the same machine are measured once; --as-is measures all of them.
+clusterMonitor rows also have the servers' counters, machine, members and cache; hostManager permits fsync before each
+window. Each row lists what it could not query (servers.not_known), and what of the machine that its variant asks for it
+did not get (experiment.not_varied). Variants that would be the same work there are measured once; --as-is measures all.
 
 On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project whose access list
 has this machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
-The environment has the credentials: {ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account
-with the role Project Owner. The run makes no call before --max-cost allows its cost, by prices that have a date
-(--prices for your own). Only clusters with the run's name and tag are touched.
+The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
 
 exit status: 0 all rows are written (also if --all skips experiments that cannot run with these options, and says so),
 2 some rows are missing, 130 interrupted
