@@ -50,7 +50,10 @@ def test_a_row_says_what_a_mongos_knows_and_nothing_of_machines_that_it_does_not
         row = row_of(uri, crew, tmp_path)
     assert row["topology"] == {"kind": "sharded cluster", "shards": 2, "place": GIVEN}
     assert [one["role"] for one in row["servers"]["members"]] == ["mongos"]
-    assert {one["what"] for one in row["servers"]["not_known"]} == {"the cache", "systemMetrics"}
+    assert {one["what"] for one in row["servers"]["not_known"]} == {
+        "the cache",
+        "processors and disks in the window",
+    }
     assert row["work"]["errors"] == {}
     assert row["work"]["operations"] > 0
     assert (row["client"]["sessions"], row["client"]["retryable_writes"]) == (True, True)

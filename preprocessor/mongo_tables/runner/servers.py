@@ -235,8 +235,10 @@ PARAMETERS: Final = (
 )  # fmt: skip
 """Parameters of ``mongod`` on which speeds depend, and whose names or defaults differ between versions."""
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1, **dict.fromkeys(PARAMETERS, 1)}
-_SAMPLES: Final = ("getDiagnosticData", "systemMetrics")
-_FEW_SAMPLES: Final = "it has fewer than two samples: a server takes one a second"
+_SAMPLES: Final = "getDiagnosticData"
+_FEW_SAMPLES: Final = (
+    "the server gave fewer than two samples of its machine: a mongod takes one a second, a mongos none"
+)
 _COUNTED: Final = "what the server counted in the window"
 _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "cache_size_gb": ("storage", "wiredTiger", "engineConfig", "cacheSizeGB"),
@@ -293,7 +295,7 @@ class Servers:
             for address, facts in self.members.items()
         ]
         features, not_known = self.feature_compatibility, list(map(dict, self.not_known))
-        if not seen and not any(one["what"] in _SAMPLES for one in not_known):  # else it never can be
+        if not seen and not any(one["what"] == _SAMPLES for one in not_known):  # else it never can be
             not_known.append({"what": "processors and disks in the window", "reason": _FEW_SAMPLES})
         return {
             "kind": self.kind,
@@ -381,11 +383,14 @@ class _Interview:
             return self.client.admin.command(
                 dict(command or {name: 1}), read_preference=ReadPreference.NEAREST
             )
-        except OperationFailure as error:
-            self._note(unknown(name, error))
-        except PyMongoError:
-            self._note(unknown(name, None))
+        except PyMongoError as error:
+            self._note(**unknown(name, error if isinstance(error, OperationFailure) else None))
         return {}
+
+    def _note(self, what: str, **why: str) -> None:
+        missing = {"what": what, **why}
+        if missing not in self.missing:
+            self.missing.append(missing)
 
     def facts(self, address: tuple[str, int]) -> tuple[str, Mapping[str, Any]]:
         """Return the name of a server in its set, and its description."""
@@ -404,10 +409,9 @@ class _Interview:
             **({"options": _options(options["parsed"])} if "parsed" in options else {}),
         }
         if status and "wiredTiger" not in status:
-            self._note(
-                {"what": "the cache", "reason": f"{status.get('process', 'the server')} has no WiredTiger"}
-            )
-        self._diagnostic_data(hello)
+            self._note("the cache", reason=f"{status.get('process', 'the server')} has no WiredTiger")
+        if not is_router(hello):
+            self.ask(_SAMPLES)
         self.wanted.clear()
         return str(hello.get("me", name)), facts
 
@@ -420,19 +424,6 @@ class _Interview:
         return sorted(
             (host, port or 0) for host, port in self.client.topology_description.server_descriptions()
         )
-
-    def _diagnostic_data(self, hello: Mapping[str, Any]) -> None:
-        if is_router(hello):
-            reason = "a mongos samples its own machine, and the data is on others"
-            self._note({"what": _SAMPLES[1], "reason": reason})
-            return
-        found = self.ask("getDiagnosticData")
-        if found and "systemMetrics" not in found.get("data", {}):
-            self._note({"what": _SAMPLES[1], "reason": "getDiagnosticData does not have them"})
-
-    def _note(self, missing: dict[str, str]) -> None:
-        if missing not in self.missing:
-            self.missing.append(missing)
 
 
 @contextmanager
