@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final
@@ -44,7 +44,7 @@ from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
-from mongo_tables.results.row_names import order_of
+from mongo_tables.results.row_names import are_apart, choose_telling, order_of
 
 _Key = tuple[str, Any] | None
 """The frame of a text, in which texts are compared, and its place among them; None if a way does not read it."""
@@ -263,22 +263,12 @@ def _stage_name(path: Path) -> str:
 
 def _sort_by(subject: RuleContext) -> str:
     where = "end the pipeline with a `$sort`" if subject.spec.has_own_pipeline else "add a `sort`"
-    keys = _telling_columns(subject)
-    if not keys:
+    first, *others = subject.columns or ("_id",)
+    rows = [{name: column_value(row, name) for name in (first, *others)} for row in subject.rows or ()]
+    keys = [first, *choose_telling(rows, others, [first])]
+    if not are_apart(rows, keys):
         return f"{where} that tells the rows apart; no column does, so show one more, or group the rows"
     return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, dict.fromkeys(keys, 1))}"
-
-
-def _telling_columns(subject: RuleContext) -> Sequence[str]:
-    """Return the fewest leading columns that tell all rows apart; the first one if there are no rows to look at."""
-    columns = subject.columns or ("_id",)
-    if subject.rows is None:
-        return columns[:1]
-    for count in range(1, len(columns) + 1):
-        keys = {repr([column_value(row, name) for name in columns[:count]]) for row in subject.rows}
-        if len(keys) == len(subject.rows):
-            return columns[:count]
-    return ()
 
 
 @rule("MT417", needs=("storage",))

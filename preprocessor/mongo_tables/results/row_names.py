@@ -1,4 +1,4 @@
-"""The fields that tell documents apart: one rule for the first table of ``init`` and for the linter's hints.
+"""The fields that tell documents or rows apart: one rule for ``init``, ``diff``, and the hints of findings.
 
 A name is a text, a date, a flag, a whole number or a parameter. Other figures are measurements, which change with each
 run, so they name no row.
@@ -7,10 +7,12 @@ run, so they name no row.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 ORDER: Final = "_sort"
 """The field with what sorts the versions of a document, below the same names; no column shows it."""
@@ -71,28 +73,44 @@ def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
 def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:
     """Return the fields that tell the documents apart, besides those that are ``shown``.
 
-    There are as few as a greedy search finds. Where no further field helps, some documents remain alike.
-
     Example:
         >>> find_naming_fields([{"name": "run", "suite": "a"}, {"name": "run", "suite": "b"}], ["name"])
         ['suite']
     """
     rows = [dict(leaves(document)) for document in documents]
-    keys = [tuple(repr(row.get(path)) for path in shown) for row in rows]
-    candidates = [path for path in _list_names(rows, all(map(is_benchmark, documents))) if path not in shown]
-    chosen: list[str] = []
-    while candidates and (best := len(set(keys))) < len(rows):
-        found = ""
-        for path in candidates:
-            distinct = len({(key, repr(row.get(path))) for key, row in zip(keys, rows, strict=True)})
-            if distinct > best:
-                found, best = path, distinct
-        if not found:
+    return choose_telling(rows, _list_names(rows, all(map(is_benchmark, documents))), shown)
+
+
+def choose_telling(
+    rows: Sequence[Mapping[Any, Any]], names: Sequence[_Name], shown: Sequence[Hashable] = ()
+) -> list[_Name]:
+    """Return those ``names`` that tell the rows apart besides the ``shown`` ones, as few as a greedy search finds.
+
+    The first of equally good names is preferred. Where no further name helps, some rows remain alike.
+
+    Example:
+        >>> choose_telling([{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 4}], ["a", "b", "c"])
+        ['b']
+    """
+
+    def keys_with(chosen: Sequence[_Name]) -> set[str]:
+        return {repr([row.get(name) for name in (*shown, *chosen)]) for row in rows}
+
+    chosen: list[_Name] = []
+    distinct = len(keys_with(chosen))
+    while distinct < len(rows):
+        counts = {name: len(keys_with([*chosen, name])) for name in names}
+        best = max(names, key=lambda name: counts[name], default=None)
+        if best is None or counts[best] == distinct:
             break
-        chosen.append(found)
-        candidates.remove(found)
-        keys = [(*key, repr(row.get(found))) for key, row in zip(keys, rows, strict=True)]
-    return chosen
+        chosen.append(best)
+        distinct = counts[best]
+    return [name for name in names if name in chosen]
+
+
+def are_apart(rows: Sequence[Mapping[Any, Any]], names: Sequence[Hashable]) -> bool:
+    """Return whether no two rows have the same values under these names."""
+    return len({repr([row.get(name) for name in names]) for row in rows}) == len(rows)
 
 
 def _list_names(rows: Sequence[Mapping[str, Any]], of_benchmarks: bool) -> list[str]:

@@ -51,7 +51,7 @@ from mongo_tables.render.values import (
     visible,
 )
 from mongo_tables.results.model import PlainRows
-from mongo_tables.results.row_names import find_naming_fields, has_path
+from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
 from mongo_tables.site.row_faults import find_no_interval, row_findings, say_never_text
@@ -418,15 +418,13 @@ def _format_row_count(rows: int) -> str:
 
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    """Return the fewest leading columns that distinguish all rows, or all naming columns if none do."""
+    """Return the column that identifies a row best, and those that are needed besides it."""
     # This imports the linter as well, which `render` does not need.
     from mongo_tables.lint.row_rules import find_naming_columns
 
     columns = find_naming_columns(table, rows)
-    for count in range(1, len(columns)):
-        if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
-            return columns[:count]
-    return columns
+    named = [{name: column_value(row, name) for name in columns} for row in rows]
+    return [*columns[:1], *choose_telling(named, columns[1:], columns[:1])]
 
 
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:

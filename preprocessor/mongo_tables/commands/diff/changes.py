@@ -2,8 +2,8 @@
 
 Rows are matched by columns that distinguish them on both sides: the columns of a key; for a chart its horizontal axis
 and its series; otherwise as few columns as necessary, the first and those of the others that can identify a row.
-Measured figures identify nothing, because they change. Rows that no column distinguishes are paired in their order;
-their names are ``unclear``.
+Measured figures identify nothing, because they change. Of rows that no column distinguishes, only equal ones are
+paired; the names of the others are ``unclear``.
 
 Text of a pull request, which anybody may write, appears literally in Markdown and has no effect. GitHub turns names
 (``@team``), numbers (``#12``), commits and addresses into links after Markdown became HTML, so a reference such as
@@ -15,17 +15,19 @@ https://docs.github.com/get-started/writing-on-github/working-with-advanced-form
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations
+from itertools import accumulate
 from math import isfinite
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from mongo_tables.commands.diff.tables import PageTable, ShownCell, ShownCells
 from mongo_tables.findings.reporters import escape_control_chars, format_count
+from mongo_tables.results.row_names import choose_telling
 
-_MOST_KEYS: Final = 3
-"""Keys with up to this many columns are tried; then all columns that can identify a row are used."""
+_Key = TypeVar("_Key", bound=Hashable)
+
 _NUMBER: Final = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _DIGEST: Final = "experiment digest"
 
@@ -46,9 +48,9 @@ class TableChange:
     """The changes in one table. ``state`` is "came" or "went" for a table on one side only, else "changed".
 
     ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
-    ``unclear``: labels of several rows that no column distinguishes. ``measured``: changes in how it was measured,
-    name → texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of one
-    test.
+    ``unclear``: labels of several rows that no column distinguishes, and of which some changed. ``measured``: changes
+    in how it was measured, name → texts of old and new. ``retested``: the experiment itself changed, so old and new are
+    not results of one test.
     """
 
     page: str
@@ -71,7 +73,9 @@ class TableChange:
 
 def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableChange]:
     """Return every table that differs between the sides, in the order of the new, then the removed ones."""
-    before, after = _index_by_name(old), _index_by_name(new)
+    before, after = (
+        dict(zip(_number((one.page, one.name) for one in side), side, strict=True)) for side in (old, new)
+    )
     found = []
     for key, table in after.items():
         if key not in before:
@@ -82,15 +86,12 @@ def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableCha
     return [*found, *(TableChange(table.page, table.line, table.name, "went") for table in gone)]
 
 
-def _index_by_name(tables: Sequence[PageTable]) -> dict[tuple[str, str, int], PageTable]:
-    """Index tables by page and name; several with the same name also by their order."""
-    found: dict[tuple[str, str, int], PageTable] = {}
-    for table in tables:
-        number = 0
-        while (table.page, table.name, number) in found:
-            number += 1
-        found[table.page, table.name, number] = table
-    return found
+def _number(keys: Iterable[_Key]) -> Iterator[tuple[_Key, int]]:
+    """Yield each key with the number of equal ones before it, so that all are different."""
+    seen: Counter[_Key] = Counter()
+    for key in keys:
+        yield key, seen[key]
+        seen[key] += 1
 
 
 def _compare_table(old: PageTable, new: PageTable) -> TableChange | None:
@@ -190,92 +191,54 @@ class _Pair:
     new: int | None
 
 
-Identity = tuple[str, ...]
-Columns = tuple[tuple[int, int], ...]
+Columns = Sequence[tuple[int, int]]
 """Columns of both tables: the number of each in the old, and in the new."""
 
 
 def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
     """Pair the rows of the new table in its order, then the removed ones. Return the pairs and the unclear labels.
 
-    A label is unclear if several rows have it, and they differ between the sides.
+    If several rows have one label, only equal rows are a pair, and the label of the others is unclear.
     """
     key = _find_key(old, new)
-    before, after = (_group_by_identity(each) for each in _identify_rows(old, new, key))
-    found: list[_Pair] = []
-    unclear: list[str] = []
-    for identity in dict.fromkeys([*after, *before]):
-        olds, news = before.get(identity, []), after.get(identity, [])
-        row, at = (new.rows[news[0]], 1) if news else (old.rows[olds[0]], 0)
-        label = ", ".join(row[columns[at]].text for columns in key)
-        if olds and news and max(len(olds), len(news)) > 1:
-            sides = [sorted(repr(old.rows[one]) for one in olds), sorted(repr(new.rows[one]) for one in news)]
-            unclear += [label] if sides[0] != sides[1] else []
-        found += _match_rows(label, old, new, olds, news)
-    inside = sorted((pair for pair in found if pair.new is not None), key=lambda pair: pair.new or 0)
-    gone = sorted((pair for pair in found if pair.new is None), key=lambda pair: pair.old or 0)
-    return [*inside, *gone], tuple(unclear)
+    names = [[_read_key(row, key, side) for row in table.rows] for side, table in enumerate((old, new))]
+    repeated = {name for each in names for name, count in Counter(each).items() if count > 1}
+
+    def index_rows(names: Sequence[Sequence[str]], rows: Sequence[ShownCells]) -> dict[Any, int]:
+        identities = ((name, row if name in repeated else ()) for name, row in zip(names, rows, strict=True))
+        return {one: number for number, one in enumerate(_number(identities))}
+
+    before, after = index_rows(names[0], old.rows), index_rows(names[1], new.rows)
+    pairs = [
+        *(_Pair(_label(new.rows[row], key, 1), before.get(one), row) for one, row in after.items()),
+        *(_Pair(_label(old.rows[row], key, 0), row, None) for one, row in before.items() if one not in after),
+    ]
+    labels = Counter(pair.name for pair in pairs)
+    alone = (pair.name for pair in pairs if pair.old is None or pair.new is None)
+    return pairs, tuple(dict.fromkeys(label for label in alone if labels[label] > 1))
 
 
-def _group_by_identity(identities: Sequence[Identity]) -> dict[Identity, list[int]]:
-    found: dict[Identity, list[int]] = {}
-    for number, identity in enumerate(identities):
-        found.setdefault(identity, []).append(number)
-    return found
+def _read_key(row: ShownCells, key: Columns, side: int) -> tuple[str, ...]:
+    cells = (row[columns[side]] for columns in key)
+    return tuple(cell.text if cell.raw is None else cell.raw for cell in cells)
 
 
-def _match_rows(
-    label: str, old: PageTable, new: PageTable, olds: Sequence[int], news: Sequence[int]
-) -> Iterator[_Pair]:
-    """Pair the rows of one label: equal ones first, then the others in order if both sides have the same number."""
-    equal: dict[ShownCells, list[int]] = {}
-    for one in reversed(olds):
-        equal.setdefault(old.rows[one], []).append(one)
-    partner = {one: equal[new.rows[one]].pop() if equal.get(new.rows[one]) else None for one in news}
-    taken = set(partner.values())
-    rest, free = [one for one in news if partner[one] is None], [one for one in olds if one not in taken]
-    if len(rest) == len(free):
-        partner.update(zip(rest, free, strict=True))
-        free = []
-
-    def name(number: int) -> str:
-        return label if number == 1 else f"{label} (number {number} of this label)"
-
-    yield from (_Pair(name(place), partner[one], one) for place, one in enumerate(news, 1))
-    yield from (_Pair(name(place), one, None) for place, one in enumerate(olds, 1) if one in free)
+def _label(row: ShownCells, key: Columns, side: int) -> str:
+    return ", ".join(row[columns[side]].text for columns in key)
 
 
 def _find_key(old: PageTable, new: PageTable) -> Columns:
-    """Choose the columns that identify the rows of both tables."""
-    naming = _find_shared_columns(old, new)
-    if old.stated or new.stated or not naming:
-        return naming or ((0, 0),)
-
-    def count_names(key: Columns) -> int:
-        return sum(len(set(each)) for each in _identify_rows(old, new, key))
-
-    rows = len(old.rows) + len(new.rows)
-    first, *others = naming
-    for count in range(min(_MOST_KEYS, len(naming))):
-        for more in combinations(others, count):
-            if count_names((first, *more)) == rows:
-                return (first, *more)
-    return naming if count_names(naming) == rows else _keep_telling(naming, count_names)
-
-
-def _keep_telling(naming: Columns, count_names: Callable[[Columns], int]) -> Columns:
-    """Keep the first column, and those that distinguish more rows than the ones before them."""
-    kept = naming[:1]
-    for column in naming[1:]:
-        if count_names((*kept, column)) > count_names(kept):
-            kept = (*kept, column)
-    return kept
-
-
-def _identify_rows(old: PageTable, new: PageTable, key: Columns) -> Iterator[list[Identity]]:
-    for table, side in ((old, 0), (new, 1)):
-        cells = ([row[columns[side]] for columns in key] for row in table.rows)
-        yield [tuple(cell.text if cell.raw is None else cell.raw for cell in row) for row in cells]
+    """Choose the columns that identify the rows of both tables: all if they are stated, else as few as possible."""
+    found = _find_shared_columns(old, new) or ((0, 0),)
+    if old.stated or new.stated:
+        return found
+    numbers = range(len(found))
+    rows = [
+        {"side": side, **dict(enumerate(_read_key(row, found, side)))}
+        for side, table in enumerate((old, new))
+        for row in table.rows
+    ]
+    return [found[at] for at in (0, *choose_telling(rows, numbers[1:], ["side", 0]))]
 
 
 def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
@@ -331,7 +294,7 @@ def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
     )
     yield from (f"{what}: {one}" for what, ones in named for one in ones)
     for label in change.unclear:
-        yield f"the rows {label} cannot be told apart: they are paired in order if their numbers match"
+        yield f"the rows {label} cannot be told apart: only equal ones are paired"
     if change.reordered:
         yield "the rows are in another order"
 
@@ -392,7 +355,7 @@ def _describe(change: TableChange) -> Iterator[str]:
         (change.came, change.came_cells, " **new row**"),
         (change.went, change.went_cells, " **row gone**"),
     ):
-        for label in labels:
+        for label in dict.fromkeys(labels):
             own = [cell for cell in cells if cell.row == label]
             rows += [_row(cell, said) for cell in own or [CellChange(label, "", "", "", None)]]
     if rows:

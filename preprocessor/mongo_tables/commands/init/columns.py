@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +25,14 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.provenance import is_result
-from mongo_tables.results.row_names import COLUMN, ORDER, find_naming_fields, leaves
+from mongo_tables.results.row_names import (
+    COLUMN,
+    ORDER,
+    are_apart,
+    choose_telling,
+    find_naming_fields,
+    leaves,
+)
 
 Documents = Sequence[Mapping[str, Any]]
 
@@ -362,23 +369,11 @@ def suggest_for_runs(documents: Documents) -> FirstTable | None:
 
 
 def _choose_names(keys: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the parameters that name a variant, the fewest that do, and those that order the rows."""
+    """Return the parameters that name a variant, the fewest that do, and those that order the rows, if any do."""
     own = [key for key in keys if key.get(_TARGET) == keys[0].get(_TARGET)]
     targets = [_TARGET] if len(own) < len(keys) else []
     names = [name for name in own[0] if not any(isinstance(key.get(name), Mapping | list) for key in own)]
     numbers = [name for name in names if all(is_number(key.get(name)) for key in own)]
-    named = _fewest([_LABEL], own) or _fewest([name for name in names if name != _ORDER], own)
-    sort = _fewest([_ORDER], own) or _fewest(numbers, own)
-    return [*targets, *(named or names)], [*targets, *sort] if sort else []
-
-
-def _fewest(names: Sequence[str], keys: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """Return the fewest of the names, the first ones preferred, in which no two keys agree, or nothing."""
-
-    def tell_apart(some: Sequence[str]) -> bool:
-        return len({repr([key.get(name) for name in some]) for key in keys}) == len(keys)
-
-    if not tell_apart(names):  # Without this, as many subsets would be tried as there are.
-        return ()
-    subsets = (some for count in range(1, len(names) + 1) for some in combinations(names, count))
-    return next(filter(tell_apart, subsets), ())
+    named = choose_telling(own, [_LABEL, *(name for name in names if name not in (_LABEL, _ORDER))])
+    sort = choose_telling(own, [_ORDER, *(name for name in numbers if name != _ORDER)])
+    return [*targets, *(named or names)], [*targets, *sort] if sort and are_apart(own, sort) else []
