@@ -59,7 +59,7 @@ def test_a_chart_is_looked_at_as_well() -> None:
     rules = {
         one.rule for one in apply_rules("pipeline", RuleContext.of(spec, unknown_documents(), known=False))
     }
-    assert rules == {"MT302", "MT401", "MT501"}
+    assert rules == {"MT302", "MT401"}
 
 
 def test_of_an_unknown_collection_only_the_certain_is_said() -> None:

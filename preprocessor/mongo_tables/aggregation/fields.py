@@ -1,8 +1,7 @@
 """The effect of each stage on fields and on the order of documents: one record per stage.
 
 A record is defined in the module of its stage and registered with it (``compiler.stage``). All code that
-needs the effect of a stage on fields or order uses these records: the linter's search for unused fields,
-explanations. The language:
+needs the effect of a stage on fields or order uses these records: the linter, explanations. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
@@ -31,7 +30,6 @@ class Field(NamedTuple):
         expression: The expression that computes a made field.
         takes: Other paths that are read for it.
         branch: The sub-pipeline over the same documents whose rows are the value.
-        always: Whether its inputs are read even if the field is unused.
     """
 
     parts: Parts
@@ -40,7 +38,6 @@ class Field(NamedTuple):
     expression: Any = NO_EXPRESSION
     takes: tuple[Parts, ...] = ()
     branch: Sequence[Any] | None = None
-    always: bool = False
 
     @property
     def reads(self) -> Iterator[Parts]:

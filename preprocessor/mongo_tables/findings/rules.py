@@ -102,8 +102,6 @@ MT302 error   (rows, foresees) column-never-there: No row has a field that is sh
 MT303 error   (rows) no-rows: A pipeline gives no rows, and the table has no `empty`.
 MT304 error   (rows) no-collection: A pipeline reads a collection that the results source does not have.
 MT305 error   sort-key-missing: Rows are sorted by a field that no row has.
-MT306 error   null-counted-as-zero: Samples that are null count as 0 in a mean.
-MT307 error   rounded-divisor: A divisor was rounded to whole numbers, and may be 0.
 MT308 error   (foresees) zero-divisor: A document has 0 where the pipeline divides by it.
 MT310 error   no-results-source: The results source cannot be reached or read.
 MT312 error   needs-server: A pipeline for files runs only on a server.
@@ -136,13 +134,9 @@ MT403 warning (rows) path-sometimes-there: A column comes from a field that only
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT406 warning wrong-name: A field is named for bytes, but counts something else.
-MT407 warning zip-by-position: Samples of different series are paired by position.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
-MT409 warning unchecked-counters: Counters are subtracted without a check that they come from one server.
 MT410 note    unguarded-divisor: A divisor may be 0 or missing.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
-MT412 warning overridden-setting: A setting is shown that the variants replaced.
-MT413 warning misleading-measure: A counter does not measure what its header says.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
@@ -181,7 +175,6 @@ MT452 warning (rows) different-elements: Conditions on the elements of an array 
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
 MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
 # MT5xx: untidiness
-MT501 note    unused-field: A field is computed or kept, and never used.
 MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
 MT504 note    header-is-field-name: A header is the name of a field.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.

@@ -1,23 +1,18 @@
-"""Rules about fields: columns and paths that no document has, that only some have, or that mean something else.
-
-Unused fields are found backwards through the pipeline. A field is live if a later stage reads it or the table shows it.
-A field that is not live could be removed without any visible change.
-"""
+"""Rules about fields: columns and paths that no document has, or that only some have."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from mongo_tables.aggregation.catalogue import names_with
-from mongo_tables.aggregation.fields import WHOLE, Field, Parts, conditions_in, split_path
+from mongo_tables.aggregation.fields import Parts, conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import RuleContext, find_definition, find_made, quote, rule
 from mongo_tables.lint.shape.expressions import Path
-from mongo_tables.lint.shape.flow import StageFlow, Written, read_stages
-from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
+from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.values import ARRAY, Shape, lookup
 from mongo_tables.render.column import column_value, index_hint
 
 
@@ -271,153 +266,3 @@ def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
         if visit.shape.traits.path == source:
             return subject.at(visit.path)
     return None
-
-
-_VARIED = "variant"
-
-
-@rule("MT412")
-def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
-    """MT412: the table shows a setting for all rows, but the variants of the experiment replace it."""
-    varied = member(subject.flow.documents, _VARIED)
-    told = set()
-    for _, column in subject.spec.shown_columns:
-        traits = subject.column(column).traits
-        head, _, rest = (traits.path or "").partition(".")
-        if head in ("", "_id", _VARIED) or not rest or traits.known is None:
-            continue
-        found = _same_name(varied, rest.rpartition(".")[2], _VARIED, 3)
-        if found is None or found[1] == traits.known or head in told:
-            continue
-        told.add(head)
-        at = _read_at(subject, traits.path or "")
-        yield subject.finding(
-            "MT412",
-            at or subject.spec.locate(("columns",)),
-            f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which differs in some "
-            f"of them: readers see a machine that was not used",
-            f"show `{found[0]}`, row by row",
-        )
-
-
-def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, frozenset[object]] | None:
-    if shape.unknown or not depth:
-        return None
-    for field in shape.fields:
-        inner = shape.fields[field]
-        if field == name and inner.traits.known:
-            return f"{path}.{field}", inner.traits.known
-        found = _same_name(inner, name, f"{path}.{field}", depth - 1)
-        if found:
-            return found
-    return None
-
-
-class Live:
-    """The paths that are used after a stage, none of which addresses an array element by position."""
-
-    def __init__(self, paths: Iterable[Parts]) -> None:
-        self.paths = frozenset(map(_without_places, paths))
-        self._by_name: dict[str, list[Parts]] = defaultdict(list)
-        for one in self.paths:
-            self._by_name[one[0] if one else ""].append(one)
-
-    def has(self, parts: Parts) -> bool:
-        """Return whether anything at, above or below the path is used."""
-        return WHOLE in self.paths or any(
-            one[: len(parts)] == parts[: len(one)] for one in self._by_name.get(parts[0], ())
-        )
-
-    def below(self, parts: Parts) -> set[Parts]:
-        """Return the live paths at or below ``parts``, or ``parts`` itself if something above it is live."""
-        near = (one if len(one) >= len(parts) else parts for one in self._by_name.get(parts[0], ()))
-        found = {one for one in near if one[: len(parts)] == parts}
-        return found | {parts} if WHOLE in self.paths else found
-
-
-class Unused(NamedTuple):
-    """A field that nothing uses: where it is made, and whether it is computed there or only kept."""
-
-    path: Path
-    name: str
-    computed: bool
-
-
-class FieldUsage(NamedTuple):
-    """``unused``: the unused fields, in the order of the pipeline. ``read``: fields of the collection."""
-
-    unused: Sequence[Unused]
-    read: Live
-
-
-def usage(stages: Sequence[Written], live: Live) -> FieldUsage:
-    """Return which parts of a pipeline are used when the paths in ``live`` are used of its rows."""
-    unused: list[Unused] = []
-    for index in range(len(stages) - 1, -1, -1):
-        stage, here = stages[index], list[Unused]()
-        for field in stage.effect.fields:
-            if field.becomes != "dropped" and not field.always and not live.has(field.parts):
-                place = (index, stage.name, *(field.place or ()))
-                here.append(Unused(place, ".".join(field.parts), computed=field.becomes == "made"))
-        unused = [*here, *unused]
-        live = _live_before(stage, live)
-    return FieldUsage(unused, live)
-
-
-def _without_places(parts: Parts) -> Parts:
-    for number, name in enumerate(parts):
-        if name.isdigit():
-            return parts[:number]
-    return parts
-
-
-def _live_before(stage: Written, live: Live) -> Live:
-    """Return what is live before a stage.
-
-    A dotted path that the stage makes is live itself, because an array above it repeats it.
-    """
-    effect = stage.effect
-    found = set(effect.reads)
-    for field, reads in zip(effect.fields, stage.reads, strict=True):
-        if field.becomes == "kept":
-            found |= live.below(field.parts)
-        elif field.always or live.has(field.parts):
-            found |= reads
-            if field.branch is not None:
-                found |= _read_by_branch(field, live)
-            if len(field.parts) > 1:
-                found.add(field.parts)
-    if not effect.only:
-        written = {field.parts[0] for field in effect.fields if len(field.parts) == 1}
-        found |= {one for one in live.paths if one == WHOLE or one[0] not in written}
-    return Live(found)
-
-
-def _read_by_branch(field: Field, live: Live) -> frozenset[Parts]:
-    """Return the fields that a sub-pipeline reads when its rows become a field."""
-    shown = Live(one[len(field.parts) :] for one in live.below(field.parts))
-    return usage(read_stages(field.branch or ()), shown).read.paths
-
-
-_HOW: Final = {(False, False): "kept", (True, False): "computed or kept", (True, True): "computed"}
-
-
-@rule("MT501")
-def find_unused_fields(subject: RuleContext) -> Iterator[Finding]:
-    """MT501: a field that is computed or kept but neither read nor shown costs time and misleads the next author."""
-    # By its `_id` a row leads to its document.
-    in_use = ["_id", *(column for _, column in subject.spec.shown_columns), *subject.quoted]
-    by_line: dict[int, list[Unused]] = defaultdict(list)
-    for one in usage(subject.flow.written, Live(map(split_path, in_use))).unused:
-        by_line[subject.at(one.path, key=True)[0]].append(one)
-    for found in by_line.values():
-        names = quote(dict.fromkeys(one.name for one in found))
-        verb = "is" if len(found) == 1 else "are"
-        how = _HOW[any(one.computed for one in found), all(one.computed for one in found)]
-        yield subject.in_pipeline(
-            "MT501",
-            found[0].path,
-            f"{names} {verb} {how} and never used: no shown value depends on it",
-            "remove it, or show it",
-            key=True,
-        )

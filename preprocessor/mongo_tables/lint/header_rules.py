@@ -1,10 +1,9 @@
-"""Rules about headers: names of code, stray blanks, wrong units and measures."""
+"""Rules about headers: names of code, stray blanks, and wrong units."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
@@ -36,66 +35,6 @@ def find_mistyped_headers(subject: RuleContext) -> Iterator[Finding]:
                 f"the header is the name of the field, `{header}`: readers see a name out of a program",
                 f'write it in words: "{words}"',
             )
-
-
-class _Pitfall(NamedTuple):
-    """A measure that is easily confused with another: the misleading header words, the consequence, the remedy."""
-
-    source: str
-    header: re.Pattern[str]
-    message: str
-    hint: str
-
-
-_PITFALLS = (
-    # WiredTiger leaves records under 128 bytes uncompressed and counts them elsewhere:
-    # https://source.wiredtiger.com/develop/group__wt.html (log=(compressor)).
-    _Pitfall(
-        "wiredTiger.log.total size of compressed records",
-        re.compile(""),
-        "excludes journal records that are too small to be compressed: with small writes it is almost meaningless",
-        "`wiredTiger.log.log bytes written` counts all of them",
-    ),
-    _Pitfall(
-        "wiredTiger.block-manager.bytes written",
-        re.compile(r"cache", re.IGNORECASE),
-        "counts everything that the storage engine writes to its files, including checkpoints and oplog, not only "
-        "what leaves the cache",
-        "say so in the header, for example “Written to data files”",
-    ),
-)
-
-
-@rule("MT413")
-def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
-    """MT413: the header of a counter names something that it does not measure."""
-    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
-        sources = subject.column(column).traits.sources
-        for pitfall in _PITFALLS:
-            if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
-                path = find_definition(subject.spec, column)
-                at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
-                message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
-                yield subject.finding("MT413", at, message, pitfall.hint)
-        if re.search(_CPU, header):
-            yield from _cpu_in_part(subject, index, header, sources)
-
-
-_CPU = r"(?i)\bCPU\b(?!.*(user|kernel|system))"
-_CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
-
-
-def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
-    shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
-    if not shares or set(shares) - {"USER", "KERNEL"}:
-        return
-    left_out = [one for one in ("USER", "KERNEL", "IRQ", "SOFTIRQ", "STEAL", "NICE") if one not in shares]
-    yield subject.finding(
-        "MT413",
-        subject.spec.locate(("headers", index)),
-        f"“{header.strip()}” adds up only {' and '.join(shares)}; {', '.join(left_out)} and IOWAIT are left out",
-        "say so in the header, for example “CPU, user and kernel (%)”",
-    )
 
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")

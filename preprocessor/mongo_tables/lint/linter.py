@@ -7,12 +7,10 @@ Suppression of findings by a comment: ``"ignore": {"MT402": "why"}``.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, check
-from mongo_tables.aggregation.fields import paths_in_query, split_path
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding, Severity
@@ -131,7 +129,7 @@ class Ran(NamedTuple):
     rows: Sequence[Mapping[str, Any]] | None
 
 
-Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], list[Finding]]
+Look = Callable[[PipelineSpec, Documents, Ran | None], list[Finding]]
 """Inspects a comment: ``look_at``, or a cache of its results."""
 
 
@@ -142,34 +140,23 @@ def lint(specs: Sequence[Spec | None], source: FileSource | None, rows: Rows, lo
     ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.
     """
     documents = Documents(source)
-    quoted: dict[str, list[str]] = defaultdict(
-        list
-    )  # the fields of a table's rows that the prose reads, by its id
-    for quoting in filter(None, specs):
-        for one in quoting.quotes:
-            read = {split_path(column) for column in one.quoted_columns}
-            read = read.union(*map(paths_in_query, one.queries.values()))
-            quoted[one.table] += sorted(".".join(parts) for parts in read if parts)
     found: list[Finding] = []
     for spec in specs:
         if isinstance(spec, PipelineSpec):
-            quoted_here = tuple(quoted.get(spec.id or "", ()))
-            found += look(spec, documents, quoted_here, Ran(rows[id(spec)]) if id(spec) in rows else None)
+            found += look(spec, documents, Ran(rows[id(spec)]) if id(spec) in rows else None)
     return found
 
 
-def look_at(
-    spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
-) -> list[Finding]:
+def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
     """Return the findings about one comment, none if the effect of its pipeline is unknown.
 
-    ``quoted``: fields of its rows that the prose reads; ``ran``: None if its pipeline was not run.
+    ``ran``: None if its pipeline was not run.
     """
     begun = documents.begun(spec)
     try:
         flow = begun.flow(spec.pipeline, spec.let)
         rows = ran.rows if ran else None
-        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, quoted=quoted, rows=rows)
+        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, rows=rows)
         found = apply_rules("pipeline", subject, seen=_seen_in(subject, ran) if ran else frozenset())
     except _MALFORMED:
         if _is_checked(spec):

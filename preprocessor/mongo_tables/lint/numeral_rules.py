@@ -272,7 +272,7 @@ def _sortings(subject: RuleContext) -> Iterator[FieldComparison]:
 
 def _inner_sortings(subject: RuleContext) -> Iterator[FieldComparison]:
     """Yield the sort keys of accumulators, windows and arrays: `$top`, `$rank`, `$sortArray`."""
-    sorting = (stage for stage in subject.flow.stages if "sortBy" in stage.written.names)
+    sorting = (stage for stage in subject.flow.stages if "sortBy" in stage.names)
     for stage in sorting:
         for path, keys in _find_sort_bys(stage.argument, stage.path):
             for key in keys:

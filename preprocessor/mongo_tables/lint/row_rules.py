@@ -279,7 +279,7 @@ def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[objec
     """Return the values of a column that shows too many digits, or nothing for any other column."""
     traits, values = subject.column(column).traits, [column_value(row, column) for row in rows]
     most = max(map(significant_digits, values), default=0)
-    if traits.digits is not None or most <= (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
+    if traits.rounded or most <= (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
         return []
     form = _form_of(subject.spec, column, rows)
     return [] if form and rounds(form) else values

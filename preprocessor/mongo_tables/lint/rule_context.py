@@ -29,7 +29,7 @@ from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
 from mongo_tables.lint.shape.expressions import Path, Visit
-from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, flow_of
+from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
 from mongo_tables.results.model import ResultsError
@@ -61,7 +61,7 @@ class Begun:
 
     shape: Shape
     is_learned: bool
-    followed: Followed
+    followed: dict[str, StageFlow]
 
     def flow(self, pipeline: Stages, variables: Mapping[str, Any]) -> Flow:
         """Return the flow of a pipeline over these documents, with the variables that chose them."""
@@ -79,7 +79,6 @@ class Documents:
         self._source = source
         self._passing = Memo(_MOST_BEGINNINGS)
         self._begun = Memo(_MOST_BEGINNINGS)
-        self._followed = Followed()
 
     @property
     def at_hand(self) -> bool:
@@ -129,14 +128,14 @@ class Documents:
             return self._learn(_key(spec.collection, first, spec.let), found)
         taken = self._source is None and expects_results(spec.pipeline)
         shape = load_result_shape() if taken else unknown_documents()
-        return Begun(shape, False, self._followed.elsewhere())
+        return Begun(shape, False, {})
 
     def _learn(self, key: str, found: Passing) -> Begun:
         def begin() -> Begun:
             schema = load("result") if all(map(is_result, found.documents)) else None
             believed = all(map(_by_runner, found.documents))
             shape = learnt(found.documents, schema, believed=believed)
-            return Begun(shape, True, self._followed.elsewhere())
+            return Begun(shape, True, {})
 
         return self._begun.get(key, begin)
 
@@ -247,23 +246,19 @@ def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
 class RuleContext:
     """A table or chart under inspection.
 
-    ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and
-    statements in the prose read. ``rows``: None if its pipeline was not run.
+    ``known``: the shape of its collection comes from real documents. ``rows``: None if its pipeline was not run.
     """
 
     spec: PipelineSpec
     flow: Flow
     known: bool
-    quoted: tuple[str, ...] = ()
     rows: Rows | None = None
 
     @classmethod
-    def of(
-        cls, spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
-    ) -> RuleContext:
+    def of(cls, spec: PipelineSpec, documents: Shape, *, known: bool) -> RuleContext:
         """Return the subject for a spec whose collection has documents of this shape."""
         flow = flow_of(spec.pipeline, documents, spec.let)
-        return cls(spec=spec, flow=flow, known=known, quoted=quoted)
+        return cls(spec=spec, flow=flow, known=known)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

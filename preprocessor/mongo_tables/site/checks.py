@@ -264,10 +264,8 @@ def lint_site(judge: Judge) -> list[Finding]:
             rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
     local = judge.source.local
 
-    def look(
-        spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
-    ) -> list[Finding]:
-        return judge.remember("lint", spec, quoted, lambda: look_at(spec, documents, quoted, ran))
+    def look(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
+        return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
 
     found = lint(specs, local, rows, look)
     if local is not None:

@@ -193,10 +193,8 @@ def _effect(argument: Any) -> Effect:
         Field((name,), ("output", name), expression=one) for name, one in argument.get("output", {}).items()
     ]
     if "output" not in argument:
-        made.append(Field(("count",), None, always=True))
-    return Effect(
-        tuple(paths_in(argument["groupBy"])), (Field(("_id",), None, always=True), *made), only=True
-    )
+        made.append(Field(("count",), None))
+    return Effect(tuple(paths_in(argument["groupBy"])), (Field(("_id",), None), *made), only=True)
 
 
 @stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))

@@ -82,7 +82,7 @@ class _DensifyPlan:
 def _effect(argument: Any) -> Effect:
     path = split_path(argument["field"])
     partitions = map(split_path, argument.get("partitionByFields") or ())
-    return Effect((path, *partitions), (Field(path, ("field",), takes=(path,), always=True),))
+    return Effect((path, *partitions), (Field(path, ("field",), takes=(path,)),))
 
 
 def _order(argument: Any) -> Order:

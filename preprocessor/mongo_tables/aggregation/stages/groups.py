@@ -33,8 +33,8 @@ _FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId}
 
 
 def _effect_of_group(argument: Any) -> Effect:
-    fields = [Field((name,), (name,), expression=value) for name, value in argument.items()]
-    return Effect(fields=tuple(one._replace(always=one.parts == ("_id",)) for one in fields), only=True)
+    fields = (Field((name,), (name,), expression=value) for name, value in argument.items())
+    return Effect(fields=tuple(fields), only=True)
 
 
 def _is_constant(key: Any) -> bool:
@@ -268,7 +268,7 @@ def results(fields: Fields, states: list[State]) -> Document:
 
 
 def _effect_of_counts(argument: Any) -> Effect:
-    made = (Field((name,), None, always=True) for name in ("_id", "count"))
+    made = (Field((name,), None) for name in ("_id", "count"))
     return Effect(tuple(paths_in(argument)), tuple(made), only=True)
 
 
@@ -289,7 +289,7 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 _COUNT = StageRecord(
-    lambda name: Effect(fields=(Field((name,), (), always=True),), only=True),
+    lambda name: Effect(fields=(Field((name,), ()),), only=True),
     single=lambda _: True,
     watched=True,
 )

@@ -138,9 +138,9 @@ def _effect_of_project(argument: Any) -> Effect:
             fields.append(Field(parts, place, expression=value))
         elif truthy(value) == only:
             becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
-            fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
+            fields.append(Field(parts, place, becomes))
     if only and not any(parts[0] == "_id" for parts, _, _ in named):
-        fields.append(Field(("_id",), None, "kept", always=True))
+        fields.append(Field(("_id",), None, "kept"))
     return Effect(fields=tuple(fields), only=only)
 
 

@@ -126,7 +126,7 @@ def _parts_of(expression: Any) -> Parts | None:
 def _effect(argument: Any) -> Effect:
     spec = argument if isinstance(argument, Mapping) else {"path": argument}
     index = spec.get("includeArrayIndex")
-    made = () if index is None else (Field(split_path(index), ("includeArrayIndex",), always=True),)
+    made = () if index is None else (Field(split_path(index), ("includeArrayIndex",)),)
     return Effect(tuple(paths_in(spec["path"])), made)
 
 

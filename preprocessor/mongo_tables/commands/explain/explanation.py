@@ -156,7 +156,7 @@ def _warnings(spec: PipelineSpec, source: ResultsSource, last: Step) -> list[Fin
     """Return the warnings of a check about a pipeline that has run, if it learns from documents on this machine."""
     if source.local is None or not last.count:
         return []
-    found = look_at(spec, Documents(source.local), (), Ran(last.rows))
+    found = look_at(spec, Documents(source.local), Ran(last.rows))
     return [one for one in without_silenced(found, [spec]) if one.severity == "warning"]
 
 

@@ -77,7 +77,7 @@ class _Meaning:
         return found
 
     def traits(self, known: frozenset[Any] | None) -> Traits:
-        return Traits(self.path, self._sources, known, self._nonzero, None, self._unit)
+        return Traits(self.path, self._sources, known, self._nonzero, unit=self._unit)
 
 
 def _is_positive(schema: Schema) -> bool:

@@ -342,10 +342,7 @@ def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
         found.append(
             Operand((*path, index), expression, shape if last else without(shape, "null", "missing"))
         )
-    shape = join_all(one.shape for one in found)
-    nullish = any(not one.shape.absent for one in found[:-1])
-    zeroed = nullish and isinstance(argument[-1], (int, float)) and argument[-1] == 0
-    return walk.visit(path, "$ifNull", found, with_traits(shape, zeroed=zeroed or shape.traits.zeroed))
+    return walk.visit(path, "$ifNull", found, join_all(one.shape for one in found))
 
 
 @form("$let")

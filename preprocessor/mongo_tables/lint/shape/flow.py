@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
-from mongo_tables.aggregation.fields import WHOLE, Effect, effect_of, is_nested, record_of
+from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_nonzero, shape_of
 from mongo_tables.lint.shape.values import (
@@ -388,35 +388,14 @@ def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
     return only(found, OBJECT) if argument else UNKNOWN
 
 
-class Written(NamedTuple):
-    """What a stage does, independent of its input documents.
-
-    ``reads``: the fields read for each field of the effect. ``names``: the operators and other keys of the stage.
-    """
-
-    name: str
-    effect: Effect
-    reads: tuple[frozenset[Parts], ...]
-    names: frozenset[str]
-
-
 _KEY: Final = re.compile(r"'([^']+)': ")
 
 
-def _read_stage(stage: Mapping[str, Any], text: str) -> Written:
-    ((name, argument),) = stage.items()
-    effect = effect_of(name, argument)
-    reads = tuple(frozenset(field.reads) for field in effect.fields)
-    return Written(name, effect, reads, frozenset(_KEY.findall(text)))
-
-
-def read_stages(pipeline: Sequence[Mapping[str, Any]]) -> list[Written]:
-    """Return what each stage of a pipeline does."""
-    return [_read_stage(stage, repr(stage)) for stage in pipeline]
-
-
 class StageFlow(NamedTuple):
-    """One stage: its name and argument, the shapes of documents before and after it, computed and read values."""
+    """One stage: its name and argument, the shapes of documents before and after it, computed and read values.
+
+    ``names``: the operators and other keys of the stage, and perhaps some texts.
+    """
 
     number: int
     name: str
@@ -424,7 +403,7 @@ class StageFlow(NamedTuple):
     before: Shape
     after: Shape
     visits: tuple[Visit, ...]
-    written: Written
+    names: frozenset[str]
 
     @property
     def path(self) -> Path:
@@ -433,10 +412,7 @@ class StageFlow(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A whole pipeline. ``documents`` is the collection's shape, ``rows`` that of the result.
-
-    ``names``: the operators and other keys of the stages, and perhaps some texts.
-    """
+    """A whole pipeline: the shape of the collection's documents, its stages, and the ``names`` in all of them."""
 
     documents: Shape
     stages: tuple[StageFlow, ...]
@@ -447,53 +423,32 @@ class Flow(NamedTuple):
         """The shape of the rows."""
         return self.stages[-1].after if self.stages else self.documents
 
-    @property
-    def written(self) -> list[Written]:
-        """What each stage does."""
-        return [stage.written for stage in self.stages]
-
-
-class Followed:
-    """The analysis of stages, shared between pipelines that have them: of single stages, and of sequences."""
-
-    def __init__(self) -> None:
-        self.written: dict[str, Written] = {}
-        self.stages: dict[str, StageFlow] = {}
-
-    def elsewhere(self) -> Followed:
-        """Return the analysis of single stages, for pipelines over other documents or with other variables."""
-        other = Followed()
-        other.written = self.written
-        return other
-
 
 def flow_of(
     pipeline: Sequence[Mapping[str, Any]],
     documents: Shape,
     variables: Mapping[str, Any] | None = None,
-    followed: Followed | None = None,
+    followed: dict[str, StageFlow] | None = None,
 ) -> Flow:
     """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
 
-    ``followed``: the analysis of pipelines over the same documents with the same variables.
+    ``followed``: the last stages of pipelines over the same documents with the same variables, by all their stages.
     """
-    followed = followed or Followed()
+    followed = {} if followed is None else followed
     nothing = Walk(UNKNOWN, [])
     bound = {name: shape_of(value, nothing, ("let", name)) for name, value in (variables or {}).items()}
     shape, stages, so_far = documents, [], ""
     for index, written in enumerate(pipeline):
         text = repr(written)
         so_far += text
-        stage = followed.stages.get(so_far)
+        stage = followed.get(so_far)
         if stage is None:
             ((name, argument),) = written.items()
-            known = followed.written.get(text)
-            if known is None:
-                known = followed.written[text] = _read_stage(written, text)
             walk = Walk(shape, [], bound)
             after = behind(name, argument, walk, (index, name))
-            stage = StageFlow(index, name, argument, shape, after, tuple(walk.visits), known)
-            followed.stages[so_far] = stage
+            names = frozenset(_KEY.findall(text))
+            stage = StageFlow(index, name, argument, shape, after, tuple(walk.visits), names)
+            followed[so_far] = stage
         stages.append(stage)
         shape = stage.after
-    return Flow(documents, tuple(stages), frozenset().union(*(stage.written.names for stage in stages)))
+    return Flow(documents, tuple(stages), frozenset().union(*(stage.names for stage in stages)))

@@ -74,11 +74,8 @@ def _multiply(found: Found) -> Shape:
     for one in found:
         number = number_of(one)
         unit, measured = _times(unit, one.shape, number), measured or number is None
-    zeroed = any(one.shape.traits.zeroed for one in found)
-    return Shape(
-        _kinds(found, dates=False),
-        traits=_traits(found, nonzero=nonzero, unit=unit if measured else None, zeroed=zeroed),
-    )
+    traits = _traits(found, nonzero=nonzero, unit=unit if measured else None)
+    return Shape(_kinds(found, dates=False), traits=traits)
 
 
 def _stays_nonzero(found: Found) -> bool:
@@ -110,8 +107,7 @@ def _divide(found: Found) -> Shape:
         other = divisor.shape.traits.unit
         unit = units.divide_units(unit, other) if other else None
     nonzero = number is not None and _stays_nonzero(found)
-    zeroed = dividend.shape.traits.zeroed
-    return Shape(_kinds(found, dates=False), traits=_traits(found, nonzero=nonzero, unit=unit, zeroed=zeroed))
+    return Shape(_kinds(found, dates=False), traits=_traits(found, nonzero=nonzero, unit=unit))
 
 
 _MILLISECONDS: Final = units.readings("ms")[0]
@@ -143,11 +139,9 @@ def _subtract(found: Found) -> Shape:
 @gives("$round", "$trunc", "$floor", "$ceil")
 def _round(found: Found) -> Shape:
     value = found[0].shape
-    places = number_of(found[1]) if len(found) > 1 else 0.0
     kept = value.traits
     whole = not value.kinds - frozenset({"int", "long", "null"}) and bool(value.kinds)
-    digits = kept.digits if places is None or whole else int(places)
-    traits = kept._replace(path=None, known=None, nonzero=kept.nonzero and whole, digits=digits)
+    traits = kept._replace(path=None, known=None, nonzero=kept.nonzero and whole, rounded=True)
     return Shape(_kinds(found[:1], dates=False) | (NULL if len(found) > 1 else frozenset()), traits=traits)
 
 
@@ -159,20 +153,17 @@ def _same_size(found: Found) -> Shape:
 
 @gives("$sum")
 def _sum(found: Found) -> Shape:
-    values = _join_summands(found)
-    zeroed = values.traits.zeroed or (values.nullish and not values.unknown)
-    return Shape(NUMBERS, traits=_of_summary(found, values, zeroed=zeroed))
+    return Shape(NUMBERS, traits=_of_summary(found, _join_summands(found)))
 
 
-def _of_summary(found: Found, values: Shape, **more: Any) -> Traits:
+def _of_summary(found: Found, values: Shape) -> Traits:
     own = sources([one.shape for one in found]) | values.traits.sources
-    return Traits(sources=own, unit=values.traits.unit, **more)
+    return Traits(sources=own, unit=values.traits.unit)
 
 
 @gives("$avg", "$stdDevPop", "$stdDevSamp")
 def _mean(found: Found) -> Shape:
-    values = _join_summands(found)
-    return Shape(NUMBERS | NULL, traits=_of_summary(found, values, zeroed=values.traits.zeroed))
+    return Shape(NUMBERS | NULL, traits=_of_summary(found, _join_summands(found)))
 
 
 @gives("$max")
@@ -185,8 +176,7 @@ def _greatest(found: Found) -> Shape:
 @gives("$min")
 def _least(found: Found) -> Shape:
     values = _join_summands(found)
-    traits = _of_summary(found, values, zeroed=values.traits.zeroed)
-    return values._replace(kinds=values.kinds | NULL, missing=False, traits=traits)
+    return values._replace(kinds=values.kinds | NULL, missing=False, traits=_of_summary(found, values))
 
 
 def _join_summands(found: Found) -> Shape:

@@ -45,16 +45,15 @@ class Traits(NamedTuple):
 
     ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it was
     computed from. ``known``: every value that the collection's documents have there, if they are few. ``nonzero``: it
-    is never 0. ``digits``: it was rounded to that many decimals. ``zeroed``: null was replaced by 0.
+    is never 0. ``rounded``: the pipeline rounded it.
     """
 
     path: str | None = None
     sources: frozenset[str] = frozenset()
     known: frozenset[Any] | None = None
     nonzero: bool = False
-    digits: int | None = None
+    rounded: bool = False
     unit: Unit | None = None
-    zeroed: bool = False
 
 
 PLAIN: Final = Traits()
@@ -314,9 +313,8 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
         first.sources | second.sources,
         None if first.known is None or second.known is None else first.known | second.known,
         first.nonzero and second.nonzero,
-        first.digits if first.digits == second.digits else None,
+        first.rounded and second.rounded,
         first.unit if first.unit == second.unit else None,
-        first.zeroed or second.zeroed,
     )
 
 
