@@ -55,17 +55,15 @@ def test_a_table_that_only_the_build_may_know_is_told_with_the_nearest(project: 
 
 
 @pytest.mark.parametrize(
-    ("where", "hint"),
-    [
-        ({"version": "1.9"}, "`version` is never a string there, such as 1.9: write it without quotes"),
-        ({"n": {"$eq": "5"}}, "`n` is never a string there, such as 5: write it without quotes"),
-    ],
+    "where",
+    [{"version": "1.9"}, {"n": {"$eq": "5"}}, {"n": "8"}],
 )
-def test_a_text_for_a_number_is_told_by_the_check(project: Path, where: dict[str, Any], hint: str) -> None:
-    assert f"hint: {hint}" in checked(project, table(where=where))
+def test_a_text_for_a_number_is_told_by_the_check(project: Path, where: dict[str, Any]) -> None:
+    told = checked(project, table(where=where))
+    assert "it is never a string there" in told and "without quotes" in told
     value = f'{table()}\nIt is <!-- RESULT_VALUE: {{"table": "speed", "column": "n", "where": {json.dumps(where)}}} -->.\n'
     told = checked(project, value)
-    assert "MT320" in told and ("$eq" in str(where) or f"hint: {hint}" in told)
+    assert "MT320" in told and "it is never a string there" in told and "without quotes" in told
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ NAMES = ("read all", "read one", "write")
     ("comment", "rule", "hint"),
     [
         ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "read al"}}', "MT320", "did you mean `read all`?"),
-        ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "x"}}', "MT320", "`n` of its rows is `read all`, `read one`, `write`"),
+        ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "x"}}', "MT320", "let `where` select exactly one row"),
         ('VALUE: {"table": "speed", "column": "ops", "where": {"n": 5}}', "MT320", "let `where` select exactly one row"),
         ('VALUE: {"table": "speed", "column": "ops"}', "MT320", "let `where` select exactly one row, by `n`, too"),
         ('VALUE: {"table": "speed", "column": "opps", "where": {"n": "write"}}', "MT302", "did you mean `ops`?"),

@@ -14,15 +14,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from bson import json_util
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import names_with
-from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
-from mongo_tables.files.folders import list_some
-from mongo_tables.findings.finding import nearest_word
+from mongo_tables.aggregation.fields import Place
+from mongo_tables.aggregation.values import MISSING, is_nullish, is_number, type_name
+from mongo_tables.files.folders import list_some, shorten
+from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.lint.walk import (
@@ -41,8 +42,17 @@ from mongo_tables.results.model import Query, ResultsSource
 from mongo_tables.results.row_names import has_path
 
 _Condition = dict[str, Any]
-Cause = tuple[str, str]
-"""A reason and a hint, either of them may be empty."""
+
+
+class Cause(NamedTuple):
+    """A reason and a hint, either of them may be empty, and the place in the stage, if it is only a part of it."""
+
+    reason: str = ""
+    hint: str = ""
+    path: Place = ()
+
+
+_UNKNOWN = Cause()
 
 _VALUES = 6
 _TOGETHER = frozenset({"$regex", "$options", "$elemMatch", "$geoWithin", "$near", "$nearSphere"})
@@ -59,8 +69,8 @@ _COMPARISONS = {
 _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
 
 
-def why_no_rows(source: ResultsSource, query: Query) -> tuple[int, Cause] | None:
-    """Return the position of the stage that loses all documents, and why; None if there is no such stage.
+def why_no_rows(source: ResultsSource, query: Query) -> Cause | None:
+    """Return why a pipeline loses all documents, and the place of the cause in it; None if there are no documents.
 
     May raise ResultsError.
     """
@@ -68,21 +78,24 @@ def why_no_rows(source: ResultsSource, query: Query) -> tuple[int, Cause] | None
     if walk.run() is not None or not walk.steps[0].count:
         return None
     position = next(number for number, step in enumerate(walk.steps[1:]) if not step.count)
-    return position, why_nothing(query.pipeline[position], position, walk)
+    cause = why_nothing(query.pipeline[position], position, walk)
+    return cause._replace(path=(position, *cause.path))
 
 
 def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     """Return why stage number ``position`` (from 0) returns nothing. May raise ResultsError."""
     name, body = operator_of(stage)
     if name == "$match" and isinstance(body, Mapping):
-        return _why_no_match(list(_conditions(body)), position, walk)
+        return _why_no_match(body, position, walk)
     if name == "$unwind" and (path := path_of(body.get("path") if isinstance(body, Mapping) else body)):
         if not walk.may_have(position, path):
-            return f"no document has `{path}`", suggest_path(path, walk.steps[position].rows)
-        return f"`{path}` is null or an empty array in every document", ""
+            return Cause(f"no document has `{path}`", suggest_path(path, walk.steps[position].rows))
+        return Cause(f"`{path}` is null or an empty array in every document")
     if name == "$skip":
-        return f"it skips {shorten_json(body)} of {format_count(walk.steps[position].count, 'document')}", ""
-    return "", ""
+        return Cause(
+            f"it skips {shorten_json(body)} of {format_count(walk.steps[position].count, 'document')}"
+        )
+    return _UNKNOWN
 
 
 def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
@@ -101,17 +114,17 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
         total = walk.steps[position + 1].count
         empty = _count(walk, position + 1, [{body["as"]: {"$size": 0}}])
         if not empty:
-            return "", ""
+            return _UNKNOWN
         which = (
             f"{empty:,} of {format_count(total, 'document')}"
             if empty < total
             else f"all {format_count(total, 'document')}"
         )
-        return f"finds nothing for {which}: `{body['as']}` is empty there", ""
+        return Cause(f"finds nothing for {which}: `{body['as']}` is empty there")
     options = body if isinstance(body, Mapping) else {"path": body}
     path = path_of(options.get("path")) if name == "$unwind" else ""
     if not path or options.get("preserveNullAndEmptyArrays"):
-        return "", ""
+        return _UNKNOWN
     kind = {"$type": f"${path}"}
     branches = [
         {"case": {"$eq": [kind, "missing"]}, "then": "missing"},
@@ -122,11 +135,11 @@ def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
     rows = walk.ask(position, [{"$group": {"_id": reason, "n": {"$sum": 1}}}, {"$sort": {"_id": 1}}])
     lost = {str(row["_id"]): int(row["n"]) for row in rows if row.get("_id")}
     if not lost:
-        return "", ""
+        return _UNKNOWN
     why = " and ".join(f"{reason} in {count:,}" for reason, count in lost.items())
     total = walk.steps[position].count
     message = f"drops {sum(lost.values()):,} of {format_count(total, 'document')}: `{path}` is {why}"
-    return message, '"preserveNullAndEmptyArrays": true keeps them'
+    return Cause(message, '"preserveNullAndEmptyArrays": true keeps them')
 
 
 def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk) -> Cause:
@@ -136,48 +149,51 @@ def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk
         lacking = _count(walk, position, [{path: None}]) if path else 0
         if 0 < lacking < total:
             which = f"{lacking:,} of {format_count(total, 'document')}"
-            return f"the mean in `{field}` leaves out {which}, where `{path}` is null or missing", ""
-    return "", ""
+            return Cause(f"the mean in `{field}` leaves out {which}, where `{path}` is null or missing")
+    return _UNKNOWN
 
 
 def _why_even(field: str, arguments: Any, before: Step, let: Mapping[str, Any]) -> Cause:
     """Return how many values lie just between two rounded ones, and are not rounded up."""
     value, places = [*arguments, 0][:2] if isinstance(arguments, list) else (arguments, 0)
     if not isinstance(places, int) or not before.complete:
-        return "", ""
+        return _UNKNOWN
     numbers = (one for one in evaluate(value, before.rows, let) if isinstance(one, (int, float)))
     exact = [Decimal(one).scaleb(places) for one in numbers]
     even = sum(one.is_finite() and abs(one) % 2 == Decimal("0.5") for one in exact)
     which = format_count(even, "document")
     message = f"`{field}` is rounded down in {which}: `$round` takes halves to the even neighbour"
-    return (message, '{"$floor": {"$add": [value, 0.5]}} rounds them up') if even else ("", "")
+    return Cause(message, '{"$floor": {"$add": [value, 0.5]}} rounds them up') if even else _UNKNOWN
 
 
-def _conditions(query: Mapping[str, Any]) -> Iterator[_Condition]:
-    """Split a query into the smallest conditions that must all hold."""
+def _split(query: Mapping[str, Any], path: Place) -> Iterator[tuple[_Condition, Place]]:
+    """Split a query into the smallest conditions that must all hold, each with its place."""
     for key, value in query.items():
         if key == "$and" and isinstance(value, list):
-            for part in value:
-                yield from _conditions(part)
+            for number, part in enumerate(value):
+                yield from _split(part, (*path, key, number))
         elif _is_operators(value) and not _TOGETHER & value.keys():
-            yield from ({key: {operator: operand}} for operator, operand in value.items())
+            yield from (({key: {name: operand}}, (*path, key, name)) for name, operand in value.items())
         elif key != "$comment":
-            yield {key: value}
+            yield {key: value}, (*path, key)
 
 
 def _is_operators(value: Any) -> bool:
     return isinstance(value, Mapping) and bool(value) and all(key.startswith("$") for key in value)
 
 
-def _why_no_match(parts: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
+def _why_no_match(query: Mapping[str, Any], position: int, walk: StageWalk) -> Cause:
     """Find the first condition that no document fulfils, else the first that contradicts those before it."""
-    for part in parts:
+    given: list[_Condition] = []
+    split = [*_split(query, ("$match",))]
+    for part, place in split:
         if not _count(walk, position, [part]):
-            return _why_unfulfilled(part, (), position, walk)
-    for number in range(2, len(parts) + 1):
-        if not _count(walk, position, parts[:number]):
-            return _why_unfulfilled(parts[number - 1], parts[: number - 1], position, walk)
-    return "", ""
+            return _why_unfulfilled(part, (), position, walk)._replace(path=place)
+    for part, place in split:
+        if not _count(walk, position, [*given, part]):
+            return _why_unfulfilled(part, given, position, walk)._replace(path=place)
+        given.append(part)
+    return _UNKNOWN
 
 
 def _count(walk: StageWalk, position: int, parts: Sequence[_Condition]) -> int:
@@ -196,14 +212,14 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
     if absent:
         named = " or ".join(f"`{each}`" for each in absent)
         if dropper := _find_dropper(absent[0], position, walk):
-            return f"no document has {named}: `{dropper}` dropped it", ""
-        return f"no document has {named}", suggest_path(absent[0], walk.steps[position].rows)
+            return Cause(f"no document has {named}: `{dropper}` dropped it")
+        return Cause(f"no document has {named}", suggest_path(absent[0], walk.steps[position].rows))
     subject = "no document has"
     if given:
         listed = " and ".join(shorten_json(one, 40) for one in given)
         subject = f"of the {format_count(_count(walk, position, given), 'document')} with {listed}, none has"
     if path.startswith("$"):
-        return f"{subject if given else 'no document fulfils'} {shorten_json(part)}", ""
+        return Cause(f"{subject if given else 'no document fulfils'} {shorten_json(part)}")
     # The most frequent values, and how many documents have each.
     rows = walk.ask(
         position,
@@ -218,9 +234,9 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
     for each in map(path_of, _operands(wanted)):
         if each and walk.may_have(position, each):
             hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
-            return f"{subject} `{path}` {_describe_condition(wanted)}", hint
-    values = _describe_values(there, wanted)
-    return f"{subject} `{path}` {_describe_condition(wanted)}; {values}", _suggest_value(path, wanted, there)
+            return Cause(f"{subject} `{path}` {_describe_condition(wanted)}", hint)
+    reason = f"{subject} `{path}` {_describe_condition(wanted)}; {_describe_values(there, wanted)}"
+    return Cause(reason, _suggest_value(path, wanted, there))
 
 
 def _find_dropper(path: str, position: int, walk: StageWalk) -> str:
@@ -283,10 +299,12 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
         is_text = isinstance(operand, str)
         if is_text and (written := _suggest_type(operand, there)):
             return written
-        if is_text and (near := nearest_word(operand, known)):
-            return f"did you mean {shorten_json(near)}?"
+        if is_text and (near := did_you_mean(operand, map(shorten, known))):
+            return near
         if any(str(value) == str(operand) for value in (others if is_text else known)):
             return f"write it as it is stored, {'without' if is_text else 'with'} quotes"
+        if is_text and others and all(map(is_number, others)):
+            return "write numbers without quotes"
     return ""
 
 
@@ -380,7 +398,8 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
             yield replace(here, reason=reason, culprit=path)
 
 
-def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> Cause:
+def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> tuple[str, str]:
+    """Return why an expression has no value for a document, and the path to blame; either may be empty."""
     if path := path_of(expression):
         return _describe_absence(path, before), path
     if not isinstance(expression, Mapping) or len(expression) != 1:

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
-from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
-from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
@@ -29,7 +27,7 @@ from mongo_tables.render.faults import (
     range_faults,
     total_faults,
 )
-from mongo_tables.render.values import finite_decimal, is_number, raw_text
+from mongo_tables.render.values import finite_decimal, is_number
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -115,53 +113,18 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
 
 
 def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
-    """Return a finding with the cause: at the text that excludes all documents, or at the stage that loses them."""
+    """Return a finding with the cause: at the condition that excludes all documents, or the stage that loses them."""
     table = spec.own if isinstance(spec, ValueSpec) else spec
     if not isinstance(table, PipelineSpec):
         return one
-    if mistyped := _find_mistyped(table, local):
-        return mistyped
     from mongo_tables.lint.causes import why_no_rows
 
     with suppress(ResultsError):  # only the query for the cause failed
-        if (told := why_no_rows(local, table.query)) is not None:
-            position, (reason, hint) = told
-            message = f"{one.message}: {reason}" if reason else one.message
-            return finding("MT303", one.file, table.locate(("pipeline", position)), message, hint or one.hint)
+        if (cause := why_no_rows(local, table.query)) is not None:
+            message = f"{one.message}: {cause.reason}" if cause.reason else one.message
+            at = table.locate(("pipeline", *cause.path))
+            return finding("MT303", one.file, at, message, cause.hint or one.hint)
     return one
-
-
-def _find_mistyped(table: PipelineSpec, local: FileSource) -> Finding | None:
-    """Return the finding at a text that no document has, and that is close to one that documents have there.
-
-    Only texts that all input documents of the pipeline must have are looked at.
-    """
-    first = table.pipeline[0].get("$match", {}) if table.pipeline else {}
-    for field, wanted, path in conditions_in(first):
-        is_equal = isinstance(wanted, Mapping) and "$eq" in wanted
-        text, at = (wanted["$eq"], (*path, "$eq")) if is_equal else (wanted, path)
-        if field.startswith("$") or not isinstance(text, str) or "$or" in path or "$nor" in path:
-            continue
-        known = local.texts(table.collection, field)
-        documents = () if known else local.documents(table.collection)
-        hint = did_you_mean(text, known) if known else say_never_text(documents, field, text)
-        if text not in known and hint:
-            message = (
-                f"no document of '{table.collection}' has `{shorten(text)}` in `{field}`: there are no rows"
-            )
-            place = table.locate(("pipeline", 0, "$match", *at))
-            return finding("MT303", table.file, place, message, hint)
-    return None
-
-
-def say_never_text(rows: Iterable[Mapping[str, Any]], field: str, text: str) -> str:
-    """Return the hint that a field is never a text; "" if that is not the reason."""
-    from mongo_tables.lint.numeral_rules import say_other_type, type_hint
-
-    values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
-    if not say_other_type("$eq", text, values):
-        return ""
-    return f"`{field}` is never a string there, such as {raw_text(values[0])}: {type_hint(values[0])}"
 
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:

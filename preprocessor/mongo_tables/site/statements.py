@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.aggregation.fields import conditions_in, paths_in
+from mongo_tables.aggregation.fields import Condition, Place, conditions_in, paths_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
@@ -50,11 +50,11 @@ from mongo_tables.render.values import (
     raw_text,
     visible,
 )
-from mongo_tables.results.model import PlainRows
+from mongo_tables.results.model import PlainRows, Query
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
-from mongo_tables.site.row_faults import find_no_interval, row_findings, say_never_text
+from mongo_tables.site.row_faults import find_no_interval, row_findings
 
 if TYPE_CHECKING:
     from datetime import date
@@ -185,7 +185,7 @@ def value_findings(
         if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
             hint = f"quote a table with `{_LATEST}`: the latest run, as {telling} sorts them"
         every = _rows_of(spec, tables, answers) or []
-        return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
+        return [_none_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)
     if value is MISSING:
         hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
@@ -209,11 +209,18 @@ def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list
     return [finding("MT430", spec.file, spec.locate(("url",)), message, hint)]
 
 
-def _not_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
-    """Return a finding about `where`, at the text that no row has if it asks for one."""
-    unmet = find_unmet(spec.where, rows)
-    path = ("where", unmet.field) if unmet else ("where",)
-    return finding(rule, spec.file, spec.locate(path), message, unmet.hint if unmet else hint)
+def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
+    """Return a finding at the condition in `where` that no row meets."""
+    # Only for faults: `render` needs no linter.
+    from mongo_tables.lint.causes import why_no_rows
+    from mongo_tables.results.file_source import FileSource, hold
+
+    source = FileSource("rows", read=lambda: [hold("rows", rows)])
+    cause = why_no_rows(source, Query("rows", ({"$match": spec.where},)))
+    if cause is None:
+        return finding(rule, spec.file, spec.locate(("where",)), message, hint)
+    at = spec.locate(("where", *cause.path[2:]))
+    return finding(rule, spec.file, at, f"{message}: {cause.reason}", cause.hint or hint)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
@@ -301,7 +308,7 @@ def check_findings(
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement is empty"
         hint = "correct `where`, or remove the statement"
-        return [_not_selected("MT321", spec, every or [], message, hint)]
+        return [_none_selected("MT321", spec, every or [], message, hint)]
     outcome = _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
     if not (failing := outcome.rows):
         return list(outcome.findings)
@@ -343,12 +350,34 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
     known = list(dict.fromkeys(name for row in rows for name in row))
     found = []
     for key, query in spec.queries.items():
-        for one in missing_fields(query, rows):
-            message = f"no row of table `{spec.table}` has `{one.field}`, which `{key}` asks for"
-            near = did_you_mean(one.field, known) or f"the rows have {', '.join(known)}"
+        asked = [*_list_asked(query, ())]
+        settled = {one.key for one in asked if _may_lack(one.value)}
+        for name, path in {one.key: one.place for one in reversed(asked) if one.key not in settled}.items():
+            if any(has_path(row, name.split(".")) for row in rows):
+                continue
+            message = f"no row of table `{spec.table}` has `{name}`, which `{key}` asks for"
+            near = did_you_mean(name, known) or f"the rows have {', '.join(known)}"
             hint = f'{near}; {{"$exists": false}} expects that a field is not there'
-            found.append(finding("MT302", spec.file, spec.locate((key, *one.path), key=True), message, hint))
+            found.append(finding("MT302", spec.file, spec.locate((key, *path), key=True), message, hint))
     return found
+
+
+def _list_asked(query: Any, place: Place) -> Iterator[Condition]:
+    """Yield the conditions on fields, including those on fields of array elements, and in ``$expr``."""
+    for name, condition, at in conditions_in(query, place):
+        if name == "$expr":
+            yield from (Condition(".".join(parts), None, at) for parts in paths_in(condition) if parts)
+        elif not name.startswith("$"):
+            yield Condition(name, condition, at)
+            while isinstance(condition, Mapping) and "$not" in condition:
+                condition, at = condition["$not"], (*at, "$not")
+            if isinstance(condition, Mapping) and "$elemMatch" in condition:
+                for one in _list_asked(condition["$elemMatch"], (*at, "$elemMatch")):
+                    yield one._replace(key=f"{name}.{one.key}")
+
+
+def _may_lack(condition: Any) -> bool:
+    return isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
 
 
 def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
@@ -466,74 +495,3 @@ def _describe_row(
         f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
         for name in fields or row
     )
-
-
-Path = tuple[str | int, ...]
-
-_NAMES_SHOWN: Final = 3
-
-
-class NamedField(NamedTuple):
-    """A field in a query: its name, its place, and whether the author expects it to be missing."""
-
-    field: str
-    path: Path
-    may_lack: bool = False
-
-
-def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[NamedField]:
-    """Return the fields of the query that no row has, each once.
-
-    A field with ``{"$exists": false}`` anywhere may be missing, and is not returned.
-    """
-    named = list(_list_named_fields(query, ()))
-    settled = {one.field for one in named if one.may_lack}
-    found = {one.field: one for one in reversed(named) if one.field not in settled}
-    return [one for one in named if found.get(one.field) is one and not _is_there(one.field, rows)]
-
-
-class Unmet(NamedTuple):
-    """A text that a query asks for and no row has: its field, and the probable text, else some that exist."""
-
-    field: str
-    hint: str
-
-
-def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
-    """Return the first text that the query asks for and no row has."""
-    for field, name in query.items():
-        known = list(dict.fromkeys(one for row in rows if isinstance(one := column_value(row, field), str)))
-        if isinstance(name, str) and known and name not in known:
-            some = ", ".join(f"`{shorten(one)}`" for one in known[:_NAMES_SHOWN])
-            more = ", …" if len(known) > _NAMES_SHOWN else ""
-            hint = did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
-            return Unmet(field, hint)
-        if isinstance(name, str) and not known and (hint := say_never_text(rows, field, name)):
-            return Unmet(field, hint)
-    return None
-
-
-def _is_there(field: str, rows: Rows) -> bool:
-    return any(has_path(row, field.split(".")) for row in rows)
-
-
-def _list_named_fields(query: Any, path: Path) -> Iterator[NamedField]:
-    """Return the fields of the query at ``path``."""
-    for name, value, at in conditions_in(query, path):
-        if name == "$expr":
-            for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
-                yield NamedField(field, at)
-        elif not name.startswith("$"):
-            yield from _of_field(name, value, at)
-
-
-def _of_field(name: str, condition: Any, path: Path) -> Iterator[NamedField]:
-    """Return the field of one condition, and those of its conditions on array elements."""
-    yield NamedField(
-        name, path, isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
-    )
-    while isinstance(condition, Mapping) and "$not" in condition:
-        condition, path = condition["$not"], (*path, "$not")
-    if isinstance(condition, Mapping) and "$elemMatch" in condition:
-        for one in _list_named_fields(condition["$elemMatch"], (*path, "$elemMatch")):
-            yield one._replace(field=f"{name}.{one.field}")

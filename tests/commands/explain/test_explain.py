@@ -120,7 +120,7 @@ def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(fol
         (
             {"_id.testname": "inser", "threads": 1},
             'no document has `_id.testname` equal to "inser"; there it is "insert" ×4, "update" ×4 '
-            'did you mean "insert"?',
+            "did you mean `insert`?",
         ),
         (
             {"threads": "4"},

@@ -231,9 +231,9 @@ def _remark_on_stage(
     if not report.before.count or not report.after.count:
         return  # the table explains the loss of all documents, once
     with suppress(ResultsError):  # only the query for the cause failed
-        message, hint = why_fewer(report.stage, report.position, walk)
-        if message:
-            yield Remark("note", message, hint, report.number)
+        cause = why_fewer(report.stage, report.position, walk)
+        if cause.reason:
+            yield Remark("note", cause.reason, cause.hint, report.number)
     is_match = operator_of(report.stage)[0] == "$match"  # a $match may test for absent fields on purpose
     read = () if is_match else fields_read(report.stage)
     absent = [path for path in read if not walk.may_have(report.position, path)]
@@ -295,7 +295,7 @@ def _explain_loss(
         return _explain_no_documents(collection, source)
     loser = next(report for report in stages if not report.after.count)
     try:
-        reason, hint = why_nothing(loser.stage, loser.position, walk)
+        reason, hint, _ = why_nothing(loser.stage, loser.position, walk)
     except ResultsError:
         reason, hint = "", ""  # only the query for the cause failed
     count = loser.before.count
