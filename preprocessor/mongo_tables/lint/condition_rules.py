@@ -20,6 +20,7 @@ from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.constant_rules import class_of, kinds_of, say_kind
 from mongo_tables.lint.field_rules import asks_for_value
+from mongo_tables.lint.numeral_rules import list_comparisons
 from mongo_tables.lint.rule_context import Documents, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import Shape, lookup
@@ -35,21 +36,22 @@ _JUDGED: Final = (str, bool, int, float, datetime, ObjectId)
 def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT435: a condition compares a field with a constant of a kind that the field never has."""
     for query, place, before, is_first in _list_queries(subject, documents) if subject.known else ():
-        for name, condition, path in conditions_in(query, place):
-            for operator, values, at in _list_compared(condition, path) if name[:1] != "$" else ():
-                kinds = kinds_of(before, name)
-                if is_first and _differs(operator, values, kinds):
-                    kinds = kinds_of(documents.shape_of_all(subject.spec.collection), name)
-                if _differs(operator, values, kinds):
-                    negated = operator in _NEGATING or not _NEGATING.isdisjoint(map(str, at))
-                    have, asked = " or ".join(sorted(kinds)), type_name(values[0])
-                    result = "every document meets" if negated else "no document meets"
-                    yield subject.in_pipeline(
-                        "MT435",
-                        at,
-                        f"`{name}` is always {have}, never {asked}: {result} this condition",
-                        say_kind(values[0], kinds),
-                    )
+        for name, operator, values, at in list_comparisons(query, place):
+            if "$expr" in at:
+                continue
+            kinds = kinds_of(before, name)
+            if is_first and _differs(operator, values, kinds):
+                kinds = kinds_of(documents.shape_of_all(subject.spec.collection), name)
+            if _differs(operator, values, kinds):
+                negated = operator in _NEGATING or not _NEGATING.isdisjoint(map(str, at))
+                have, asked = " or ".join(sorted(kinds)), type_name(values[0])
+                result = "every document meets" if negated else "no document meets"
+                yield subject.in_pipeline(
+                    "MT435",
+                    at,
+                    f"`{name}` is always {have}, never {asked}: {result} this condition",
+                    say_kind(values[0], kinds),
+                )
 
 
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
@@ -68,18 +70,6 @@ def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[
             for first in leading_match(stage.argument.get("pipeline", ())):
                 theirs = documents.shape_of_all(stage.argument["from"])
                 yield first["$match"], (*stage.path, "pipeline", 0, "$match"), theirs, False
-
-
-def _list_compared(condition: Any, path: Path) -> Iterator[tuple[str, Sequence[Any], Path]]:
-    """Yield the constants of a field's conditions, each with its operator and place."""
-    if not isinstance(condition, Mapping):
-        yield "$eq", [condition], path
-        return
-    for operator, value in condition.items():
-        if operator == "$not" and isinstance(value, Mapping):
-            yield from _list_compared(value, (*path, operator))
-        elif operator in _COMPARING:
-            yield operator, value if isinstance(value, list) else [value], (*path, operator)
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:

@@ -21,12 +21,12 @@ from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.numeral_rules import (
-    FieldComparison,
-    find_conditions,
+    Comparison,
+    list_comparisons,
     names_types,
+    numbers_in,
     say_other_type,
     say_wrong,
-    say_wrong_pair,
     type_hint,
 )
 from mongo_tables.render.column import address_in, column_value
@@ -176,7 +176,7 @@ def value_findings(
         return list(selection.findings)
     if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
-    if numerals := _numerals(spec, {"where": _rows_of(spec, tables, answers) or []}):
+    if numerals := [*_numerals(spec, "where", _rows_of(spec, tables, answers) or [])]:
         return numerals
     if len(rows) != 1:
         message = f"a value comes from one row, but {_format_row_count(len(rows))} of {spec.source} match"
@@ -301,7 +301,7 @@ def check_findings(
     every = _rows_of(spec, tables, answers)
     if unknown := _unknown_fields(spec, every):
         return unknown
-    if numerals := _numerals(spec, {"where": every or [], "expect": rows}):
+    if numerals := [*_numerals(spec, "where", every or []), *_numerals(spec, "expect", rows)]:
         return numerals
     if mistyped := [*_other_types(spec, "where", every or []), *_other_types(spec, "expect", rows)]:
         return mistyped
@@ -380,48 +380,33 @@ def _may_lack(condition: Any) -> bool:
     return isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
 
 
-def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
-    """Return findings about numbers that queries compare with strings. ``asked`` has the rows of each query.
+def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
+    """Yield findings about numbers that a query compares with strings. Queries on types are left alone.
 
-    If a number selects a row, strings of other rows do not matter. Queries on types are left alone.
+    If a number selects a row, strings of other rows do not matter.
     """
-    found = []
-    for key, rows in asked.items():
-        query = spec.queries[key]
-        for one in () if names_types(query) else find_conditions(query):
-            if key == "where" and one.operator == "$eq":
-                continue
-            if why := _say_wrong(one, rows):
-                message = (
-                    f"`{one.field}` of table `{spec.table}` has numbers that are stored as strings: {why}"
-                )
-                hint = "make numbers of them in the file of results, or in the table's pipeline"
-                found.append(
-                    finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
-                )
-    return found
+    for one, values in _compared_values(spec, key, rows):
+        if key == "where" and one.operator == "$eq":
+            continue
+        numbers = numbers_in(one.constants)
+        if numbers and (why := say_wrong(one.operator, numbers, values)):
+            message = f"`{one.field}` of table `{spec.table}` has numbers that are stored as strings: {why}"
+            hint = "make numbers of them in the file of results, or in the table's pipeline"
+            yield finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
 
 
 def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
     """Yield findings about conditions that always or never hold, because no row has a value of their type."""
+    for one, values in _compared_values(spec, key, rows):
+        if why := say_other_type(one.operator, one.constants, values):
+            message = f"`{one.field}` of table `{spec.table}` {why}"
+            yield finding("MT329", spec.file, spec.locate((key, *one.path)), message, type_hint(values[0]))
+
+
+def _compared_values(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[tuple[Comparison, list[Any]]]:
     query = spec.queries[key]
-    for field, condition, path in () if names_types(query) else conditions_in(query):
-        operators = condition if isinstance(condition, Mapping) else {"$eq": condition}
-        for operator, operand in () if field.startswith("$") else operators.items():
-            values = [value for row in rows if (value := column_value(row, field)) not in (None, MISSING)]
-            if why := say_other_type(operator, operand, values):
-                at = (*path, operator) if isinstance(condition, Mapping) else path
-                message = f"`{field}` of table `{spec.table}` {why}"
-                yield finding("MT329", spec.file, spec.locate((key, *at)), message, type_hint(values[0]))
-
-
-def _say_wrong(one: FieldComparison, rows: Rows) -> str:
-    """Return what goes wrong if a query compares fields of rows, or "" if nothing does."""
-    values = [column_value(row, one.field) for row in rows]
-    if not one.other:
-        return say_wrong(one.operator, one.numbers, values)
-    others = (column_value(row, one.other) for row in rows)
-    return say_wrong_pair(one.operator, zip(values, others, strict=True))
+    for one in () if names_types(query) else list_comparisons(query):
+        yield one, [value for row in rows if (value := column_value(row, one.field)) not in (None, MISSING)]
 
 
 def _matching(
