@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -185,6 +185,22 @@ def display_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Return the rows as lines with columns below each other, those numbered in ``left`` from the left.
+
+    Example:
+        >>> align([["a", "10"], ["bcd", "9"]])
+        ['a    10', 'bcd   9']
+    """
+    widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
+
+    def pad(text: str, number: int) -> str:
+        blanks = " " * (widths[number] - display_width(text))
+        return text + blanks if number in left else blanks + text
+
+    return ["  ".join(pad(text, number) for number, text in enumerate(line)).rstrip() for line in table]
 
 
 # -- HTML --

@@ -5,10 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -391,36 +387,6 @@ def test_values_cannot_command_the_terminal(folder: Path) -> None:
     text = explained(folder, query, {"$match": {"threads": "\x1b[31m"}}, expect=1)
     assert not {"\x1b", "\x07", "\x9b", "\x08", "\r", "\u202e"} & set(text)
     assert "\\x1b[2J" in text or "\\u001b[2J" in text
-
-
-def on_a_terminal(folder: Path, **environment: str) -> str:
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "mongo_tables.cli", "explain", "page.md"]
-    environment = {**os.environ, "TERM": "xterm", **environment}
-    with subprocess.Popen(command, cwd=folder, stdout=follower, env=environment) as process:
-        os.close(follower)
-        text = b"".join(_read(leader))
-        process.wait(60)
-    os.close(leader)
-    return text.decode()
-
-
-def _read(leader: int) -> Iterator[bytes]:
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:  # Linux says so when the other end is closed.
-            return
-        if not part:
-            return
-        yield part
-
-
-def test_colours_are_for_terminals_that_want_them(folder: Path) -> None:
-    assert "\x1b" not in explained(folder, {"$match": {"threads": 3}}, expect=1)
-    assert "\x1b[31m" in on_a_terminal(folder, NO_COLOR="")
-    assert "\x1b" not in on_a_terminal(folder, NO_COLOR="1")
-    assert "\x1b" not in on_a_terminal(folder, TERM="dumb")
 
 
 def test_rows_can_be_left_out_and_asked_for(folder: Path) -> None:

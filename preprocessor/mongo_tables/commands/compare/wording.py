@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby, pairwise
 from math import inf
 from statistics import geometric_mean
 from typing import Any, Final
 
+from mongo_tables.render.markup import align
 from mongo_tables.results.comparison import (
     PER_SECOND,
     TO_REFERENCE,
@@ -104,24 +105,6 @@ def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
     for row, line in zip(rows, lines, strict=True):
         yield f"  {line}"
         yield from (f"    {one}" for one in _list_notes(row))
-
-
-def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """Return the rows as lines with columns below each other, those numbered in ``left`` from the left.
-
-    Example:
-        >>> align([["a", "10"], ["bcd", "9"]])
-        ['a    10', 'bcd   9']
-    """
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    padded = (
-        [
-            text.ljust(width) if number in left else text.rjust(width)
-            for number, (text, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        for line in table
-    )
-    return ["  ".join(line).rstrip() for line in padded]
 
 
 def _list_cells(row: Comparison) -> dict[str, str]:

@@ -6,10 +6,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,13 +85,10 @@ def run(arguments: Namespace) -> int:
     finally:
         source.close()
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
-    # https://no-color.org
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    color = sys.stdout.isatty() and not plain
     texts, listed = [], set[str]()
     for one in explanations:
         fields = one.collection not in listed  # listed once
-        texts.append("\n".join(lines(one, width=width, rows=arguments.rows, color=color, fields=fields)))
+        texts.append("\n".join(lines(one, width=width, rows=arguments.rows, fields=fields)))
         listed.add(one.collection)
     print(f"\n\n{'─' * width}\n".join(texts))
     return 0 if all(one.sound for one in explanations) else 1

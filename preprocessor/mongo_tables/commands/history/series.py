@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.commands.compare.campaigns import read_rows
-from mongo_tables.commands.compare.wording import align, say_amount, say_number
+from mongo_tables.commands.compare.wording import say_amount, say_number
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.render.markup import align
 from mongo_tables.results.comparison import PER_SECOND, name_row
 from mongo_tables.results.history import HistoryPoint, HistorySeries, LevelChange
 from mongo_tables.results.intervals import Interval
