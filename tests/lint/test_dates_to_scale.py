@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mongo_tables.lint.chart_rules import find_dates_not_to_scale
+from mongo_tables.lint.chart_rules import find_dates_as_strings
 from mongo_tables.lint.rule_context import RuleContext
 from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page
@@ -18,7 +18,7 @@ def told(days: list[str], mark: str = "line") -> bool:
     page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
     rows = [{"day": day, "n": 1} for day in days]
     subject = RuleContext.of(page.pipeline_specs[0], unknown_documents(), known=False)
-    return [one.rule for one in find_dates_not_to_scale(subject, rows)] == ["MT429"]
+    return [one.rule for one in find_dates_as_strings(subject, rows)] == ["MT426"]
 
 
 @pytest.mark.parametrize(

@@ -132,24 +132,6 @@ def test_a_value_may_be_newer_than_its_argument(expression: Any, told_of: str) -
     assert said == ([f"{told_of}, and the server is 6.0"] if told_of else [])
 
 
-@pytest.mark.parametrize(
-    ("stage", "message"),
-    [
-        ({"$set": {"a": {"$sigmoid": "x"}}}, "`expression` of `$sigmoid` is number, not string"),
-        ({"$set": {"a": {"$hash": {"input": 5, "algorithm": "sha256"}}}}, "`input` of `$hash` is binData or null or string, not int"),
-        ({"$set": {"a": {"$hash": {"input": "$a", "algorithm": True}}}}, "`algorithm` of `$hash` is string, not bool"),
-        ({"$set": {"a": {"$sigmoid": 5}}}, ""),
-        ({"$set": {"a": {"$sigmoid": None}}}, ""),
-        ({"$set": {"a": {"$sigmoid": {"$abs": "x"}}}}, ""),
-        ({"$set": {"a": {"$sigmoid": ["x"]}}}, ""),  # a list is one of arguments
-        ({"$set": {"a": {"$serializeEJSON": {"input": "$a", "relaxed": "yes"}}}}, ""),  # it counts as true
-        ({"$set": {"a": {"$hash": "x"}}}, ""),
-    ],
-)  # fmt: skip
-def test_constants_that_cannot_be_right_are_told_of_what_files_do_not_run(stage: Any, message: str) -> None:
-    assert [text for rule, text in told(stage) if rule == "MT315"] == ([message] if message else [])
-
-
 def test_what_mongodb_has_and_files_have_not_is_never_unknown() -> None:
     ranked = {"$rerank": {"model": "m", "query": {"text": "x"}, "path": "a", "numDocsToRerank": 9}}
     source = {"collection": "case", "pipeline": [ranked], "columns": ["_id"], "headers": ["Id"]}

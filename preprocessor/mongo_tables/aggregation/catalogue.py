@@ -20,7 +20,6 @@ Trait = Literal[
     "divides",
     "equates",  # tests whether two values are equal
     "hands on null",  # null if an operand is null or missing
-    "goes by place",  # of two documents with equal sort keys it matters which comes first
     "needs a value",  # false for documents without the field
     "negates",  # true for values other than the operand
     "picks an end",  # returns the least or the greatest

@@ -107,7 +107,6 @@ MT310 error   no-results-source: The results source cannot be reached or read.
 MT312 error   needs-server: A pipeline for files runs only on a server.
 MT313 note    unread-file: A file in the folder of results is not read.
 MT314 warning newer-than-server: A pipeline has an operator that the server's version of MongoDB lacks.
-MT315 warning wrong-argument: An operator that does not run on files has an argument of a kind that it does not accept.
 MT320 error   not-one-row: A value in the prose comes from no row, or from several.
 MT321 error   check-of-nothing: A statement is bound to rows that do not exist.
 MT322 error   check-fails: A statement in the prose is false for the rows of its table.
@@ -145,10 +144,9 @@ MT420 warning array-by-chance: The elements of a shown array have no defined ord
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
 MT425 warning (rows) zone-without-dates: A chart names a time zone and shows no dates.
-MT426 warning (rows) dates-as-names: A chart shows dates as strings, not in order of time.
+MT426 warning (rows) dates-as-names: A chart shows dates as strings, not in order of time, or at equal distances.
 MT427 warning two-units: A header names another unit than its column's format.
 MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.
-MT429 warning (rows) dates-not-to-scale: A chart shows dates as strings, at equal distances.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.

@@ -458,34 +458,3 @@ def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
             argument = value[operator]
             found[name] = argument.get("input") if operator.endswith("N") else argument
     return found
-
-
-_BY_PLACE: Final = names_with("goes by place", "window")
-
-
-@rule("MT424", of="documents", needs=("$setWindowFields",))
-def find_ties_in_windows(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: the value of a window depends on the order of documents with equal sort keys."""
-    spec = subject.spec
-    place = len(leading_match(spec.pipeline))
-    argument = spec.pipeline[place].get("$setWindowFields", {}) if place < len(spec.pipeline) else {}
-    name = next((name for name, one in argument.get("output", {}).items() if _goes_by_place(one)), None)
-    if name is None or "sortBy" not in argument:
-        return
-    key = {"of": argument.get("partitionBy"), **{f"by {one}": f"${one}" for one in argument["sortBy"]}}
-    keys = [_written(key, document) for document in documents.of(spec).documents]
-    if None not in keys and len(set(keys)) < len(keys):
-        yield subject.finding(
-            "MT424",
-            spec.locate(("pipeline", place, "$setWindowFields", "output", name), key=True),
-            f"`{name}` goes by the place of documents, some of which are equal in {quote(argument['sortBy'])}, by "
-            "which they are sorted: which of them comes first is chance",
-            "sort by a field that tells them apart too",
-        )
-
-
-def _goes_by_place(output: Any) -> bool:
-    """Return whether a window's value depends on the order of documents with equal sort keys."""
-    window = output.get("window", {}) if isinstance(output, Mapping) else {}
-    counted = "documents" in window and list(window["documents"]) != ["unbounded", "unbounded"]
-    return counted or any(name in output for name in _BY_PLACE)

@@ -1,7 +1,6 @@
-"""Operators and arguments that are newer than the configured server, and wrong arguments of newer operators.
+"""Operators and arguments that are newer than the configured server.
 
-The catalogue of operators has the version since which MongoDB knows an operator or argument, and the accepted kinds of
-arguments. The evaluator checks the arguments of pipelines that run on files; this module checks the others.
+The catalogue of operators has the version since which MongoDB knows an operator or argument.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.aggregation.catalogue import Argument, find, find_arguments, takes_named_arguments
+from mongo_tables.aggregation.catalogue import find, find_arguments
 from mongo_tables.aggregation.uses import Use, list_uses
-from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
@@ -26,19 +24,6 @@ COMPUTED: Final = "computed"
 """The part of a value that is an expression (``catalogue.Operator.since_values``)."""
 _LAST_PATCH: Final = 999
 """The patch of a version without one: 6.0 means the last version of its series."""
-_NUMBERS: Final = frozenset({"int", "long", "double", "decimal", "number"})
-_PLAIN: Final = _NUMBERS | {
-    "string",
-    "array",
-    "object",
-    "date",
-    "timestamp",
-    "objectId",
-    "binData",
-    "regex",
-    "null",
-}
-"""Kinds that are certain for a constant; truth values are not among them, because many kinds count as true or false."""
 
 
 def since_hint(message: str) -> str:
@@ -111,41 +96,6 @@ def is_newer(since: str, server: str) -> bool:
 
 def _parts(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
-
-
-def find_wrong_arguments(spec: PipelineSpec) -> Iterator[Finding]:
-    """MT315: constants of a kind that operators which do not run offline do not accept."""
-    for use in list_uses(spec.pipeline):
-        operator = find(use.kind, use.name)
-        if operator is None or not operator.refused:
-            continue
-        for path, argument, value in _pair_arguments(use):
-            if kind := _find_wrong_kind(argument, value):
-                taken = " or ".join(argument.takes)
-                at = spec.locate(("pipeline", *path))
-                message = f"`{argument.name}` of `{use.name}` is {taken}, not {kind}"
-                yield finding("MT315", spec.file, at, message, f"see {operator.manual}")
-
-
-def _pair_arguments(use: Use) -> Iterator[tuple[tuple[str | int, ...], Argument, Any]]:
-    """Yield the arguments of a use in the order of their definition, each with its place and value."""
-    known = find_arguments(use.kind, use.name)
-    if takes_named_arguments(use.kind, use.name):
-        written = use.argument if isinstance(use.argument, Mapping) else {}
-        for name, value in written.items():
-            if name in known:
-                yield (*use.path, name), known[name], value
-    elif len(known) == 1 and not isinstance(use.argument, (list, tuple)):
-        yield use.path, next(iter(known.values())), use.argument
-
-
-def _find_wrong_kind(argument: Argument, value: Any) -> str:
-    """Return the kind of a constant that an argument does not accept, or "" if it is accepted, or may be."""
-    if argument.variadic or not _PLAIN.issuperset(argument.takes) or not _is_constant(value):
-        return ""
-    kind = type_name(value)
-    taken = {"number" if one in _NUMBERS else one for one in argument.takes}
-    return "" if ("number" if kind in _NUMBERS else kind) in taken else kind
 
 
 def _is_constant(value: Any) -> bool:

@@ -276,21 +276,19 @@ def lint_site(judge: Judge) -> list[Finding]:
 
 
 def _judge_versions(judge: Judge) -> Iterator[Finding]:
-    """Yield findings about operators newer than the server, and wrong arguments of server-only operators."""
+    """Yield findings about operators newer than the server."""
     from mongo_tables.directives.specs import PipelineSpec
 
     named = judge.site.snapshot.server
     for page in judge.site.pages:
-        for spec, needs_server in zip(page.specs, page.server_only, strict=True):
+        for spec in page.specs:
             if not isinstance(spec, PipelineSpec):
                 continue
             refused = isinstance(judge.answers.get(spec.query.key), ResultsError)
-            server = named or (judge.source.version if refused else "")
-            if server or needs_server is not None:
-                from mongo_tables.lint.versions import find_newer, find_wrong_arguments
+            if server := named or (judge.source.version if refused else ""):
+                from mongo_tables.lint.versions import find_newer
 
                 yield from find_newer(spec, server)
-                yield from find_wrong_arguments(spec) if needs_server is not None else ()
 
 
 def _find_server_only(
