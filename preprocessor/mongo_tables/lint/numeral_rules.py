@@ -75,11 +75,14 @@ def _comparisons_in(expression: Any, path: Path) -> Iterator[Comparison]:
     for name, operands in enumerate(expression) if isinstance(expression, list) else parts:
         pair = operands if name in EQUALITIES | ORDERS and isinstance(operands, list) else ()
         for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
-            if isinstance(one, str) and re.match(r"\$[^$]", one):
-                yield Comparison(
-                    one[1:], str(name), other if isinstance(other, list) else [other], (*path, name)
-                )
+            constants = other if isinstance(other, list) else [other]
+            if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(_is_computed, constants)):
+                yield Comparison(one[1:], str(name), constants, (*path, name))
         yield from _comparisons_in(operands, (*path, name))
+
+
+def _is_computed(operand: Any) -> bool:
+    return isinstance(operand, (Mapping, list)) or (isinstance(operand, str) and operand.startswith("$"))
 
 
 def numbers_in(operand: Any) -> tuple[float, ...]:
