@@ -93,18 +93,19 @@ def choose_telling(
         ['b']
     """
 
-    def keys_with(chosen: Sequence[_Name]) -> set[str]:
-        return {repr([row.get(name) for name in (*shown, *chosen)]) for row in rows}
+    keys: list[Any] = [repr([row.get(name) for name in shown]) for row in rows]
 
-    chosen: list[_Name] = []
-    distinct = len(keys_with(chosen))
-    while distinct < len(rows):
-        counts = {name: len(keys_with([*chosen, name])) for name in names}
+    def keys_with(name: _Name) -> list[Any]:
+        return [(key, repr(row.get(name))) for key, row in zip(keys, rows, strict=True)]
+
+    chosen = set[_Name]()
+    while (distinct := len(set(keys))) < len(rows):
+        counts = {name: len(set(keys_with(name))) for name in names}
         best = max(names, key=lambda name: counts[name], default=None)
         if best is None or counts[best] == distinct:
             break
-        chosen.append(best)
-        distinct = counts[best]
+        chosen.add(best)
+        keys = keys_with(best)
     return [name for name in names if name in chosen]
 
 

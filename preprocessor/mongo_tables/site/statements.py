@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -50,7 +51,7 @@ from mongo_tables.render.values import (
     raw_text,
     visible,
 )
-from mongo_tables.results.model import PlainRows, Query
+from mongo_tables.results.model import PlainRows, Query, ResultsError
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
@@ -213,14 +214,15 @@ def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint:
     """Return a finding at the condition in `where` that no row meets."""
     # Only for faults: `render` needs no linter.
     from mongo_tables.lint.causes import why_no_rows
-    from mongo_tables.results.file_source import FileSource, hold
+    from mongo_tables.results.collection import Collection
+    from mongo_tables.results.file_source import FileSource
 
-    source = FileSource("rows", read=lambda: [hold("rows", rows)])
-    cause = why_no_rows(source, Query("rows", ({"$match": spec.where},)))
-    if cause is None:
-        return finding(rule, spec.file, spec.locate(("where",)), message, hint)
-    at = spec.locate(("where", *cause.path[2:]))
-    return finding(rule, spec.file, at, f"{message}: {cause.reason}", cause.hint or hint)
+    source = FileSource("rows", read=lambda: [Collection("rows", rows)])
+    with suppress(ResultsError):  # only the query for the cause failed
+        if (cause := why_no_rows(source, Query("rows", ({"$match": spec.where},)))) is not None:
+            at = spec.locate(("where", *cause.path[2:]))
+            return finding(rule, spec.file, at, f"{message}: {cause.reason}", cause.hint or hint)
+    return finding(rule, spec.file, spec.locate(("where",)), message, hint)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
