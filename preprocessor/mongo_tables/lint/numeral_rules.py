@@ -191,7 +191,8 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
 def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     """Yield the comparisons of fields of collections that have texts."""
     own = subject.spec.collection
-    leading = next((stage["$match"] for stage in leading_match(subject.spec.pipeline)), _NO_QUERY)
+    first = leading_match(subject.spec.pipeline)
+    leading = first[0]["$match"] if first else _NO_QUERY
     yield from _by_query(own, leading, (0, "$match"), documents)
     found = [*_in_stages(subject)]
     if not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
@@ -203,9 +204,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     for stage in subject.stages(*joins) if not subject.flow.names.isdisjoint(joins) else ():
         argument = stage.argument if isinstance(stage.argument, Mapping) else {}
         collection = argument.get(joins[stage.name])
-        for first in leading_match(argument.get("pipeline", ())) if isinstance(collection, str) else ():
+        for match in leading_match(argument.get("pipeline", ())) if isinstance(collection, str) else ():
             path = (*stage.path, "pipeline", 0, "$match")
-            yield from _by_query(str(collection), first["$match"], path, documents)
+            yield from _by_query(str(collection), match["$match"], path, documents)
 
 
 _Compared = tuple[Path, Shape, str, tuple[float, ...]]
@@ -215,8 +216,9 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
     """Yield what later conditions compare with numbers, and keys that sort numbers among texts (others are MT408)."""
     for stage in subject.stages("$match", "$sort"):
         if stage.name == "$sort":
-            keys = (one for one in sort_keys(stage) if one[1].kinds & NUMBERS)
-            yield from (((*stage.path, key), shape, "$sort", ()) for key, shape in keys)
+            for key, shape in sort_keys(stage):
+                if shape.kinds & NUMBERS:
+                    yield (*stage.path, key), shape, "$sort", ()
         elif stage.number:
             for one in list_comparisons(stage.argument, stage.path):
                 if numbers := numbers_in(one.constants):
