@@ -12,81 +12,49 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from math import inf
 from sys import float_info
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, get_args
+
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from mongo_tables.results.conditions import FIELDS
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
 """The largest speed; others are 0 or at least its inverse. Quotients of speeds beyond it could be infinite."""
-_NEEDED: Final = "!"
-"""The suffix of the names of required fields."""
-
-
-class _Leaf(NamedTuple):
-    """A value without parts. ``words`` describe the expected value."""
-
-    words: str
-    holds: Callable[[Any], bool]
-
-
-class _Array(NamedTuple):
-    """An array of at least ``least`` such values."""
-
-    of: _Shape
-    least: int = 0
-
-
-class _Document(NamedTuple):
-    """A document with these fields. Others are ignored.
-
-    ``contradiction`` returns how fields of the right types contradict each other.
-    """
-
-    fields: Mapping[str, _Shape] = {}
-    contradiction: Callable[[Any], str] | None = None
-
-
-_Shape = _Leaf | _Array | _Document
 
 
 def find_row_fault(row: Mapping[str, Any]) -> str:
     """Return how a row deviates from what `mongo-tables run` writes, with its path, or "" if it is usable."""
-    return next(_list_faults(row, _ROW, ""), "")
+    error = next(_VALIDATOR.iter_errors(row), None)
+    return next(_list_contradictions(row), "") if error is None else _describe(error)
 
 
-def _list_faults(value: Any, shape: _Shape, path: str) -> Iterator[str]:
-    if isinstance(shape, _Leaf):
-        if not shape.holds(value):
-            yield _complain(path, value, shape.words)
-    elif isinstance(shape, _Array):
-        if not isinstance(value, list) or len(value) < shape.least:
-            yield _complain(path, value, f"an array of {shape.least} or more" if shape.least else "an array")
-            return
-        for number, one in enumerate(value):
-            yield from _list_faults(one, shape.of, f"{path}.{number}")
-    elif not isinstance(value, Mapping):
-        yield _complain(path, value, "a document")
+def _describe(error: ValidationError) -> str:
+    path, wanted = ".".join(map(str, error.path)), error.validator_value
+    if error.validator == "required":
+        missing = next(name for name in wanted if name not in error.instance)
+        return f"{path}.{missing} is missing"
+    if error.validator == "minItems":
+        words = f"an array of {wanted} or more"
     else:
-        faults = list(_list_faults_of_fields(value, shape.fields, f"{path}." if path else ""))
-        yield from faults
-        if not faults and shape.contradiction and (fault := shape.contradiction(value)):
+        words = {"object": "a document", "array": "an array"}.get(wanted, wanted)
+    shown = "null" if error.instance is None else reprlib.repr(error.instance)
+    return f"{path} is {shown}, and not {words}"
+
+
+def _list_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the conclusions of a row whose fields, of the right types, contradict each other."""
+    found = {name: row[name] for name in _CONCLUSIONS if name in row}
+    if campaigns := row.get("campaigns"):
+        found |= {f"campaigns.{name}": campaigns[name] for name in _BELOW if name in campaigns}
+        found["campaigns"] = campaigns
+    for path, told in found.items():
+        each = told["each"] if path.startswith("campaigns") else ()
+        without = told["ratio"] is not None and any(one["ratio"] is None for one in each)
+        fault = "has a ratio, but some of its campaigns do not" if without else _find_own_contradiction(told)
+        if fault:
             yield f"{path} {fault}"
-
-
-def _list_faults_of_fields(
-    value: Mapping[str, Any], fields: Mapping[str, _Shape], prefix: str
-) -> Iterator[str]:
-    for field, part in fields.items():
-        name = field.removesuffix(_NEEDED)
-        if name in value:
-            yield from _list_faults(value[name], part, prefix + name)
-        elif name != field:
-            yield f"{prefix}{name} is missing"
-
-
-def _complain(path: str, value: Any, words: str) -> str:
-    return f"{path} is {'null' if value is None else reprlib.repr(value)}, and not {words}"
 
 
 def _is_number(value: Any, least: float = 0, most: float = float_info.max) -> bool:
@@ -106,61 +74,73 @@ def _find_own_contradiction(told: Mapping[str, Any]) -> str:
     return find_contradiction(told["verdict"], ratio, low, high, margin, told.get("negligible", 0.0))
 
 
-def _find_pooled_contradiction(told: Mapping[str, Any]) -> str:
-    without = told["ratio"] is not None and any(one["ratio"] is None for one in told["each"])
-    return "has a ratio, but some of its campaigns do not" if without else _find_own_contradiction(told)
-
-
-_TEXT: Final = _Leaf("a string", lambda value: isinstance(value, str))
-_DATE: Final = _Leaf("a date", lambda value: isinstance(value, datetime))
-_WHOLE: Final = _Leaf("a whole number of 0 or more", lambda value: _is_number(value) and value == int(value))
-_NUMBER: Final = _Leaf("a number of 0 or more", _is_number)
-_SPEED: Final = _Leaf(
-    "a number of 0 or more",
-    lambda value: _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0),
-)
-_PLAIN: Final = _Leaf(
-    "a string, a number or null", lambda value: value is None or isinstance(value, str | int | float)
-)
-_FOUND: Final[Mapping[str, _Shape]] = {
-    "ratio!": _Leaf("a number above 0 or null", lambda value: value is None or _is_ratio(value)),
-    "low!": _NUMBER,
-    "high!": _Leaf("a number above 0 or infinity", lambda value: value == inf or _is_ratio(value)),
-    "p!": _Leaf("a number from 0 to 1", lambda value: _is_number(value, 0, 1)),
-    "blocks!": _WHOLE,
+_TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "a string": lambda value: isinstance(value, str),
+    "a date": lambda value: isinstance(value, datetime),
+    "a whole number of 0 or more": lambda value: _is_number(value) and value == int(value),
+    "a number of 0 or more": _is_number,
+    "a number of 0 or more, at most 1e100": lambda value: (
+        _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0)
+    ),
+    "a string, a number or null": lambda value: value is None or isinstance(value, str | int | float),
+    "a number above 0 or null": lambda value: value is None or _is_ratio(value),
+    "a number of 0 or more, or null": lambda value: value is None or _is_number(value),
+    "a number above 0 or infinity": lambda value: value == inf or _is_ratio(value),
+    "a number from 0 to 1": lambda value: _is_number(value, 0, 1),
+    f"one of {', '.join(get_args(Verdict))}": lambda value: value in get_args(Verdict),
 }
-_VERDICT: Final = _Leaf(f"one of {', '.join(get_args(Verdict))}", lambda value: value in get_args(Verdict))
-_CONCLUDED: Final[Mapping[str, _Shape]] = {
-    "against!": _TEXT, **_FOUND, "margin!": _NUMBER, "verdict!": _VERDICT,
-}  # fmt: skip
-_LATENCY: Final = _Leaf("a number of 0 or more, or null", lambda value: value is None or _is_number(value))
-_OWN: Final = _Document(
-    {**_CONCLUDED, "negligible": _NUMBER, "mean_latency": _LATENCY}, _find_own_contradiction
-)
-_EACH: Final = _Array(_Document({"id!": _TEXT, "start!": _DATE, **_FOUND, "speed": _NUMBER}), least=2)
-_OVER: Final[Mapping[str, _Shape]] = {**_CONCLUDED, "each!": _EACH}
-_POOLED: Final = _Document({**_OVER, "negligible": _NUMBER}, _find_pooled_contradiction)
+"""The types of values, by the words that describe them."""
+_TEXT, _DATE, _WHOLE, _NUMBER, _SPEED, _PLAIN, _RATIO, _LATENCY, _HIGH, _SHARE, _VERDICT = _TYPES
+_Schema = Mapping[str, Any]
+
+
+def _document(needed: Mapping[str, str | _Schema], more: Mapping[str, str | _Schema] = {}) -> _Schema:
+    """Return the schema of a document with these fields, each with a type or a schema. Others are ignored."""
+    fields = {
+        name: {"type": one} if isinstance(one, str) else one for name, one in {**needed, **more}.items()
+    }
+    return {"type": "object", "required": list(needed), "properties": fields}
+
+
+def _array(of: _Schema, least: int = 0) -> _Schema:
+    return {"type": "array", "items": of, "minItems": least}
+
+
 _BELOW: Final = ("contrast", "targets", "slices")
-_DIFFERENCES: Final = _Array(_Document({"field!": _TEXT, "values!": _Array(_PLAIN)}))
-_CAMPAIGNS: Final = _Document(
-    {**_OVER, "differs": _DIFFERENCES, **dict.fromkeys(_BELOW, _POOLED)}, _find_pooled_contradiction
+_CONCLUSIONS: Final = ("comparison", *_BELOW)
+_FOUND: Final = {"ratio": _RATIO, "low": _NUMBER, "high": _HIGH, "p": _SHARE, "blocks": _WHOLE}
+_CONCLUDED: Final = {"against": _TEXT, **_FOUND, "margin": _NUMBER, "verdict": _VERDICT}
+_OWN: Final = _document(_CONCLUDED, {"negligible": _NUMBER, "mean_latency": _LATENCY})
+_EACH: Final = _array(_document({"id": _TEXT, "start": _DATE, **_FOUND}, {"speed": _NUMBER}), least=2)
+_POOLED: Final = _document({**_CONCLUDED, "each": _EACH}, {"negligible": _NUMBER})
+_CAMPAIGNS: Final = _document(
+    {**_CONCLUDED, "each": _EACH},
+    {
+        "differs": _array(_document({"field": _TEXT, "values": _array({"type": _PLAIN})})),
+        **dict.fromkeys(_BELOW, _POOLED),
+    },
+)
+_REPEAT: Final = _document(
+    {"operations_per_second": _SPEED}, {"block": _WHOLE, "latency": _document({}, {"count": _WHOLE})}
 )
 _PARTS: Final = (
     "experiment", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
     "bench_config",
 )  # fmt: skip
-_ROW: Final = _Document({
-    "_id!": _Document({"testname!": _TEXT, "target": _TEXT}),
-    "start_time": _DATE,
-    "repeats": _Array(
-        _Document(
-            {"operations_per_second!": _SPEED, "block": _WHOLE, "latency": _Document({"count": _WHOLE})}
-        )
-    ),
-    "campaign": _Document({"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
-    **dict.fromkeys(("comparison", *_BELOW), _OWN),
-    "campaigns": _CAMPAIGNS,
-    "servers": _Document({"members": _Array(_Document(dict.fromkeys(FIELDS, _PLAIN)))}),
-    "client": _Document({"connections": _WHOLE}),
-    **dict.fromkeys(_PARTS, _Document()),
-})  # fmt: skip
+_ROW: Final = _document(
+    {"_id": _document({"testname": _TEXT}, {"target": _TEXT})},
+    {
+        "start_time": _DATE,
+        "repeats": _array(_REPEAT),
+        "campaign": _document({}, {"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
+        **dict.fromkeys(_CONCLUSIONS, _OWN),
+        "campaigns": _CAMPAIGNS,
+        "servers": _document({}, {"members": _array(_document({}, dict.fromkeys(FIELDS, _PLAIN)))}),
+        "client": _document({}, {"connections": _WHOLE}),
+        **dict.fromkeys(_PARTS, _document({})),
+    },
+)
+_CHECKER: Final = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {words: lambda _, value, holds=holds: holds(value) for words, holds in _TYPES.items()}
+)
+_VALIDATOR: Final = extend(Draft202012Validator, type_checker=_CHECKER)(_ROW)
