@@ -70,17 +70,19 @@ def _write(told: Explanation, width: int, rows: int, fields: bool) -> Iterator[s
 
 def _start(told: Explanation, start: Step, width: int, fields: bool) -> Iterator[str]:
     yield f"   0  {format_count(start.count, 'document')}"
-    if not fields:
-        yield f"{_INDENT}with the fields listed above"
-    else:
+    notes = [] if fields else ["with the fields listed above"]
+    if fields:
         yield from _list_parts([_describe_nested(one, told.shape) for one in told.shape.top], width)
     if any(report.after.from_start for report in told.stages):
         if not start.complete:
-            note = f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step."
-            yield from _wrap(note, width, _INDENT)
-        yield from _wrap("Each time is that of the pipeline up to the stage.", width, _INDENT)
+            notes.append(
+                f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step."
+            )
+        notes.append("Each time is that of the pipeline up to the stage.")
     elif not start.complete:
-        yield f"{_INDENT}(fields of the {len(start.rows):,} that the first $match can keep)"
+        notes.append(f"(fields of the {len(start.rows):,} that the first $match can keep)")
+    for note in notes:
+        yield from _wrap(note, width, _INDENT)
 
 
 # -- a stage --
