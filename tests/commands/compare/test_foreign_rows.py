@@ -26,7 +26,10 @@ SPEED = {"block": 0, "operations_per_second": {"$numberDouble": "NaN"}}
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"repeats": [SPEED]}, "repeats.0.operations_per_second is nan, and not a number of 0 or more"),
+        (
+            {"repeats": [SPEED]},
+            "repeats.0.operations_per_second is nan, and not a number of 0 or more, at most 1e100",
+        ),
         ({"repeats": [{"block": 0}]}, "repeats.0.operations_per_second is missing"),
         ({"campaign": None}, "campaign is null, and not a document"),
         ({"comparison": {"verdict": "great"}}, "comparison.against is missing"),
