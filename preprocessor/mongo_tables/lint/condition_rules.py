@@ -164,6 +164,29 @@ def _excludes_numbers(operand: Any) -> bool:
     return bool(within) and all(is_number(one) for one in within)
 
 
+@rule("MT450", of="documents", needs=("$match",))
+def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT450: false does not match documents that lack the field.
+
+    Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
+    """
+    first = subject.spec.pipeline[0].get("$match") if subject.spec.pipeline else None
+    for name, value, path in conditions_in(first, (0, "$match")):
+        if value is not False or name.startswith("$"):
+            continue
+        every = documents.passing(subject.spec.collection, (), {})
+        lacking = sum(column_value(one, name) is MISSING for one in every.documents)
+        if lacking and every.complete:
+            yield subject.in_pipeline(
+                "MT450",
+                path,
+                f"{lacking} of {len(every.documents)} documents have no `{name}`, and false does not "
+                "match them",
+                f'to take them as well: {{"{name}": {{"$ne": true}}}}',
+                key=True,
+            )
+
+
 @rule("MT452", of="documents", needs=("$match",))
 def find_conditions_of_several_elements(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT452: conditions on the elements of an array are met by different elements.

@@ -365,29 +365,6 @@ _MOST_LETTERS: Final = 2
 """The largest difference in length between a misspelt string and the right one."""
 
 
-@rule("MT450", of="documents", needs=("$match",))
-def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT450: false does not match documents that lack the field.
-
-    Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
-    """
-    first = subject.spec.pipeline[0].get("$match") if subject.spec.pipeline else None
-    for name, value, path in conditions_in(first, (0, "$match")):
-        if value is not False or name.startswith("$"):
-            continue
-        every = documents.passing(subject.spec.collection, (), {})
-        lacking = sum(column_value(one, name) is MISSING for one in every.documents)
-        if lacking and every.complete:
-            yield subject.in_pipeline(
-                "MT450",
-                path,
-                f"{lacking} of {len(every.documents)} documents have no `{name}`, and false does not "
-                "match them",
-                f'to take them as well: {{"{name}": {{"$ne": true}}}}',
-                key=True,
-            )
-
-
 MOST_ROWS: Final = 20_000
 """The largest number of rows that are made of the documents; beyond it the rules are silent."""
 

@@ -35,6 +35,7 @@ from mongo_tables.lint.rule_context import (
     RuleInput,
     leading_match,
 )
+from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import lookup
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
     """
     begun = documents.begun(spec)
     try:
-        flow = begun.flow(spec.pipeline, spec.let)
+        flow = flow_of(spec.pipeline, begun.shape, spec.let, begun.followed)
         rows = ran.rows if ran else None
         subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, rows=rows)
         found = apply_rules("pipeline", subject, seen=_seen_in(subject, ran) if ran else frozenset())

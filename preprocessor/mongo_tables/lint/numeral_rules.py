@@ -195,7 +195,7 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     leading = first[0]["$match"] if first else _NO_QUERY
     yield from _by_query(own, leading, (0, "$match"), documents)
     found = [*_in_stages(subject)]
-    if not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
+    if subject.visited and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
         found += _in_expressions(subject)
     for path, shape, operator, numbers in found:
         if field := _field_of(shape):

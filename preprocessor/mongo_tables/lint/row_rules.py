@@ -262,7 +262,14 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     spec = subject.spec
     if not isinstance(spec, TableSpec):
         return
-    long = {name: found for name in spec.columns if (found := _list_unrounded(subject, name, rows))}
+    long: dict[str, list[object]] = {}
+    for name in spec.columns:
+        traits, values = subject.column(name).traits, [column_value(row, name) for row in rows]
+        most = max(map(significant_digits, values), default=0)
+        if not traits.rounded and most > (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
+            form = _form_of(spec, name, rows)
+            if not (form and rounds(form)):
+                long[name] = values
     if not long:
         return
     longest = max(chain.from_iterable(long.values()), key=significant_digits)
@@ -273,16 +280,6 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     yield subject.finding(
         "MT508", spec.locate(("columns", spec.columns.index(next(iter(long))))), message, hint
     )
-
-
-def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
-    """Return the values of a column that shows too many digits, or nothing for any other column."""
-    traits, values = subject.column(column).traits, [column_value(row, column) for row in rows]
-    most = max(map(significant_digits, values), default=0)
-    if traits.rounded or most <= (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
-        return []
-    form = _form_of(subject.spec, column, rows)
-    return [] if form and rounds(form) else values
 
 
 def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:

@@ -63,10 +63,6 @@ class Begun:
     is_learned: bool
     followed: dict[str, StageFlow]
 
-    def flow(self, pipeline: Stages, variables: Mapping[str, Any]) -> Flow:
-        """Return the flow of a pipeline over these documents, with the variables that chose them."""
-        return flow_of(pipeline, self.shape, variables, self.followed)
-
 
 class Documents:
     """The documents of a results source, or none, for the rules.

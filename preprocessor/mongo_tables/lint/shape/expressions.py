@@ -96,24 +96,10 @@ FORMS: Final[dict[str, Form]] = {}
 GIVES: Final[dict[str, Give]] = {}
 
 
-def form(*names: str) -> Callable[[Form], Form]:
-    """Register the shape of operators that bind variables or choose: ``(argument, walk, path) -> Shape``."""
-
-    def register(function: Form) -> Form:
-        FORMS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
-
-
-def gives(*names: str) -> Callable[[Give], Give]:
-    """Register the shape of operators with a list of arguments: ``(operands) -> Shape``."""
-
-    def register(function: Give) -> Give:
-        GIVES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+form = catalogue.registrar(FORMS)
+"""Registers the shape of operators that bind variables or choose: ``(argument, walk, path) -> Shape``."""
+gives = catalogue.registrar(GIVES)
+"""Registers the shape of operators with a list of arguments: ``(operands) -> Shape``."""
 
 
 def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:

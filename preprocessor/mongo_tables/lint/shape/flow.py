@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
+from mongo_tables.aggregation.catalogue import registrar
 from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_nonzero, shape_of
@@ -132,14 +133,8 @@ UNKNOWN: Final = Shape(OBJECT)
 """A document with any fields of unknown origin."""
 
 
-def stage(*names: str) -> Callable[[After], After]:
-    """Register the shape of documents after a stage: ``(argument, walk, path) -> Shape``."""
-
-    def register(function: After) -> After:
-        _STAGES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+stage = registrar(_STAGES)
+"""Registers the shape of documents after a stage: ``(argument, walk, path) -> Shape``."""
 
 
 def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
