@@ -96,18 +96,14 @@ class StageRecord(NamedTuple):
     watched: bool = False
 
 
-_RECORDS: dict[str, StageRecord] = {}
+RECORDS: Final[dict[str, StageRecord]] = {}
+"""The record of each stage that was imported."""
 _ANYTHING: Final = Effect(reads=(WHOLE,))
-
-
-def register_record(name: str, record: StageRecord) -> None:
-    """Register the record of a stage."""
-    _RECORDS[name] = record
 
 
 def record_of(name: str) -> StageRecord | None:
     """Return the record of a stage, or None for an unknown one. Server-only stages only have an order."""
-    if name not in _RECORDS:
+    if name not in RECORDS:
         entry = catalogue.find("stage", name)
         if entry is None:
             return None
@@ -116,7 +112,7 @@ def record_of(name: str) -> StageRecord | None:
             kept = Order.KEPT if single or not entry.order else Order(entry.order)
             return StageRecord(lambda _: _ANYTHING, order=lambda _: kept, single=lambda _: single, adds=True)
         import_module(f"mongo_tables.aggregation.{entry.family}")
-    return _RECORDS[name]
+    return RECORDS[name]
 
 
 def effect_of(name: str, argument: Any) -> Effect:

@@ -23,7 +23,7 @@ from mongo_tables.aggregation import limits
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.fields import Gives, StageRecord, record_of, register_record
+from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
 from mongo_tables.aggregation.limits import LimitReached, give_held_documents
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.values import Document, is_number
@@ -244,7 +244,7 @@ def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
     def register(function: StageForm) -> StageForm:
         for name in names:
             _STAGES[name] = function
-            register_record(name, record)
+            RECORDS[name] = record
         return function
 
     return register

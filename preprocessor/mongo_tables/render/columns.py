@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
-from itertools import product
+from itertools import product, repeat
 from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
@@ -57,13 +57,13 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
     name, header = spec.columns[index], spec.headers[index]
     written = spec.format.get(name)
     form = written or _PLAIN
-    values = tuple(column_value(row, name) for row in rows)
+    values = tuple(map(column_value, rows, repeat(name)))
     raws = tuple(map(raw_or_nothing, values))
     present = [value for value in values if value is not None and value is not MISSING]
     # Numbers are right-aligned so that digits line up; one text makes the column a text column.
     natural: Align = "right" if present and all(map(is_number, present)) else "left"
     marked: tuple[tuple[Piece, ...], ...] = ()
-    texts = [format_value(value, raw, written) for value, raw in zip(values, raws, strict=True)]
+    texts = list(map(format_value, values, raws, repeat(written)))
     if form.markdown:
         marked = tuple(read_inline(visible(value)) if isinstance(value, str) else () for value in values)
         texts = [plain_text(pieces) if pieces else text for pieces, text in zip(marked, texts, strict=True)]

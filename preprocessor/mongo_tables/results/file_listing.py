@@ -246,18 +246,13 @@ def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFil
             told = path.relative_to(folder).as_posix() if part.name and not alone else ""
             found.setdefault(name, {})[path] = ResultsFile(path, folder, told, types)
             own.update([] if part.name else [name])
-    collections = {
-        name: CollectionFiles(_with_names([*files.values()]), is_meant=name not in own)
-        for name, files in found.items()
-    }
+    collections = {}
+    for name, by_path in found.items():
+        files = tuple(by_path.values())
+        if len(files) > 1:  # Each has a name of its own.
+            files = tuple(one if one.name else replace(one, name=one.path.as_posix()) for one in files)
+        collections[name] = CollectionFiles(files, is_meant=name not in own)
     return collections, sorted(others.difference(*found.values()))
-
-
-def _with_names(files: list[ResultsFile]) -> tuple[ResultsFile, ...]:
-    """Return the files, each with a distinct name if there are several."""
-    if len(files) == 1:
-        return tuple(files)
-    return tuple(file if file.name else replace(file, name=file.path.as_posix()) for file in files)
 
 
 _Paths = tuple[Path, Sequence[Path], Sequence[Path]]
