@@ -121,7 +121,7 @@ def test_pre_commit_stops_the_commit(site: Path) -> None:
     stopped = git("commit", "-m", "Publish a faulty page")
     assert stopped.returncode == 1, stopped.stderr
     said = stopped.stdout + stopped.stderr
-    assert "docs/index.md:9:56: error MT301" in said
+    assert "docs/index.md:9:114: error MT120" in said
     for name in ("mongo-tables check", r"mongo-tables check \(changed pages\)"):
         assert re.search(rf"^{name}\.+Failed$", said, re.MULTILINE)
 

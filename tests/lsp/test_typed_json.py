@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.jsontext.reader import MAX_DEPTH
-from mongo_tables.lsp.typed_json import read_tokens, read_value
+from mongo_tables.jsontext.tokens import MAX_DEPTH, read_tokens
+from mongo_tables.lsp.typed_json import read_value
 
 
 @pytest.mark.parametrize(("opener", "closer"), [("[", "]"), ('{"a":', "}")])

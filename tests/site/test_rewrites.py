@@ -178,7 +178,11 @@ def test_where_it_is_not_certain_what_is_meant_there_is_no_rewrite(
 
 @pytest.mark.parametrize(
     ("hint", "text"),
-    [("write it as for example 12, -0.5 or 1e6", "1e"), ('write "…"', "'a"), ("write 5", "[")],
+    [
+        ("write it as for example 12, -0.5 or 1e6", "1e"),
+        ('write it in double quotes: "…"', "'a"),
+        ("write 5", "["),
+    ],
 )
 def test_what_is_no_json_and_has_no_certain_end_or_meaning_has_no_rewrite(hint: str, text: str) -> None:
     assert rewrites_of(Finding(FILE, 1, 1, "MT120", "error", "", hint), text) == ()

@@ -21,7 +21,8 @@ from mongo_tables.files.memo import digest_of
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place, did_you_mean
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings, value_at
-from mongo_tables.jsontext.reader import Path, parse
+from mongo_tables.jsontext.reader import parse
+from mongo_tables.jsontext.tokens import Path
 
 Stage = Mapping[str, Any]
 _NO_TEXTS: Final[Mapping[str, str]] = {}
@@ -310,7 +311,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
     fields: Mapping[str, str] = {}
     reasons: Mapping[str, str] = {}
     for key in ROW_KEYS:
-        written = None if document.parsed.is_guess((key,)) else body.get(key)
+        written = body.get(key)
         if key == "pipeline" and isinstance(written, list):
             inner = expand(document, (key,), written, shared)
             stages += inner.stages

@@ -11,11 +11,12 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
 from mongo_tables.lsp.project import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names
-from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
+from mongo_tables.lsp.typed_json import Cursor, read_value
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
 """The kind of a suggestion."""

@@ -18,9 +18,9 @@ from lsprotocol.types import Position, Range
 
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
-from mongo_tables.jsontext.reader import Path
+from mongo_tables.jsontext.tokens import Path, Token, read_tokens
 from mongo_tables.lint.linter import is_silenced
-from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens
+from mongo_tables.lsp.typed_json import PIPELINE, Body
 from mongo_tables.site.rewrites import Rewrite, rewrites_of
 
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")

@@ -15,6 +15,7 @@ from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.tokens import Token, read_tokens, unquote
 from mongo_tables.lint.rule_context import quote
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lsp.flows import (
@@ -30,7 +31,7 @@ from mongo_tables.lsp.flows import (
 )
 from mongo_tables.lsp.project import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import Slot, Stretch, argument_names
-from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
+from mongo_tables.lsp.typed_json import Body, read_value, token_at
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import escape_cell
 from mongo_tables.render.values import brief_text

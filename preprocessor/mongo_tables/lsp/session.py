@@ -17,6 +17,7 @@ from lsprotocol.types import Position, Range
 from mongo_tables.directives.html_comments import is_fenced
 from mongo_tables.directives.keywords import is_mdx
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.diagnostics import (
@@ -33,15 +34,7 @@ from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.names import Mention, Texts, mentions
 from mongo_tables.lsp.project import Findings, Knowledge, Project
 from mongo_tables.lsp.slots import Stretch
-from mongo_tables.lsp.typed_json import (
-    PIPELINE,
-    Body,
-    body_of,
-    comment_body,
-    cursor_at,
-    read_tokens,
-    read_value,
-)
+from mongo_tables.lsp.typed_json import PIPELINE, Body, body_of, comment_body, cursor_at, read_value
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request

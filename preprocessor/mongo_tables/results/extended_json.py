@@ -38,7 +38,8 @@ from bson.timestamp import Timestamp
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
-from mongo_tables.jsontext.reader import MAX_DEPTH, NotPlain, Parsed, constant, members, parse
+from mongo_tables.jsontext.reader import NotPlain, Parsed, constant, members, parse
+from mongo_tables.jsontext.tokens import MAX_DEPTH
 from mongo_tables.results.rows import through_bson
 
 Document = dict[str, Any]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import nearest_word
+from mongo_tables.jsontext.tokens import end_of_scalar
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
@@ -165,8 +166,6 @@ def _end_of_body(text: str, at: int) -> int:
 
 
 def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
-    from mongo_tables.jsontext.reader import end_of_odd_token  # only needed for syntax findings
-
     if hint == "remove the comma":
         yield Rewrite("Remove the comma", (TextChange(at, at + 1, ""),))
     elif hint == "write a comma":
@@ -175,7 +174,7 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
         yield Rewrite("Write a colon", (TextChange(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
     elif hint.startswith("write "):
         value, rest = _read_value(hint.removeprefix("write "))
-        end = end_of_odd_token(text, at)
+        end = end_of_scalar(text, at)
         if value and end is not None and "--" not in value:
             preferred = rest in ("", ", in double quotes")
             yield Rewrite(f"Write {value}", (TextChange(at, end, value),), preferred)

@@ -511,7 +511,7 @@ def test_of_faults_that_are_alike_the_first_is_told_with_their_number(tmp_path: 
     path = write(tmp_path, json.dumps({"rows": [float("nan")] * 10}))
     with pytest.raises(ResultsError) as raised:
         rows_of(str(path))
-    assert raised.value.message == f"{path}:1:11: `NaN` is not JSON, and 9 more like it"
+    assert raised.value.message == f"{path}:1:11: `NaN` is not a JSON number, and 9 more like it"
 
 
 def test_a_value_of_two_rows_is_told_the_field_that_selects_one(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
-from mongo_tables.jsontext.reader import Path
+from mongo_tables.jsontext.tokens import Path
 
 Schema = Mapping[str, Any]
 
@@ -219,7 +219,5 @@ def _format_value(value: Any) -> str:
 
 
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
-    """Return a finding for every fault against ``schema``, except about values that the parser had to guess."""
-    found = faults(schema, document.parsed.value, subject)
-    guess = document.parsed.is_guess
-    return [document.locate(one) for one in found if not guess(one.at[:-1] if one.on_key else one.at)]
+    """Return a finding for every fault against ``schema``."""
+    return [document.locate(one) for one in faults(schema, document.parsed.value, subject)]

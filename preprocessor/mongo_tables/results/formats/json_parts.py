@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.files.folders import place_at
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import kind_of
-from mongo_tables.jsontext.reader import Parsed, Path, parse
+from mongo_tables.jsontext.reader import Parsed, parse
+from mongo_tables.jsontext.tokens import Path
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 

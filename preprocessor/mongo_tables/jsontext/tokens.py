@@ -1,0 +1,178 @@
+"""The tokens of a JSON text, which may be incomplete or invalid: each with its path and what was expected there.
+
+Nothing fails here, because editors ask about texts that are being typed: missing brackets are assumed. Containers that
+are nested deeper than any parser accepts have no tokens, because each token holds its path, which would be as long.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final, Literal, NamedTuple
+
+Path = tuple[str | int, ...]
+"""The keys and list indexes that lead from the root, ``()``, to a value."""
+
+MAX_DEPTH: Final = 100
+"""MongoDB takes "no more than 100 levels of nesting for BSON documents".
+
+https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
+"""
+
+Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon", "skipped"]
+"""``word`` is any other scalar, such as ``true`` or ``ISODate("…")``; a comment or a surplus bracket is skipped."""
+Awaited = Literal["key", "colon", "value", "comma", "end"]
+
+CLOSERS: Final = {"{": "}", "[": "]"}
+_DEEPEST: Final = 2 * MAX_DEPTH
+_NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
+# A ``>`` begins the lines of a quotation, which may contain a comment. Invisible characters belong to no token.
+_TOKEN: Final = re.compile(
+    r"""(?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*(?:"|\\?(?=[\r\n]|$)))
+    | (?P<structure>[{}\[\],:])
+    | (?P<comment>//[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z))
+    | '(?:[^'\\\r\n]|\\[^\r\n])*'
+    | (?:new[ \t]+)?[^\W\d][\w.$]*[ \t]*\((?:[^()"'\r\n]|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|\([^()\r\n]*\))*\)
+    | /(?:[^/\\\[\r\n]|\\.|\[(?:[^\]\\\r\n]|\\.)*\])+/[a-z]*
+    | [^\s{}\[\],:">\ufeff\u200b\u2060]+""",
+    re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """A token from ``start`` to ``end``, and the ``path`` of the value that it is, opens, closes or is the key of.
+
+    ``awaited`` is what a valid text has in its place.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    path: Path
+    awaited: Awaited
+
+
+class OpenContainer(NamedTuple):
+    """An open container: its path and bracket, the place of its next member, and what that may be."""
+
+    path: Path
+    bracket: str
+    place: str | int
+    awaits: Awaited
+
+    @property
+    def inner(self) -> Path:
+        """The path of the value at its place."""
+        return (*self.path, self.place)
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text, and the containers that are open at its end, outermost first."""
+
+    found: tuple[Token, ...]
+    open: tuple[OpenContainer, ...]
+
+
+def read_tokens(text: str, start: int = 0, end: int | None = None) -> Tokens:
+    """Return the tokens of a text between two offsets."""
+    reader = _TokenReader(text)
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        reader.take(match)
+    return Tokens(tuple(reader.found), tuple(reader.frames))
+
+
+def end_of_scalar(text: str, at: int) -> int | None:
+    """Return the end of the key or value without double quotes that begins at an offset, or None."""
+    match = _TOKEN.match(text, at)
+    return match.end() if match and match.lastgroup is None else None
+
+
+def unquote(token: str) -> str:
+    """Return the text of a token: a string without its quotes, closed or not, any other unchanged."""
+    if not token.startswith('"'):
+        return token
+    closed = len(token) > 1 and token.endswith('"') and not re.search(r'(?<!\\)(?:\\\\)*\\"$', token)
+    inner = token[1:-1] if closed else token[1:]
+    if "\\" not in inner:
+        return inner
+    try:
+        read = json.loads(f'"{inner}"')
+    except ValueError:
+        return inner
+    return str(read)
+
+
+class _TokenReader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Token] = []
+        self.frames: list[OpenContainer] = []
+        self.at_root: Awaited = "value"
+        self.beyond = 0
+        """The number of open containers that are nested too deep."""
+
+    def take(self, match: re.Match[str]) -> None:
+        first = match[0][0]
+        if self.beyond or (first in "{[" and len(self.frames) == _DEEPEST):
+            self.beyond += (first in "{[") - (first in "}]")
+            return
+        top = self.frames[-1] if self.frames else None
+        awaited = top.awaits if top else self.at_root
+        kind, path = self._place(match, top)
+        self.found.append(Token(match.start(), match.end(), kind, path, awaited))
+
+    def _place(self, match: re.Match[str], top: OpenContainer | None) -> tuple[Kind, Path]:
+        """Return the kind and the path of a token, and change what is expected after it."""
+        first = match[0][0]
+        if match["comment"]:
+            return "skipped", ()
+        if not match["structure"]:
+            return self._place_scalar(match, top)
+        if first in "{[":
+            path = self._begin_value()
+            inner = (
+                OpenContainer(path, first, "", "key")
+                if first == "{"
+                else OpenContainer(path, first, 0, "value")
+            )
+            self.frames.append(inner)
+            return "open", path
+        if first in "}]":
+            return self._close(first)
+        if top and first == ",":
+            in_object = top.bracket == "{"
+            place = "" if in_object else int(top.place) + 1
+            self.frames[-1] = top._replace(place=place, awaits="key" if in_object else "value")
+            return "comma", top.path
+        if top and first == ":" and top.bracket == "{":
+            self.frames[-1] = top._replace(awaits="value")
+            return "colon", top.inner
+        return "skipped", ()
+
+    def _place_scalar(self, match: re.Match[str], top: OpenContainer | None) -> tuple[Kind, Path]:
+        if top and top.bracket == "{" and top.awaits in ("key", "comma"):
+            name = unquote(match[0])
+            self.frames[-1] = top._replace(place=name, awaits="colon")
+            return "key", (*top.path, name)
+        if match["string"]:
+            return "string", self._begin_value()
+        return "number" if _NUMBER.fullmatch(match[0]) else "word", self._begin_value()
+
+    def _begin_value(self) -> Path:
+        """Return the path of the value that begins; the container around it then expects a comma."""
+        if not self.frames:
+            self.at_root = "end"
+            return ()
+        top = self.frames[-1]
+        if top.bracket == "[" and top.awaits == "comma":
+            top = top._replace(place=int(top.place) + 1)
+        self.frames[-1] = top._replace(awaits="comma")
+        return top.inner
+
+    def _close(self, closer: str) -> tuple[Kind, Path]:
+        for depth in reversed(range(len(self.frames))):
+            if CLOSERS[self.frames[depth].bracket] == closer:
+                path = self.frames[depth].path
+                del self.frames[depth:]
+                return "close", path
+        return "skipped", ()
