@@ -4,30 +4,28 @@ https://github.com/mongodb/specifications/blob/master/source/extended-json/exten
 
 An object whose keys are those of a wrapper (``{"$oid": …}``, ``{"$date": …}`` …) becomes the value that it represents.
 Every other object stays an object, including operators of the query and aggregation languages (``$regex``, ``$type``,
-``$literal``, ``$dateFromString``). ``bson`` is imported only for a value that needs it.
+``$literal``, ``$dateFromString``). ``bson.json_util`` reads the wrappers; patterns hold them to the specification
+first, because it drops what it does not know (an option of a regular expression, a character that is not base64).
+``bson`` is imported only for a value that needs it.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext.tokens import Path
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL_END = 10**34
 """The first whole number that a Decimal128 may round."""
-_EPOCH = datetime(1970, 1, 1)
-
-_Path = tuple[str | int, ...]
 
 
-def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
+def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
     """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
 
     Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, ``Decimal128``: the specification has
@@ -38,22 +36,30 @@ def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
         >>> decode({"at": {"$date": "2026-01-31T00:00:00Z"}})
         ({'at': datetime.datetime(2026, 1, 31, 0, 0)}, [])
     """
-    malformed: list[Complaint[_Path]] = []
+    malformed: list[Complaint[Path]] = []
     return _decode(value, (), malformed), malformed
 
 
-def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
+def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
     if isinstance(value, dict):
-        if not _WRAPPERS.keys().isdisjoint(value):
-            return _unwrap(next(key for key in value if key in _WRAPPERS), value, path, malformed)
-        return {key: _decode(item, (*path, key), malformed) for key, item in value.items()}
+        if _WRAPPERS.keys().isdisjoint(value):
+            return {key: _decode(item, (*path, key), malformed) for key, item in value.items()}
+        wrapper = next(key for key in value if key in _WRAPPERS)
+        try:
+            return _unwrap(wrapper, value)
+        except ValueError:
+            message, hint = f"`{wrapper}` is malformed", _with_time(value) or _WRAPPERS[wrapper][0]
+            malformed.append(Complaint(message, f"write {hint}", (*path, wrapper), "MT123", on_key=True))
+            return None
     if isinstance(value, list):
         return [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]
     if type(value) is int and value not in _INT32:
+        import bson
+
         if value in _INT64:
-            return _long(value)
+            return bson.Int64(value)
         if abs(value) < _DECIMAL_END:
-            return _bson().decimal128.Decimal128(str(value))
+            return bson.Decimal128(str(value))
         message = f"a whole number of {len(str(abs(value)))} digits, which no number of MongoDB holds"
         malformed.append(
             Complaint(message, "write it as a string, or as a decimal number: 1.0e40", path, "MT123")
@@ -62,208 +68,80 @@ def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
     return value
 
 
-def _unwrap(
-    wrapper: str,
-    value: dict[str, Any],
-    path: _Path,
-    malformed: list[Complaint[_Path]],
-) -> Any:
-    reader, companions, hint = _WRAPPERS[wrapper]
-    extra = [key for key in value if key != wrapper and key not in companions]
-    if extra:
-        message = f"an object with `{wrapper}` is one value and must not also have `{extra[0]}`"
-        malformed.append(Complaint(message, f"write {hint}", (*path, extra[0]), "MT123", on_key=True))
-        return None
-    try:
-        return reader(value)
-    except (_Odd, ValueError, ArithmeticError) as fault:
-        said = fault.args[0] if isinstance(fault, _Odd) else "does not hold such a value"
-        hint = f"write {_with_time(value) or hint}"
-        malformed.append(Complaint(f"`{wrapper}` {said}", hint, (*path, wrapper), "MT123", on_key=True))
-        return None
-
-
-def _bson() -> Any:
-    """Return the module of MongoDB's types. A page without such a value does not pay for the import."""
-    import bson
-
-    return bson
-
-
-class _Odd(Exception):
-    """An invalid content of a wrapper, described by the end of a sentence."""
-
-
 # -- the wrappers --
 
+_BASE64: Final = r'"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"'
+_OID: Final = r'{"\$oid": "[0-9a-fA-F]{24}"}'
+_LONG: Final = r'{"\$numberLong": "-?[0-9]{1,19}"}'
+_DATE: Final = r'"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:?\d\d))"'
 
-def _text(value: dict[str, Any], key: str) -> str:
-    held = value[key]
-    if not isinstance(held, str):
-        raise _Odd(f"needs a string, not {kind_of(held)}")
-    return held
-
-
-def _keys(held: Any, *keys: str) -> dict[str, Any]:
-    """Return ``held`` if it is an object with exactly these keys."""
-    if not isinstance(held, dict) or sorted(held) != sorted(keys):
-        raise _Odd("needs an object with " + " and ".join(f"`{key}`" for key in keys))
-    return held
-
-
-def _object_id(value: dict[str, Any]) -> Any:
-    text = _text(value, "$oid")
-    if not re.fullmatch("[0-9a-fA-F]{24}", text):
-        raise _Odd("needs 24 hexadecimal digits")
-    return _bson().ObjectId(text)
-
-
-def _integer(value: dict[str, Any], key: str, bits: range) -> int:
-    text = _text(value, key)
-    if not re.fullmatch("-?[0-9]{1,20}", text) or int(text) not in bits:
-        raise _Odd("needs the digits of a whole number of " + ("32" if bits is _INT32 else "64") + " bits")
-    return int(text)
-
-
-def _long(number: int) -> Any:
-    return _bson().Int64(number)
-
-
-def _double(value: dict[str, Any]) -> float:
-    text = _text(value, "$numberDouble")
-    if not re.fullmatch(r"-?Infinity|NaN|-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?", text):
-        raise _Odd("needs a number, `NaN`, `Infinity` or `-Infinity`, in quotes")
-    return float(text)
-
-
-_ISO_DATE = r"(?a)(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3}))?([Zz]|[+-]\d\d:?\d\d)"
-
-
-def _date(value: dict[str, Any]) -> Any:
-    held = value["$date"]
-    if isinstance(held, dict):
-        return _date_of_millis(_integer(_keys(held, "$numberLong"), "$numberLong", _INT64))
-    # If inner values are decoded first, it is already an Int64.
-    if isinstance(held, int) and type(held) is not bool and int(held) in _INT64:
-        return _date_of_millis(int(held))
-    if not isinstance(held, str):
-        raise _Odd(f"needs a date, not {kind_of(held)}")
-    if held.startswith("$"):
-        raise _Odd(f"needs a date, not the field path `{held}`: `$date` is not an operator")
-    match = re.fullmatch(_ISO_DATE, held)
-    if not match:
-        raise _Odd("needs a date with its time, at most milliseconds, and its time zone")
-    day, time, fraction, zone = match.groups()
-    moment = datetime.fromisoformat(
-        f"{day}T{time}.{(fraction or '0'):0<6}" + zone.upper().replace("Z", "+00:00")
-    )
-    return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _date_of_millis(millis: int) -> Any:
-    try:
-        return _EPOCH + timedelta(milliseconds=millis)
-    except OverflowError:
-        return _bson().DatetimeMS(millis)
-
-
-def _binary(value: dict[str, Any]) -> Any:
-    if isinstance(value["$binary"], str):  # Extended JSON v1: {"$binary": base64, "$type": subtype}
-        held = {"base64": value["$binary"], "subType": value.get("$type")}
-    else:
-        held = _keys(value["$binary"], "base64", "subType")
-    subtype = held["subType"]
-    if not isinstance(subtype, str) or not re.fullmatch("[0-9a-fA-F]{1,2}", subtype):
-        raise _Odd("needs a subtype of one or two hexadecimal digits, in quotes")
-    try:
-        content = base64.b64decode(_text(held, "base64"), validate=True)
-    except ValueError:
-        raise _Odd("needs content in base64") from None
-    # pymongo represents subtype 0 as plain bytes.
-    return _bson().Binary(content, int(subtype, 16)) if int(subtype, 16) else content
-
-
-def _uuid(value: dict[str, Any]) -> Any:
-    text = _text(value, "$uuid")
-    if not re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
-        raise _Odd("needs 32 hexadecimal digits in groups of 8-4-4-4-12")
-    return _bson().Binary(bytes.fromhex(text.replace("-", "")), 4)
-
-
-def _regular_expression(value: dict[str, Any]) -> Any:
-    held = _keys(value["$regularExpression"], "pattern", "options")
-    pattern, options = _text(held, "pattern"), _text(held, "options")
-    if not set(options) <= set("ilmsux"):
-        raise _Odd(f"has an unknown option in `{options}`")
-    flags = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
-    return _bson().Regex(pattern, sum(int(flags[letter]) for letter in set(options)))
-
-
-def _timestamp(value: dict[str, Any]) -> Any:
-    held = _keys(value["$timestamp"], "t", "i")
-    if not all(type(part) is int and 0 <= part < 2**32 for part in held.values()):
-        raise _Odd("needs two whole numbers from 0 to 4294967295")
-    return _bson().Timestamp(held["t"], held["i"])
-
-
-def _sign(value: dict[str, Any], key: str, allowed: int | bool, meant: Any) -> Any:
-    """Return ``meant`` for a wrapper that only holds a sign, as ``{"$minKey": 1}``."""
-    held = value[key]
-    if type(held) is not type(allowed) or held != allowed:
-        raise _Odd(f"must have the value {'true' if allowed is True else allowed}")
-    return meant
-
-
-def _code(value: dict[str, Any]) -> Any:
-    text = _text(value, "$code")
-    scope, malformed = decode(value.get("$scope"))
-    if malformed or ("$scope" in value and not isinstance(scope, dict)):
-        raise _Odd("needs an object in `$scope`")
-    return _bson().Code(text, scope)
-
-
-def _db_pointer(value: dict[str, Any]) -> Any:
-    held = _keys(value["$dbPointer"], "$ref", "$id")
-    return _bson().DBRef(_text(held, "$ref"), _object_id(_keys(held["$id"], "$oid")))
-
-
-_Wrapper = tuple[Callable[[dict[str, Any]], Any], tuple[str, ...], str]
-
-#: Wrapper key → (reader, additional keys that are allowed, an example).
-_WRAPPERS: dict[str, _Wrapper] = {
-    "$oid": (_object_id, (), '{"$oid": "65f0c0ffee0000000000abcd"}'),
-    "$date": (_date, (), '{"$date": "2026-01-31T00:00:00Z"}'),
-    "$numberInt": (lambda value: _integer(value, "$numberInt", _INT32), (), '{"$numberInt": "42"}'),
-    "$numberLong": (lambda value: _long(_integer(value, "$numberLong", _INT64)), (), '{"$numberLong": "42"}'),
-    "$numberDouble": (_double, (), '{"$numberDouble": "1.5"}'),
-    "$numberDecimal": (
-        lambda value: _bson().Decimal128(_text(value, "$numberDecimal")),
-        (),
-        '{"$numberDecimal": "1.5"}',
+_WRAPPERS: Final[dict[str, tuple[str, str]]] = {
+    "$oid": ('{"$oid": "65f0c0ffee0000000000abcd"}', _OID),
+    "$date": ('{"$date": "2026-01-31T00:00:00Z"}', rf'{{"\$date": (?:{_DATE}|{_LONG}|-?[0-9]{{1,19}})}}'),
+    "$numberInt": ('{"$numberInt": "42"}', r'{"\$numberInt": "-?[0-9]{1,10}"}'),
+    "$numberLong": ('{"$numberLong": "42"}', _LONG),
+    "$numberDouble": (
+        '{"$numberDouble": "1.5"}',
+        r'{"\$numberDouble": "(?:-?Infinity|NaN|-?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)"}',
     ),
-    "$binary": (_binary, ("$type",), '{"$binary": {"base64": "AAEC", "subType": "00"}}'),
-    "$uuid": (_uuid, (), '{"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}'),
+    "$numberDecimal": ('{"$numberDecimal": "1.5"}', r'{"\$numberDecimal": ".*"}'),
+    "$binary": (
+        '{"$binary": {"base64": "AAEC", "subType": "00"}}',
+        rf'{{"\$binary": (?:{{"base64": {_BASE64}, "subType": "[0-9a-fA-F]{{1,2}}"}}'
+        rf'|{_BASE64}, "\$type": "[0-9a-fA-F]{{1,2}}")}}',
+    ),
+    "$uuid": (
+        '{"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}',
+        r'{"\$uuid": "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"}',
+    ),
     "$regularExpression": (
-        _regular_expression,
-        (),
         '{"$regularExpression": {"pattern": "^M", "options": ""}}',
+        r'{"\$regularExpression": {"options": "[ilmsux]*", "pattern": ".*"}}',
     ),
-    "$timestamp": (_timestamp, (), '{"$timestamp": {"t": 1700000000, "i": 1}}'),
-    "$minKey": (lambda value: _sign(value, "$minKey", 1, _bson().MinKey()), (), '{"$minKey": 1}'),
-    "$maxKey": (lambda value: _sign(value, "$maxKey", 1, _bson().MaxKey()), (), '{"$maxKey": 1}'),
-    # pymongo also returns null for the deprecated type "undefined".
-    "$undefined": (lambda value: _sign(value, "$undefined", True, None), (), '{"$undefined": true}'),
-    "$symbol": (lambda value: _text(value, "$symbol"), (), '{"$symbol": "text"}'),
-    "$code": (_code, ("$scope",), '{"$code": "…"}'),
+    "$timestamp": (
+        '{"$timestamp": {"t": 1700000000, "i": 1}}',
+        r'{"\$timestamp": {"i": \d{1,10}, "t": \d{1,10}}}',
+    ),
+    "$minKey": ('{"$minKey": 1}', r'{"\$minKey": 1}'),
+    "$maxKey": ('{"$maxKey": 1}', r'{"\$maxKey": 1}'),
+    "$undefined": ('{"$undefined": true}', r'{"\$undefined": true}'),
+    "$symbol": ('{"$symbol": "text"}', r'{"\$symbol": ".*"}'),
+    "$code": ('{"$code": "…"}', r'{"\$code": ".*"(?:, "\$scope": {.*})?}'),
     "$dbPointer": (
-        _db_pointer,
-        (),
         '{"$dbPointer": {"$ref": "name", "$id": {"$oid": "65f0c0ffee0000000000abcd"}}}',
+        rf'{{"\$dbPointer": {{"\$id": {_OID}, "\$ref": ".*"}}}}',
     ),
 }
+"""An example of each wrapper, and the pattern of its JSON with sorted keys."""
+_RANGES: Final = {"$numberInt": _INT32, "$numberLong": _INT64}
 
 WRAPPERS: Final = frozenset(_WRAPPERS)
 """The keys that turn an object into a value."""
+
+
+def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:
+    """Return the value of a wrapper. Raises ``ValueError`` if it is malformed."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    match = re.fullmatch(_WRAPPERS[wrapper][1], text)
+    if match is None:
+        raise ValueError
+    if wrapper == "$date" and match[1]:
+        try:
+            return datetime.fromisoformat(match[1]).astimezone(UTC).replace(tzinfo=None)
+        except OverflowError as error:
+            raise ValueError from error
+    from bson import json_util
+    from bson.codec_options import DatetimeConversion
+    from bson.errors import BSONError
+
+    options = json_util.JSONOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO, tz_aware=False)
+    try:
+        found = json_util.loads(text, json_options=options)
+    except (BSONError, ArithmeticError, TypeError, LookupError, AttributeError) as error:
+        raise ValueError from error
+    if wrapper in _RANGES and int(found) not in _RANGES[wrapper]:
+        raise ValueError
+    return found
 
 
 def kind_of(value: Any) -> str:
@@ -320,8 +198,8 @@ def of_shell_call(name: str, arguments: str) -> Any:
         text = f"{day[1]}T{day[2] or '00:00'}{day[3] or ':00'}{day[4] or 'Z'}"
     value = {key: text.lower() if key in ("$oid", "$uuid") else text}
     try:
-        _WRAPPERS[key][0](value)
-    except (_Odd, ValueError, ArithmeticError):
+        _unwrap(key, value)
+    except ValueError:
         return None
     return value
 

@@ -13,7 +13,6 @@ https://github.com/mongodb/specifications/blob/master/source/extended-json/exten
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
@@ -22,18 +21,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 import bson
-from bson.binary import Binary
+from bson import json_util
 from bson.code import Code
 from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.datetime_ms import DatetimeMS
 from bson.dbref import DBRef
-from bson.decimal128 import Decimal128
 from bson.int64 import Int64
-from bson.max_key import MaxKey
-from bson.min_key import MinKey
-from bson.objectid import ObjectId
-from bson.regex import Regex
-from bson.timestamp import Timestamp
 
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import nearest
@@ -233,7 +226,9 @@ _YEAR_10000 = 253_402_300_800_000
 
 def write_line(raw: bytes) -> str:
     """Return one BSON document as one line of JSON, without the line end."""
-    return json.dumps(_plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        _plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"), default=_canonical
+    )
 
 
 def write_value(value: Any) -> str:
@@ -263,21 +258,8 @@ def _date(value: DatetimeMS) -> Any:
     return {"$date": f"{text}Z"}
 
 
-def _binary(value: bytes) -> Any:
-    subtype = value.subtype if isinstance(value, Binary) else 0
-    return {"$binary": {"base64": base64.b64encode(value).decode(), "subType": f"{subtype:02x}"}}
-
-
-def _regex(value: Regex[Any]) -> Any:
-    letters = "".join(
-        letter for letter, flag in zip("ilmsux", (2, 4, 8, 16, 32, 64), strict=True) if value.flags & flag
-    )
-    return {"$regularExpression": {"pattern": value.pattern, "options": letters}}
-
-
-def _code(value: Code) -> Any:
-    text = {"$code": str(value)}
-    return text if value.scope is None else {**text, "$scope": _plain(dict(value.scope))}
+def _canonical(value: Any) -> Any:
+    return json_util.default(value, json_util.CANONICAL_JSON_OPTIONS)
 
 
 _WRITERS: dict[type, Callable[[Any], Any]] = {
@@ -286,14 +268,7 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     float: _double,
     Int64: lambda value: int(value) if not _INT32_MIN <= value <= _INT32_MAX else {"$numberLong": str(value)},
     DatetimeMS: _date,
-    bytes: _binary,
-    Binary: _binary,
-    ObjectId: lambda value: {"$oid": str(value)},
-    Decimal128: lambda value: {"$numberDecimal": str(value)},
-    Regex: _regex,
-    Timestamp: lambda value: {"$timestamp": {"t": value.time, "i": value.inc}},
-    MinKey: lambda _: {"$minKey": 1},
-    MaxKey: lambda _: {"$maxKey": 1},
-    Code: _code,
+    Code: _canonical,  # a subclass of str
     DBRef: lambda value: _plain(dict(value.as_doc())),
 }
+"""Types that JSON has or that are written more plainly than in canonical form."""
