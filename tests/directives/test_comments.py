@@ -98,7 +98,7 @@ def test_leading_key_lines_are_front_matter_too():
     ("front", "places"),
     [
         (f"---\ntitle: 'Reached {TABLE}'\n---\n", [(2, 17)]),
-        (f"---\ndescription: |\n  # D\n  # {TABLE}\n---\n", [(4, 5)]),
+        (f"---\ndescription: |\n  # D\n  a {TABLE}\n---\n", [(4, 5)]),
         (f"---\na: 1\n# title: '{TABLE}'\nb: 2 # {TABLE}\n---\n", []),
         (f"Title: Reached {TABLE}\n\nText\n", [(1, 16)]),
         ("---\ntitle: 'x'\n---\n", []),

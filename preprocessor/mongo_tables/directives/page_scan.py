@@ -80,6 +80,7 @@ def _yaml_lines(lines: Sequence[str]) -> int:
 
 
 _BEGIN = re.compile(SUSPECT, re.IGNORECASE)
+_YAML_COMMENT = re.compile(r"(?:^|[ \t])#")
 _HINT = (
     "write the number itself there, or remove the comment; a title may come from the page's heading, which may "
     "contain values"
@@ -87,41 +88,18 @@ _HINT = (
 
 
 def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
-    """MT127: report comments in the values of front matter; readers never see one in a YAML comment."""
-    count = front_matter_lines(page.lines)
-    end = page.starts[count] if count < len(page.starts) else len(page.text)
-    begins = [match.start() for match in _BEGIN.finditer(page.text, 0, end)]
-    if not begins:
-        return []
+    """MT127: report comments in front matter, except in comments of YAML, which readers never see."""
     told = []
-    values = list(_values(page, count))
-    for begin in begins:
-        opening = opening_at(page.text, begin)
-        if opening is None or not any(start <= begin < stop for start, stop in values):
-            continue
-        message = f"{opening.name} is in front matter, which is published unchanged, in titles and feeds"
-        told.append(finding("MT127", file, page.position(begin), message, _HINT))
+    for line in range(front_matter_lines(page.lines)):
+        for match in _BEGIN.finditer(page.lines[line]):
+            begin = page.starts[line] + match.start()
+            opening = opening_at(page.text, begin)
+            if opening is not None and not _YAML_COMMENT.search(page.lines[line], 0, match.start()):
+                message = (
+                    f"{opening.name} is in front matter, which is published unchanged, in titles and feeds"
+                )
+                told.append(finding("MT127", file, page.position(begin), message, _HINT))
     return told
-
-
-def _values(page: PageLines, count: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end offsets of keys and values in the front matter. YAML comments are skipped."""
-    lines = range(count)
-    if page.lines[0].removeprefix("\ufeff").startswith("---"):
-        import yaml  # late import: only pages with a comment in their front matter need it
-
-        first = page.starts[1]
-        try:
-            tokens = list(yaml.scan(page.text[first : page.starts[count - 1]]))
-        except yaml.YAMLError:  # MkDocs shows it as text
-            lines = range(1, count - 1)
-        else:
-            scalars = (token for token in tokens if isinstance(token, yaml.ScalarToken))
-            yield from ((first + one.start_mark.index, first + one.end_mark.index) for one in scalars)
-            return
-    for index in lines:
-        if not page.lines[index].lstrip().startswith("#"):
-            yield page.starts[index], page.starts[index] + len(page.lines[index])
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
@@ -267,9 +245,17 @@ class _Judge:
             self.rejected.append((html.start, html.end))
             return
         self.off.append((inner, html.end))
-        ends_with_inner = self.text.find("-->", inner, html.end - 1) < 0
-        if place.kind == "live" and html.closed and ends_with_inner:
-            self.complaints += _end_complaints(self.text, html, inner, behind, until)
+        ends_with_inner = html.closed and self.text.find("-->", inner, html.end - 1) < 0
+        gaps = pairwise([html.end, *(at for one in behind for at in (one.start, one.end)), until])
+        second_end = any(_SECOND_END.search(self.text, *gap) for gap in list(gaps)[::2])
+        if (
+            place.kind == "live"
+            and ends_with_inner
+            and (second_end or _BLANK_LINE.search(self.text, html.start, inner))
+        ):
+            message = "this comment ends at the first `-->`, which is that of the comment in it"
+            hint = f"write --> where it ends; {_switch_off(self.text, inner)}"
+            self.complaints.append(Complaint(message, hint, html.start, "MT124"))
 
 
 # -- comparison with CommonMark --
@@ -339,31 +325,6 @@ def _switch_off(text: str, start: int) -> str:
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
     return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
-
-
-def _end_complaints(
-    text: str, html: HtmlComment, inner: int, behind: Sequence[HtmlComment], until: int
-) -> Iterator[Complaint[int]]:
-    """Yield what is probably unintended, given that a comment around others ends at the first inner end."""
-    ends = [html.end, *(one.end for one in behind)]
-    starts = [*(one.start for one in behind), until]
-    for number, (end, start) in enumerate(zip(ends, starts, strict=True)):
-        second = _SECOND_END.search(text, end, start)
-        if second is None:
-            continue
-        message = "the comments above end at the first `-->`, so readers see this one as text"
-        hint = f"remove it; {_switch_off(text, inner)}"
-        yield Complaint(message, hint, second.end() - len("-->"), "MT124")
-        for one in behind[:number]:
-            if _DIRECTIVE.match(text, one.start):
-                message = "this comment is not switched off: the one around it ends before it"
-                yield Complaint(message, _switch_off(text, one.start), one.start, "MT125")
-        return
-    if _BLANK_LINE.search(text, html.start, inner):
-        message = (
-            "this comment has no end before the next one: readers see neither that one nor what is between"
-        )
-        yield Complaint(message, "write --> where it ends", html.start, "MT126")
 
 
 def _fault_of(one: _Candidate, text: str, mdx: bool) -> Complaint[int] | None:

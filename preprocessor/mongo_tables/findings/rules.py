@@ -54,9 +54,7 @@ MT120 error   json-syntax: The body of a comment is not JSON.
 MT121 error   duplicate-key: An object has the same key twice, with different values.
 MT122 warning repeated-key: An object has the same key twice, with the same value.
 MT123 error   extended-json: A value of MongoDB Extended JSON is malformed.
-MT124 note    second-comment-end: A comment that contains another one has its own end, which the site shows as text.
-MT125 warning not-switched-off: A comment follows the end of the comment that was meant to disable it.
-MT126 warning comment-without-end: A comment continues over several paragraphs, up to the end of a comment that begins inside it.
+MT124 note    comment-around-comment: A comment ends earlier than meant, at the end of a comment that begins inside it.
 MT127 error   comment-in-front-matter: A comment is in the front matter of a page, where it is published unchanged.
 MT130 error   unknown-key: A comment has an unknown key, or a key without effect.
 MT131 error   missing-key: A comment lacks a key that it needs.
