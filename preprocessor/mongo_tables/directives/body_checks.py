@@ -1,4 +1,4 @@
-"""Checks that a JSON Schema cannot express: settings that name a column, formats, totals, headings, sort keys."""
+"""Checks that a JSON Schema cannot express: settings that name a column, formats, totals, sort keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
-from mongo_tables.directives.columns import EXCLUDING, NEEDED, convention_of
+from mongo_tables.directives.columns import EXCLUDING, NEEDED
 from mongo_tables.directives.pipelines import STAGES, selection_operand
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, nearest_word
@@ -227,7 +227,6 @@ def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
 def _check_formats(body: _Body) -> _Complaints:
     for path, form in _formats(body):
         yield from _check_contradictions(path, form)
-        yield from _check_separator(path, form, body.get("locale"))
         yield from _check_pattern(path, form.get("date"))
         yield from _check_link(path, form.get("link"))
 
@@ -247,23 +246,6 @@ def _check_contradictions(path: Path, form: _Body) -> _Complaints:
             yield Complaint(
                 message, f"add `{needed}`, or remove it", (*path, key), _CONTRADICTION, on_key=True
             )
-
-
-def _check_separator(path: Path, form: _Body, common: Any) -> _Complaints:
-    """Find a sign that both groups digits and begins a fraction."""
-    separator, locale = form.get("thousands"), form.get("locale", common)
-    if not isinstance(separator, str) or not (locale is None or isinstance(locale, str)):
-        return
-    if not locale and not form.get("decimals"):
-        return
-    try:
-        decimal = convention_of(locale).decimal
-    except KeyError:
-        return  # The schema lists the valid ones.
-    if separator == decimal:
-        message = f"`{separator}` separates thousands and decimals: 1{separator}234 is ambiguous"
-        hint = '"thousands": true uses the thousands separator of the `locale`'
-        yield Complaint(message, hint, (*path, "thousands"), _CONTRADICTION)
 
 
 def _check_pattern(path: Path, pattern: Any) -> _Complaints:
@@ -325,54 +307,26 @@ def _check_zones(body: _Body) -> _Complaints:
             yield Complaint(f"unknown time zone `{named}`", hint, path, _IMPOSSIBLE)
 
 
-# -- totals, groups of rows, headings over several columns --
+# -- totals, groups of rows --
 
 
 def _check_layout(body: _Body) -> _Complaints:
     columns = body.get("columns")
     if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
         return
-    grouped, totals, groups = (body.get(key) for key in ("group_rows", "totals", "header_groups"))
+    grouped, totals = body.get("group_rows"), body.get("totals")
     shown = [one for one in columns if one != grouped]
     if not shown:
         message = "the table has no column but the one that its rows are grouped by"
         yield Complaint(message, "show another column", ("group_rows",), _DOES_NOT_FIT)
         return
     for column in totals if isinstance(totals, dict) else ():
-        path: Path = ("totals", column)
-        if column == grouped:
-            message = f"`{column}` is not shown as a column: its values are above the rows of each group"
-            yield Complaint(message, "remove it from the totals", path, _DOES_NOT_FIT, on_key=True)
-        elif column == shown[0]:
-            message = (
-                f"`{column}` is the first column, which has the label of the total, such as “Sum of 12 rows”"
-            )
-            yield Complaint(message, "show another column before it", path, _DOES_NOT_FIT, on_key=True)
-    yield from _check_headings(groups if isinstance(groups, dict) else {}, shown, grouped)
-
-
-def _check_headings(groups: _Body, shown: Sequence[str], grouped: Any) -> _Complaints:
-    taken: dict[str, str] = {}
-    for heading, columns in groups.items():
-        if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
-            continue
-        for index, column in enumerate(columns):
-            path: Path = ("header_groups", heading, index)
-            if column in taken:
-                message = f"`{column}` is already under the heading “{taken[column]}”"
-                yield Complaint(message, "a column has one heading", path, _DOES_NOT_FIT)
-            elif column == grouped:
-                message = f"`{column}` is not shown as a column: rows are grouped by it"
-                yield Complaint(message, "remove it from the heading", path, _DOES_NOT_FIT)
-            taken.setdefault(column, heading)
-        if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
-            continue  # Another check reports that.
-        first = shown.index(columns[0])
-        if columns != shown[first : first + len(columns)]:
-            message = f"the columns under “{heading}” are not adjacent in this order"
-            in_order = ", ".join(f"`{one}`" for one in shown if one in columns)
-            hint = f"their order in `columns` is {in_order}: make them adjacent"
-            yield Complaint(message, hint, ("header_groups", heading), _DOES_NOT_FIT)
+        if column in (grouped, shown[0]):
+            message = f"`{column}` has no room for a total: the first column has its label"
+            if column == grouped:
+                message = f"`{column}` is not shown as a column: its values are above the rows of each group"
+            hint = "remove it from the totals, or show another column before it"
+            yield Complaint(message, hint, ("totals", column), _DOES_NOT_FIT, on_key=True)
 
 
 _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
@@ -384,7 +338,7 @@ _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_url: frozenset({"url"}),
     _check_references: frozenset({"reference", "chart"}),
     _check_formats: frozenset({"format"}),
-    _check_layout: frozenset({"group_rows", "totals", "header_groups"}),
+    _check_layout: frozenset({"group_rows", "totals"}),
     _check_sayings: frozenset({"say", "title", "per"}),
 }
 """The checks, each with the keys of which a comment has at least one if the check can find something."""
