@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mongo_tables.jsontext import MAX_DEPTH
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.jsontext.tokens import MAX_DEPTH
 
 SCALARS = (
     st.none()

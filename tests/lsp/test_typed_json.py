@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.jsontext.tokens import MAX_DEPTH, read_tokens
+from mongo_tables.jsontext import MAX_DEPTH
+from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lsp.typed_json import read_value
 
 

@@ -14,8 +14,8 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, nearest_word
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
+from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document, value_at
-from mongo_tables.jsontext.tokens import Path
 
 _CONTRADICTION: Final = "MT145"
 _IMPOSSIBLE: Final = "MT133"

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
 from mongo_tables.directives.addresses import safe_address
-from mongo_tables.jsontext.tokens import Path
+from mongo_tables.jsontext import Path
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Complaint
-from mongo_tables.jsontext.tokens import Path
+from mongo_tables.jsontext import Path
 
 _OPERATORS: Final[Mapping[type[ast.operator], str]] = {
     ast.Add: "$add",

@@ -20,9 +20,9 @@ from mongo_tables.files.folders import bad_byte, leads_within, may_be_file, plac
 from mongo_tables.files.memo import digest_of
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place, did_you_mean
+from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings, value_at
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.jsontext.tokens import Path
 
 Stage = Mapping[str, Any]
 _NO_TEXTS: Final[Mapping[str, str]] = {}

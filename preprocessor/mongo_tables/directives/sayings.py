@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from mongo_tables.findings.finding import Complaint, did_you_mean
-from mongo_tables.jsontext.tokens import Path
+from mongo_tables.jsontext import Path
 
 FORMS: Final = ("factor", "percent")
 FIGURES: Final[Mapping[str, tuple[str, ...]]] = {

@@ -1,1 +1,12 @@
 """Parsing of JSON text with the position of each value, of MongoDB's Extended JSON, and of the notation of shells."""
+
+from typing import Final
+
+Path = tuple[str | int, ...]
+"""The keys and list indexes that lead from the root, ``()``, to a value."""
+
+MAX_DEPTH: Final = 100
+"""MongoDB takes "no more than 100 levels of nesting for BSON documents".
+
+https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
+"""

@@ -12,9 +12,9 @@ from typing import Any
 
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding
+from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Parsed
-from mongo_tables.jsontext.tokens import Path
 
 
 @dataclass(frozen=True, slots=True)

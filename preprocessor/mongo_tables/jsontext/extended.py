@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Complaint
-from mongo_tables.jsontext.tokens import Path
+from mongo_tables.jsontext import Path
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)

@@ -10,14 +10,7 @@ import json
 import re
 from typing import Final, Literal, NamedTuple
 
-Path = tuple[str | int, ...]
-"""The keys and list indexes that lead from the root, ``()``, to a value."""
-
-MAX_DEPTH: Final = 100
-"""MongoDB takes "no more than 100 levels of nesting for BSON documents".
-
-https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
-"""
+from mongo_tables.jsontext import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon", "skipped"]
 """``word`` is any other scalar, such as ``true`` or ``ISODate("…")``; a comment or a surplus bracket is skipped."""

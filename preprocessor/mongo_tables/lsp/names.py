@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.jsontext.tokens import Path, Token, read_tokens, unquote
+from mongo_tables.jsontext import Path
+from mongo_tables.jsontext.tokens import Token, read_tokens, unquote
 from mongo_tables.lsp.typed_json import PIPELINE, Body
 
 Sort = Literal["table", "list"]

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mongo_tables.aggregation import catalogue
 from mongo_tables.directives.schemas import load
-from mongo_tables.jsontext.tokens import Path
+from mongo_tables.jsontext import Path
 
 Step = str | int
 

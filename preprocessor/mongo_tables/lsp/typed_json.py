@@ -7,7 +7,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import HTML, KEYWORDS, LIVE, MDX, OPEN, marks_at
-from mongo_tables.jsontext.tokens import Path, Token, Tokens, read_tokens, unquote
+from mongo_tables.jsontext import Path
+from mongo_tables.jsontext.tokens import Token, Tokens, read_tokens, unquote
 
 PIPELINE: Final = "pipeline"
 """The kind of a shared pipeline's file; other kinds are those of comments."""

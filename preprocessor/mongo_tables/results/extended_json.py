@@ -29,10 +29,10 @@ from bson.dbref import DBRef
 from bson.int64 import Int64
 
 from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext import MAX_DEPTH
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
 from mongo_tables.jsontext.reader import NotPlain, Parsed, constant, members, parse
-from mongo_tables.jsontext.tokens import MAX_DEPTH
 from mongo_tables.results.rows import through_bson
 
 Document = dict[str, Any]

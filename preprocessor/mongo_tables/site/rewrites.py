@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
 from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import nearest_word
-from mongo_tables.jsontext.tokens import end_of_scalar
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
@@ -166,6 +165,8 @@ def _end_of_body(text: str, at: int) -> int:
 
 
 def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
+    from mongo_tables.jsontext.tokens import end_of_scalar  # only needed for syntax findings
+
     if hint == "remove the comma":
         yield Rewrite("Remove the comma", (TextChange(at, at + 1, ""),))
     elif hint == "write a comma":

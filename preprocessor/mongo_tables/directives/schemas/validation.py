@@ -15,9 +15,9 @@ from typing import Any
 
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean
+from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
-from mongo_tables.jsontext.tokens import Path
 
 Schema = Mapping[str, Any]
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.files.folders import place_at
+from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import kind_of
 from mongo_tables.jsontext.reader import Parsed, parse
-from mongo_tables.jsontext.tokens import Path
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
