@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from mongo_tables.hosts.page_figures import PlainFigure
 
 
-_LAST: Final = ord(END)
 _LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
 _TAG: Final = f"{_LT}(?:span|div){_GT}"
 _ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
@@ -50,16 +49,16 @@ _HALF: Final = re.compile(
     f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
 )
 
-_CHARACTERS: Final = [chr(code) for code in range(FIRST, _LAST + 1)]
-_HEX: Final = "(?i:" + "|".join(f"{ord(one):x}" for one in _CHARACTERS) + ")"
-_DECIMAL: Final = "|".join(str(ord(one)) for one in _CHARACTERS)
-_QUOTED: Final = "(?i:" + "|".join(map(quote, _CHARACTERS)) + ")"
+_CODES: Final = range(FIRST, ord(END) + 1)
+_CHARACTERS: Final = "".join(map(chr, _CODES))
+_HEX: Final = "(?i:" + "|".join(map("{:x}".format, _CODES)) + ")"
+_DECIMAL: Final = "|".join(map(str, _CODES))
 _REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
 _ESCAPE: Final = re.compile(rf"\\u({_HEX})")
-_PERCENT: Final = re.compile(_QUOTED)
+_PERCENT: Final = re.compile("|".join(map(quote, _CHARACTERS)), re.IGNORECASE)
 _START: Final = END.encode()[:-1]
 """Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
-_LAST_BYTES: Final = b"[%s]" % b"".join(one.encode()[-1:] for one in _CHARACTERS)
+_LAST_BYTES: Final = b"[%s]" % _CHARACTERS.encode()[2::3]
 _QUOTED_REST: Final = "(?i:" + "|".join(quote(one)[1:] for one in _CHARACTERS) + ")"
 _MARKS: Final = re.compile(
     b"[%s\\\\#%%](?:%s" % (_START[:1], _START[1:] + _LAST_BYTES)

@@ -231,7 +231,7 @@ def read_site(file: Path) -> SiteConfig:
         pipelines=file.parent / pipelines if pipelines else docs / "pipelines",
         results=_text(file, options, "results", "fixtures"),
         options=options,
-        snippets=_snippet_folders(file, settings),
+        snippets=_snippet_folders(file, settings) if "markdown_extensions" in settings else (),
         left_out=ExclusionPatterns(
             _text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")
         ),
