@@ -292,7 +292,7 @@ class Convention(NamedTuple):
 
 
 _NO_LOCALE: Final = Convention(percent=" ", gap=" ")
-_CONVENTIONS: Final[Mapping[str, Convention]] = {
+CONVENTIONS: Final[Mapping[str, Convention]] = {
     "en": Convention(),
     "en-IN": Convention(lakhs=True),
     "ja": Convention(),
@@ -310,4 +310,4 @@ _CONVENTIONS: Final[Mapping[str, Convention]] = {
 
 def convention_of(locale: str | None) -> Convention:
     """Return the convention of a language; for "", the one of the program's own texts: ``1,234.5`` and ``25 %``."""
-    return _CONVENTIONS[locale] if locale else _NO_LOCALE
+    return CONVENTIONS[locale] if locale else _NO_LOCALE

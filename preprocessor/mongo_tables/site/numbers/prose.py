@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
+from mongo_tables.directives.columns import CONVENTIONS
+
 BLANK: Final = "\ue000"
 """Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
 NUMBER_MARK: Final = "\ue001"
@@ -187,7 +189,6 @@ _LIKE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("en", "zh", "ko"), "en"),
 }
 """Languages that write numbers as another one does."""
-_OWN: Final = ("en", "en-IN", "ja", "de", "de-CH", "es", "it", "nl", "pt-BR", "fr", "pl", "sv")
 _CODE_OF: Final = r"([a-z]{2}(?:[-_][a-z]{2,4})?)"
 _IN_TEXT: Final = re.compile(
     rf"\A---\r?\n(?:.*\n)*?(?:lang|language|locale)\s*:\s*[\"']?{_CODE_OF}\b|<html\b[^>]*\slang=[\"']?{_CODE_OF}\b",
@@ -214,7 +215,7 @@ def language_of(file: str, text: str) -> str | None:
 def _locale_of(found: re.Match[str]) -> str | None:
     base, _, region = (found[1] or found[2]).lower().replace("_", "-").partition("-")
     full = f"{base}-{region.upper()}"
-    return next((one for one in (full, base) if one in _OWN), _LIKE.get(base))
+    return next((one for one in (full, base) if one in CONVENTIONS), _LIKE.get(base))
 
 
 def without_language(file: str) -> str:
