@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -226,3 +227,27 @@ def test_a_rewrite_by_which_its_finding_does_not_go_is_not_made_and_others_are()
         return [stubborn, *([mended] if "$avgg" in texts[FILE] else [])]
 
     assert mend({FILE: text}, judge({FILE: text}), judge) == {FILE: '["$summ", "$avg"]'}
+
+
+def test_syntax_is_mended_only_in_comments_that_are_json_after_it(judge) -> None:
+    broken = '<!-- MONGO_TABLE: {"collection": runs, "columns": ["n", "headers": ["N",]} -->'
+    hidden = '<!-- MONGO_TABLE: {"collection": runs, "columns" = ["n"], "headers" ["N"]} -->'
+    for whole in (
+        '{"collection": runs", "columns" = ["n"], "headers": ["N"],}',
+        "{'collection': runs, columns: ['n']}",
+    ):
+        text = f"{broken}\n\n<!-- MONGO_TABLE: {whole} -->\n\n{hidden}\n"
+        first, second, third = mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE]))[FILE].split(
+            "\n\n"
+        )
+        assert (first, third) == (broken, f"{hidden}\n")
+        assert json.loads(second[len("<!-- MONGO_TABLE: ") : -len(" -->")])["collection"] == "runs"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("$less", ""), ("$lts", "$lt"), ("$gtee", "$gte"), ("$tl", "$lt")]
+)
+def test_a_name_is_replaced_only_by_one_that_is_a_slip_away(written: str, meant: str, judge) -> None:
+    text = comment(f'{{"$match": {{"n": {{"{written}": 2}}}}}}, {SORTED}')
+    mended = mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE]))[FILE]
+    assert mended == text.replace(written, meant or written)

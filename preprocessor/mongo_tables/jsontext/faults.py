@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, Final, NoReturn
 
 from mongo_tables.findings.finding import Complaint
@@ -42,6 +43,7 @@ _SOUND_PART = re.compile(
 )
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]")
 _COLON = re.compile(r"\s*:\s*")
+_SWALLOWING = re.compile(r'".*[,:{\[]\s*"')
 _CONSTANTS: Final = ("true", "false", "null")
 _MEANT: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _FITTING: Final = {
@@ -60,8 +62,12 @@ class _FaultFinder:
         self.open: list[tuple[int, dict[str, Token]]] = []
         """The offsets of the brackets that are open, each with the keys after it."""
         self.last: Token | None = None
+        self.surplus: dict[str, int] = {}
+        """How many brackets of a kind open but do not close, in the whole text."""
 
     def find(self, tokens: Tokens) -> list[Complaint[int]]:
+        count = Counter(self.text[one.start] for one in tokens.found)
+        self.surplus = {opener: count[opener] - count[closer] for opener, closer in CLOSERS.items()}
         end = 0
         try:
             for token in tokens.found:
@@ -109,8 +115,12 @@ class _FaultFinder:
 
     def judge_place(self, token: Token) -> None:
         first = self.text[token.start]
+        if self.last and token.kind in ("key", "word") and token.start == self.last.end:
+            self.judge_string_before(self.last)
         if first in "}]":
             self.judge_closer(token)
+        elif token.kind in ("string", "word") and _COLON.match(self.text, token.end):
+            self.judge_value_before_colon(token)
         elif token.awaited == "end":
             message = "there is text after the end of the JSON value"
             self.stop(token.start, message, "remove it, or move the closing bracket behind it")
@@ -125,6 +135,7 @@ class _FaultFinder:
         elif token.awaited == "colon":
             self.stop_without_colon(token)
         elif token.awaited == "key":
+            self.stop_if_list_began()
             hint = 'write "key": value, or add a missing `}` before it'
             self.stop(token.start, f"expected a key, not `{first}`", hint)
         else:
@@ -138,15 +149,41 @@ class _FaultFinder:
             self.stop(token.start, message, "remove it, or add what it should close")
         opener = self.text[self.open[-1][0]]
         if closer != CLOSERS[opener]:
+            if closer == "]":
+                self.stop_if_list_began()
             message = f"expected `{CLOSERS[opener]}` for the `{opener}` before it, not `{closer}`"
-            hint = f"add `{CLOSERS[opener]}` before it, or remove a bracket too many"
-            self.stop(token.start, message, hint)
+            surplus = self.surplus["{" if closer == "}" else "["] < 0
+            hint = f"replace it by `{CLOSERS[opener]}`" if surplus else f"add `{CLOSERS[opener]}` before it"
+            self.stop(token.start, message, hint if self.surplus[opener] > 0 else "remove it")
         comma = self.last.start
         if self.last.kind == "comma" and not any(one.at == comma for one in self.problems):
             self.add(comma, f"there is a comma before `{closer}`", "remove the comma")
         elif self.last.kind in ("key", "colon"):
             self.stop_without_value(token)
         self.open.pop()
+
+    def judge_string_before(self, string: Token) -> None:
+        """Report a string before a word if it ends at the first quote of another: its own last quote is missing."""
+        if _SWALLOWING.fullmatch(self.text, string.start, string.end):
+            hint = 'close it with `"`; a quote inside a string is written \\"'
+            self.stop(string.start, "the string that begins here is not closed", hint)
+
+    def judge_value_before_colon(self, token: Token) -> None:
+        """Report a key outside an object: its `{` is missing, or the `]` of a list before it."""
+        behind = f"before the key `{unquote(self.text[token.start : token.end])}`"
+        opener = self.open[-1][0] if self.open else 0
+        if self.open and self.text[opener] == "[" and self.surplus["["] > 0:
+            self.stop(opener, "this `[` is never closed", f"add the missing `]` {behind}")
+        if not self.open or self.text[opener] == "[":
+            self.stop(token.start, "a `{` is missing here", f"add `{{` {behind}")
+
+    def stop_if_list_began(self) -> None:
+        """Stop where a `[` is missing, if an object contains what are elements of a list."""
+        keys = self.open[-1][1].values()
+        members = [(one, colon.end()) for one in keys if (colon := _COLON.match(self.text, one.end))]
+        if self.surplus["["] < 0 and members and not self.text.startswith("[", members[-1][1]):
+            key, at = members[-1]
+            self.stop(at, "a `[` is missing here", f"add `[` before the value of `{key.path[-1]}`")
 
     def judge_missing_comma(self, token: Token) -> None:
         """Continue if an element clearly begins here. Otherwise stop: a stray quote may have ended a string."""
@@ -162,6 +199,7 @@ class _FaultFinder:
         self.add(self.last.end, "a comma is missing here", "write a comma")
 
     def stop_without_value(self, token: Token) -> NoReturn:
+        self.stop_if_list_began()
         message = f"a value is missing before `{self.text[token.start]}`"
         self.stop(token.start, message, "write the value, for example null")
 
@@ -187,9 +225,11 @@ class _FaultFinder:
         elif written[0] == "'":
             self.judge_other_quotes(token.start, written)
         elif token.kind == "key":
-            if not _NAME.fullmatch(written):
+            name = unquote(written)
+            if not _NAME.fullmatch(name):
                 self.stop(token.start, f"expected a key, not `{written[0]}`", 'write "key": value')
-            self.add(token.start, f"the key `{written}` has no quotes", f'write "{written}"')
+            missing = "quotes" if name == written else "first quote"
+            self.add(token.start, f"the key `{written}` has no {missing}", f'write "{name}"')
         elif token.kind in ("number", "word"):
             self.judge_word(token.start, written)
         if token.kind == "key":
@@ -261,6 +301,9 @@ class _FaultFinder:
 
 def _explain_word(written: str) -> tuple[str, str]:
     """Return the message and the hint for a value that is not JSON."""
+    if written.endswith('"'):
+        hint = f"write {json.dumps(unquote(written), ensure_ascii=False)}"
+        return f"the string `{written}` has no first quote", hint
     if written in _MEANT:
         return f"`{written}` is not JSON", f"write `{_MEANT[written]}`"
     if expression := _EXPRESSION.fullmatch(written):

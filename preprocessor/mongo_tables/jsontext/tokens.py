@@ -19,7 +19,8 @@ Awaited = Literal["key", "colon", "value", "comma", "end"]
 CLOSERS: Final = {"{": "}", "[": "]"}
 _DEEPEST: Final = 2 * MAX_DEPTH
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
-# A ``>`` begins the lines of a quotation, which may contain a comment. Invisible characters belong to no token.
+# A ``>`` begins the lines of a quotation, which may contain a comment. Invisible characters belong to no token. A quote
+# behind a word ends a string whose first quote is missing.
 _TOKEN: Final = re.compile(
     r"""(?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*(?:"|\\?(?=[\r\n]|$)))
     | (?P<structure>[{}\[\],:])
@@ -27,7 +28,8 @@ _TOKEN: Final = re.compile(
     | '(?:[^'\\\r\n]|\\[^\r\n])*'
     | (?:new[ \t]+)?[^\W\d][\w.$]*[ \t]*\((?:[^()"'\r\n]|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|\([^()\r\n]*\))*\)
     | /(?:[^/\\\[\r\n]|\\.|\[(?:[^\]\\\r\n]|\\.)*\])+/[a-z]*
-    | [^\s{}\[\],:">\ufeff\u200b\u2060]+""",
+    | -?[0-9][0-9.eE+-]*(?=")
+    | [^\s{}\[\],:">\ufeff\u200b\u2060]+"?""",
     re.VERBOSE,
 )
 
@@ -81,9 +83,9 @@ def end_of_scalar(text: str, at: int) -> int | None:
 
 
 def unquote(token: str) -> str:
-    """Return the text of a token: a string without its quotes, closed or not, any other unchanged."""
+    """Return the text of a token: a string without its quotes, of which one may be missing, any other unchanged."""
     if not token.startswith('"'):
-        return token
+        return token.removesuffix('"')
     closed = len(token) > 1 and token.endswith('"') and not re.search(r'(?<!\\)(?:\\\\)*\\"$', token)
     inner = token[1:-1] if closed else token[1:]
     if "\\" not in inner:

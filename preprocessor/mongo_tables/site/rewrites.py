@@ -92,7 +92,8 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
     near = [span for span in _list_words(string[1], meant) if _is_near(string[1][slice(*span)], meant)]
     if len(near) == 1:
         start, end = (string.start(1) + offset for offset in near[0])
-        yield Rewrite(f"Replace `{text[start:end]}` by `{meant}`", (TextChange(start, end, meant),))
+        title = f"Replace `{text[start:end]}` by `{meant}`"
+        yield Rewrite(title, (TextChange(start, end, meant),), _is_slip(text[start:end], meant))
 
 
 def _is_plain(word: str) -> bool:
@@ -102,6 +103,15 @@ def _is_plain(word: str) -> bool:
 
 def _is_near(written: str, meant: str) -> bool:
     return written != meant and bool(nearest_word(written, [meant]))
+
+
+def _is_slip(written: str, meant: str) -> bool:
+    """Return whether one letter is missing, surplus, wrong or swapped with the next; or two in a long word."""
+    from difflib import SequenceMatcher  # only needed for a misspelt word
+
+    both = len(written) + len(meant)
+    blocks = SequenceMatcher(None, written.lower(), meant.lower(), autojunk=False).get_matching_blocks()
+    return both - 2 * sum(block.size for block in blocks) <= max(2, both / 5)
 
 
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
@@ -196,8 +206,18 @@ def _read_value(words: str) -> tuple[str, str]:
 Texts = Mapping[str, str]
 """The texts of files, by the names that findings use."""
 Judge = Callable[[Texts], Sequence["Finding"]]
-_Mark = tuple[str, str, str]
 _Chosen = tuple["Finding", Rewrite]
+
+
+class _Mark(NamedTuple):
+    """The identity of a finding, independent of its place: its comment is a file, and how many begin before it."""
+
+    comment: tuple[str, int]
+    rule: str
+    message: str
+
+
+_BEGINNING: Final = re.compile(rf"{OPEN}|^[ \t]*\.\.[ \t]", re.MULTILINE)
 
 _ROUNDS: Final = 50
 """Maximum number of consecutive rewrites; then the file is left as it is."""
@@ -207,20 +227,28 @@ def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]
     """Apply all preferred rewrites, including those of findings that only show after other rewrites.
 
     ``found`` holds the findings of ``texts``, and ``judge`` returns the findings of other texts of the same
-    files. A rewrite that does not remove its finding is dropped.
+    files. A rewrite that does not remove its finding is dropped, as are those of syntax in a comment that is
+    no JSON even after all of them.
     """
-    mended, vain = dict(texts), set[_Mark]()
+    mended, left = dict(texts), found
+    applied, vain = set[_Mark](), set[_Mark]()
     for _ in range(_ROUNDS):
-        chosen = list(_choose(found, mended, vain))
-        if not chosen:
-            break
-        tried = _apply(mended, chosen)
-        after = judge(tried)
-        stayed = _find_stayed(chosen, found, after)
-        if stayed:
-            vain |= stayed
+        chosen = list(_choose(left, mended, vain))
+        marks = [_mark(finding, mended) for finding, _ in chosen]
+        if chosen:
+            tried = _apply(mended, chosen)
+            after = judge(tried)
+            useless = _find_stayed(marks, _marks(left, mended), _marks(after, tried))
+            if not useless:
+                mended, left = tried, after
+                applied.update(marks)
         else:
-            mended, found = tried, after
+            broken = {mark.comment for mark in _marks(left, mended) if mark.rule == _SYNTAX}
+            useless = {mark for mark in applied if mark.rule == _SYNTAX and mark.comment in broken}
+            if not useless:
+                break
+            mended, left, applied = dict(texts), found, set()
+        vain |= useless
     return mended
 
 
@@ -233,7 +261,7 @@ def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterato
     """Yield the preferred rewrites of findings; the first of those that overlap."""
     taken: dict[str, list[TextChange]] = {}
     for finding in sorted(found):
-        if finding.file not in texts or _mark(finding) in vain:
+        if finding.file not in texts or _mark(finding, texts) in vain:
             continue
         rewrites = rewrites_of(finding, texts[finding.file])
         rewrite = next((one for one in rewrites if one.preferred), None)
@@ -254,16 +282,18 @@ def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
     return {**texts, **{file: apply_edits(texts[file], each) for file, each in edits.items()}}
 
 
-def _find_stayed(
-    chosen: Iterable[_Chosen], before: Iterable[Finding], after: Iterable[Finding]
-) -> set[_Mark]:
+def _find_stayed(marks: Sequence[_Mark], before: Iterable[_Mark], after: Iterable[_Mark]) -> set[_Mark]:
     """Return the marks with more findings left than the rewrites should have left."""
-    left = Counter(map(_mark, before))
-    left.subtract(_mark(finding) for finding, _ in chosen)
-    now = Counter(map(_mark, after))
-    return {_mark(finding) for finding, _ in chosen if now[_mark(finding)] > left[_mark(finding)]}
+    left, now = Counter(before), Counter(after)
+    left.subtract(marks)
+    return {mark for mark in marks if now[mark] > left[mark]}
 
 
-def _mark(finding: Finding) -> _Mark:
-    """Return the identity of a finding, independent of its place."""
-    return finding.file, finding.rule, finding.message
+def _marks(findings: Iterable[Finding], texts: Texts) -> list[_Mark]:
+    return [_mark(finding, texts) for finding in findings]
+
+
+def _mark(finding: Finding, texts: Texts) -> _Mark:
+    text = texts.get(finding.file, "")
+    before = _BEGINNING.findall(text, 0, find_offset(text, finding.line, finding.column) or 0)
+    return _Mark((finding.file, len(before)), finding.rule, finding.message)
