@@ -15,7 +15,10 @@ from tests.commands.test_commands import mongo_tables
 
 DATA = {
     "tool": "rtk",
-    "result": {"by_class": {"git": {"n": 4, "kb": 512}, "npm": {"n": 0, "kb": 256}, "pip": {"kb": 128}}},
+    "result": {
+        "total": 9,
+        "by_class": {"git": {"n": 4, "kb": 512}, "npm": {"n": 0, "kb": 256}, "pip": {"kb": 128}},
+    },
 }
 
 
@@ -98,6 +101,35 @@ def test_rows_without_a_computed_value_are_told_once_at_the_part_that_lacks(sour
         source, rows="result.by_class.*", columns=["_key", "each"], compute={"each": "kb * _key"}, sort="_key"
     )
     assert rule == "MT337" and at.startswith('_key"}') and "`_key` is not a number" in told
+    assert told.endswith("compute with columns of numbers")
+
+
+def test_a_mistyped_path_is_told_the_nearest_one(source: str) -> None:
+    def hint(**body: Any) -> tuple[str, str]:
+        rule, _, told = judged(source, sort="_key", **body)[0]
+        return rule, told.rpartition(" | ")[2]
+
+    columns = ["_key", "kb"]
+    assert hint(rows="result.byclass.*", columns=columns) == ("MT303", "did you mean `result.by_class`?")
+    assert hint(rows="by_class.*", columns=columns) == ("MT303", "did you mean `result.by_class`?")
+    assert ".* at the end" in hint(rows="result.by_class", columns=columns)[1]
+    each = {"rows": "result.by_class.*", "columns": ["_key", "each"]}
+    assert hint(**each, compute={"each": "kbb * 2"}) == ("MT337", "did you mean `kb`?")
+    assert hint(**each, compute={"each": "kb / total"}) == ("MT337", "did you mean `result.total`?")
+    assert hint(**each, compute={"each": "$kb * 2"}) == ("MT133", "name a column without `$`")
+    assert hint(rows="result.by_class.*", columns=["_key", "total"]) == (
+        "MT302",
+        "did you mean `result.total`?",
+    )
+
+
+def test_a_number_of_a_text_with_a_zero_at_its_end_and_no_documents_are_told(tmp_path: Path) -> None:
+    def told(documents: Any, **body: Any) -> str:
+        (tmp_path / "bench.json").write_text(json.dumps(documents), "utf-8")
+        return judged(str(tmp_path / "bench.json"), columns=["v"], sort="v", **body)[0][2]
+
+    assert told([{"v": "3.10"}], where={"v": 3.1}).endswith('write it as it is stored, "3.10"')
+    assert told([]).startswith("collection 'bench' has no documents | ")
 
 
 def test_a_row_that_may_lack_the_value_is_said_in_the_format(source: str) -> None:

@@ -70,9 +70,7 @@ def compile_expression(text: str) -> Computed:
         tree = ast.parse(f"({flat}\n)", mode="eval").body
     except SyntaxError as error:
         at = (error.offset or 2) - 2 if error.lineno == 1 else len(text)
-        raise ExpressionError(
-            "this is not an arithmetic expression", max(min(at, len(text) - 1), 0)
-        ) from None
+        raise _refuse(text, max(min(at, len(text) - 1), 0)) from None
     except (ValueError, RecursionError, MemoryError):
         raise ExpressionError("this is not an arithmetic expression", 0) from None
     compiler = _Compiler(flat)
@@ -80,6 +78,11 @@ def compile_expression(text: str) -> Computed:
     if not compiler.columns:
         raise ExpressionError("the expression reads no column", 0)
     return Computed(value, compiler.columns, tuple(compiler.divisors), compiler.offsets)
+
+
+def _refuse(text: str, at: int) -> ExpressionError:
+    hint = "name a column without `$`" if "$" in text else _HINT
+    return ExpressionError("this is not an arithmetic expression", at, hint)
 
 
 class _Compiler:
@@ -134,7 +137,7 @@ class _Compiler:
     def _column(self, node: ast.expr) -> Any:
         name = node.value if isinstance(node, ast.Constant) else self._name(node)
         if not isinstance(name, str) or name.startswith("$") or not all(name.split(".")):
-            raise ExpressionError("this is not an arithmetic expression", self._offset(node))
+            raise _refuse(str(name), self._offset(node))
         self.columns.setdefault(name, self._offset(node))
         return {"$cond": [{"$isNumber": f"${name}"}, f"${name}", None]}
 

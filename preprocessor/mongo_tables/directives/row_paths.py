@@ -15,7 +15,7 @@ from typing import Any, Final
 ROWS: Final = r"([^$.*]+\.|\*\.)*\*"
 """The pattern of the value of ``rows``, as in its schema."""
 _EACH: Final = "*"
-_ENTRY: Final = "_row"
+ENTRY: Final = "_row"
 """The field with the entry that becomes the row; no row keeps it."""
 _TOP: Final = "_top"
 """The field with a document that is a map itself; of a map of maps (``*.*``) it keeps the outer key."""
@@ -52,11 +52,11 @@ def rows_stages(path: str) -> list[Stage]:
             place = f"{place}.{part}"
     return [
         *stages,
-        {"$set": {_ENTRY: _entries(f"${place}")}},
+        {"$set": {ENTRY: _entries(f"${place}")}},
         {"$unset": place},
-        {"$unwind": f"${_ENTRY}"},
-        {"$replaceWith": {"$mergeObjects": ["$$ROOT", f"${_ENTRY}"]}},
-        {"$unset": _ENTRY},
+        {"$unwind": f"${ENTRY}"},
+        {"$replaceWith": {"$mergeObjects": ["$$ROOT", f"${ENTRY}"]}},
+        {"$unset": ENTRY},
     ]
 
 

@@ -22,10 +22,12 @@ from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Place
 from mongo_tables.aggregation.values import MISSING, is_nullish, is_number, type_name
+from mongo_tables.directives.row_paths import ENTRY
 from mongo_tables.files.folders import list_some, shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
+from mongo_tables.lint.numeral_rules import read_numeral, say_wrong
 from mongo_tables.lint.walk import (
     Stage,
     StageWalk,
@@ -88,6 +90,9 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     if name == "$match" and isinstance(body, Mapping):
         return _why_no_match(body, position, walk)
     if name == "$unwind" and (path := path_of(body.get("path") if isinstance(body, Mapping) else body)):
+        if path == ENTRY:  # the key `rows`: the stages before take the entries of a field, and drop it
+            position -= 2
+            path = str(walk.query.pipeline[position + 1]["$unset"])
         if not walk.may_have(position, path):
             return Cause(f"no document has `{path}`", suggest_path(path, walk.steps[position].rows))
         return Cause(f"`{path}` is null or an empty array in every document")
@@ -290,6 +295,9 @@ def _operands(wanted: Any) -> list[Any]:
 def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> str:
     known = [value for value, _ in there if isinstance(value, str)]
     others = [value for value, _ in there if not isinstance(value, str)]
+    operator = next(iter(wanted)) if _is_operators(wanted) else "$eq"
+    if hint := say_wrong(path, operator, _operands(wanted), known)[1]:
+        return hint
     for operand in _operands(wanted):
         if isinstance(operand, Mapping) and any(
             isinstance(value, Mapping) and operand.items() <= value.items() for value in others
@@ -299,10 +307,13 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
         is_text = isinstance(operand, str)
         if is_text and (written := _suggest_type(operand, there)):
             return written
-        if is_text and (near := did_you_mean(operand, map(shorten, known))):
+        if is_text and operand not in known and (near := did_you_mean(operand, map(shorten, known))):
             return near
         if any(str(value) == str(operand) for value in (others if is_text else known)):
             return f"write it as it is stored, {'without' if is_text else 'with'} quotes"
+        for text in known:
+            if is_number(operand) and read_numeral(text) == float(str(operand)):
+                return f'write it as it is stored, "{text}"'
         if is_text and others and all(map(is_number, others)):
             return "write numbers without quotes"
     return ""

@@ -1,4 +1,4 @@
-"""MT433: numbers as texts that are compared with numbers, or ordered letter by letter.
+"""MT433: numbers and versions as texts that are compared with numbers, or ordered letter by letter.
 
 MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
 https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
@@ -6,6 +6,7 @@ https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -15,17 +16,21 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.aggregation.catalogue import collection_arguments, names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import is_number
+from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.order_rules import sort_keys
+from mongo_tables.lint.order_rules import find_misplaced_texts, sort_keys
 from mongo_tables.lint.rule_context import Documents, RuleContext, last_operator, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
+from mongo_tables.results.formats.raw_values import are_numbers, are_versions, version_key
+from mongo_tables.results.row_names import ORDER, order_of
 
 EQUALITIES: Final = names_with("equates")
 ORDERS: Final = names_with("compares")
 _NEGATIONS: Final = names_with("negates")
 _ENDS: Final = names_with("picks an end")
+_ENDS_OF_GROUPS: Final = names_with("picks an end", "accumulator")
 TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -91,8 +96,38 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
     return tuple(float(str(one)) for one in values if is_number(one))
 
 
-def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
-    """Return what goes wrong if an operator compares the values with numbers, or with each other, or "" for nothing."""
+def say_wrong(field: str, operator: str, constants: Sequence[Any], values: Sequence[Any]) -> tuple[str, str]:
+    """Return what goes wrong if an operator compares the values with constants, or with each other, and a hint.
+
+    Both are empty if nothing goes wrong; the hint is empty for numbers that are strings.
+
+    Example:
+        >>> say_wrong("go", "$gte", ["1.10"], ["1.9", "1.10"])[1]
+        'name those that are meant, out of {"$in": ["1.9", "1.10"]}'
+    """
+    texts = {one for one in [*constants, *values] if isinstance(one, str)}
+    numbers = numbers_in(constants)
+    if (numbers or operator not in ORDERS) and (why := _say_wrong_types(operator, numbers, values)):
+        return f"has numbers that are stored as strings: {why}", ""
+    if operator not in ORDERS | _ENDS or not are_versions(texts) or are_numbers(texts):
+        return "", ""
+    if field.startswith(f"{ORDER}."):
+        keys = [key for one in constants if isinstance(one, str) and (key := version_key(one)) != one]
+        return ("has versions with numbers of one length", f'write "{keys[0]}"') if keys else ("", "")
+    groups = [(one, value) for one in constants for value in values] if operator in ORDERS else [values]
+    example = next(filter(None, (find_misplaced_texts(group, 1) for group in groups)), "")
+    if not example:
+        return "", ""
+    known = shorten(json.dumps(sorted(texts.intersection(values), key=version_key), ensure_ascii=False))
+    return (
+        f"has versions, which `{operator}` compares letter by letter: {example}",
+        f'name those that are meant, out of {{"$in": {known}}}'
+        if operator in ORDERS
+        else "no operator orders versions: select the one that is meant with `$match`",
+    )
+
+
+def _say_wrong_types(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
     texts = {
         one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
     }
@@ -150,11 +185,15 @@ def read_numeral(text: str) -> float | None:
     return float(re.sub(_BETWEEN_THOUSANDS, "", text.strip()))
 
 
+_MAKE_NUMBERS: Final = (
+    'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs between '
+    "thousands"
+)
 _NO_QUERY: Final[Mapping[str, Any]] = {}
 
 
 class _Use(NamedTuple):
-    """A comparison of the field of a collection with numbers, or an order among its values.
+    """A comparison of the field of a collection with constants, or an order among its values.
 
     ``query`` chooses the documents of the collection.
     """
@@ -163,7 +202,7 @@ class _Use(NamedTuple):
     collection: str
     field: str
     operator: str
-    numbers: tuple[float, ...] = ()
+    constants: Sequence[Any] = ()
     query: Mapping[str, Any] = _NO_QUERY
 
 
@@ -176,16 +215,20 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
     for use in _list_uses(subject, documents):
         if (use.collection, use.field) in told:
             continue
-        if why := say_wrong(use.operator, use.numbers, _values(use, subject, documents)):
+        said, hint = say_wrong(use.field, use.operator, use.constants, _values(use, subject, documents))
+        if said:
             told.add((use.collection, use.field))
-            yield subject.in_pipeline(
-                "MT433",
-                use.path,
-                f"`{use.field}` has numbers that are stored as strings: {why}",
-                'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs '
-                "between thousands",
-                key=use.operator == "$sort",
-            )
+            message, hint = f"`{use.field}` {said}", _write_top(use, documents) or hint or _MAKE_NUMBERS
+            yield subject.in_pipeline("MT433", use.path, message, hint, key=use.operator == "$sort")
+
+
+def _write_top(use: _Use, documents: Documents) -> str:
+    """Return the accumulator that picks the end by the field that sorts versions, or "" if there is no such field."""
+    order = order_of(use.field, documents.passing(use.collection, (), {}).documents)
+    if order == use.field or use.operator not in _ENDS_OF_GROUPS or "$group" not in use.path:
+        return ""
+    by = {order: -1 if "max" in use.operator else 1}
+    return f"write {json.dumps({'$top': {'sortBy': by, 'output': f'${use.field}'}}, ensure_ascii=False)}"
 
 
 def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
@@ -197,9 +240,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     found = [*_in_stages(subject)]
     if subject.visited and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
         found += _in_expressions(subject)
-    for path, shape, operator, numbers in found:
+    for path, shape, operator, constants in found:
         if field := _field_of(shape):
-            yield _Use(path, own, field, operator, numbers, leading)
+            yield _Use(path, own, field, operator, constants, leading)
     joins = collection_arguments()
     for stage in subject.stages(*joins) if not subject.flow.names.isdisjoint(joins) else ():
         argument = stage.argument if isinstance(stage.argument, Mapping) else {}
@@ -209,11 +252,11 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
             yield from _by_query(str(collection), match["$match"], path, documents)
 
 
-_Compared = tuple[Path, Shape, str, tuple[float, ...]]
+_Compared = tuple[Path, Shape, str, Sequence[Any]]
 
 
 def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield what later conditions compare with numbers, and keys that sort numbers among texts (others are MT408)."""
+    """Yield what later conditions compare with constants, and keys that sort numbers among texts (others are MT408)."""
     for stage in subject.stages("$match", "$sort"):
         if stage.name == "$sort":
             for key, shape in sort_keys(stage):
@@ -221,27 +264,26 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
                     yield (*stage.path, key), shape, "$sort", ()
         elif stage.number:
             for one in list_comparisons(stage.argument, stage.path):
-                if numbers := numbers_in(one.constants):
-                    yield one.path, lookup(stage.before, tuple(one.field.split("."))), one.operator, numbers
+                yield one.path, lookup(stage.before, tuple(one.field.split("."))), one.operator, one.constants
 
 
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield what expressions compare with numbers, and of which values accumulators take the least or the greatest."""
+    """Yield what expressions compare with constants, and of which values accumulators take an end."""
     for visit in subject.fields_read:
         if (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
     for visit in subject.visits(*EQUALITIES, *ORDERS):
         for one, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
-            if numbers := numbers_in(other.expression):
-                yield visit.path, one.shape, visit.name, numbers
+            constants = other.expression if isinstance(other.expression, list) else [other.expression]
+            if not any(map(_is_computed, constants)):
+                yield visit.path, one.shape, visit.name, constants
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
     """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
     for one in list_comparisons(query, path):
-        numbers = numbers_in(one.constants)
-        if numbers and say_wrong(one.operator, numbers, [*documents.texts(collection, one.field)]):
-            yield _Use(one.path, collection, one.field, one.operator, numbers, query)
+        if say_wrong(one.field, one.operator, one.constants, [*documents.texts(collection, one.field)])[0]:
+            yield _Use(one.path, collection, one.field, one.operator, one.constants, query)
 
 
 def _field_of(shape: Shape) -> str:

@@ -268,7 +268,8 @@ def _sort_by(subject: RuleContext) -> str:
     keys = [first, *choose_telling(rows, others, [first])]
     if not are_apart(rows, keys):
         return f"{where} that tells the rows apart; no column does, so show one more, or group the rows"
-    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, dict.fromkeys(keys, 1))}"
+    sorting = {order_of(key, subject.rows or ()): 1 for key in keys}
+    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, sorting)}"
 
 
 @rule("MT417", needs=("storage",))

@@ -175,10 +175,14 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
 
 
 def suggest_path(path: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or ""."""
+    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or "".
+
+    A path of two levels may have its ending: ``_id.testname`` for ``testname``.
+    """
     parts = path.split(".")
-    near = _sibling(parts, rows) or _elsewhere(parts, rows)
-    return f"did you mean `{near}`?" if near else ""
+    by_last = {field.path.rpartition(".")[2]: field.path for field in reversed(shape_of(rows).fields)}
+    near = by_last.get(path) or _sibling(parts, rows) or by_last.get(nearest_word(parts[-1], by_last))
+    return f"did you mean `{near}`?" if near and near != path else ""
 
 
 def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
@@ -198,13 +202,6 @@ def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
             return ".".join(mended) if mended and any(has_path(row, mended) for row in rows) else ""
         level = [item[part] for item in documents if part in item]
     return ""
-
-
-def _elsewhere(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a path of at most two levels with the ending of the wrong one: ``_id.testname`` for ``testname``."""
-    by_last = {field.path.rpartition(".")[2]: field.path for field in reversed(shape_of(rows).fields)}
-    near = nearest_word(parts[-1], by_last)
-    return by_last[near] if near else ""
 
 
 SAMPLE = 20

@@ -124,6 +124,10 @@ def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
             message = f"{one.message}: {cause.reason}" if cause.reason else one.message
             at = table.locate(("pipeline", *cause.path))
             return finding("MT303", one.file, at, message, cause.hint or one.hint)
+        message = f"collection '{table.collection}' has no documents"
+        return finding(
+            "MT303", one.file, table.locate(("collection",)), message, '"empty" is the text to show instead'
+        )
     return one
 
 
@@ -135,6 +139,8 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
             empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
     if not empty:
         return []
+    from mongo_tables.lint.walk import suggest_path  # only for faults
+
     known = sorted({name for row in rows for name in row})
     return [
         finding(
@@ -144,7 +150,7 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
             f"no row has the column '{column}'",
             index_hint(column)
             if in_array
-            else did_you_mean(column, known)
+            else suggest_path(column, rows)
             or _suggest_rows(spec, column, rows)
             or f"the rows have {', '.join(known)}",
         )
@@ -176,6 +182,7 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         if not lacking or (form and form.missing):
             continue
         from mongo_tables.directives.computed_columns import compile_expression
+        from mongo_tables.lint.walk import suggest_path
 
         computed = compile_expression(spec.comment.parsed.value["compute"][name])
         reasons = Counter(_why_not_computed(row, computed.columns) for row in lacking)
@@ -186,8 +193,12 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         )
         place = spec.comment.locate(offset_in_string(spec.comment.parsed, origin.path, at))
         message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
-        hint = 'leave these rows out with `where`, or define what their cells show: "format": {"%s": {"missing": "–"}}'
-        yield finding("MT337", spec.file, place, message, hint % name)
+        if column and amount == len(rows):
+            hint = suggest_path(column, rows) or "compute with columns of numbers"
+        else:
+            shown = f'"format": {{"{name}": {{"missing": "–"}}}}'
+            hint = f"leave these rows out with `where`, or define what their cells show: {shown}"
+        yield finding("MT337", spec.file, place, message, hint)
 
 
 def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[str, str]:

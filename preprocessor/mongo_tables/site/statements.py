@@ -25,7 +25,6 @@ from mongo_tables.lint.numeral_rules import (
     Comparison,
     list_comparisons,
     names_types,
-    numbers_in,
     say_other_type,
     say_wrong,
     type_hint,
@@ -383,17 +382,17 @@ def _may_lack(condition: Any) -> bool:
 
 
 def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
-    """Yield findings about numbers that a query compares with strings. Queries on types are left alone.
+    """Yield findings about numbers that a query compares with strings, and versions. Queries on types are left alone.
 
     If a number selects a row, strings of other rows do not matter.
     """
     for one, values in _compared_values(spec, key, rows):
         if key == "where" and one.operator == "$eq":
             continue
-        numbers = numbers_in(one.constants)
-        if numbers and (why := say_wrong(one.operator, numbers, values)):
-            message = f"`{one.field}` of table `{spec.table}` has numbers that are stored as strings: {why}"
-            hint = "make numbers of them in the file of results, or in the table's pipeline"
+        said, hint = say_wrong(one.field, one.operator, one.constants, values)
+        if said:
+            message = f"`{one.field}` of table `{spec.table}` {said}"
+            hint = hint or "make numbers of them in the file of results, or in the table's pipeline"
             yield finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
 
 

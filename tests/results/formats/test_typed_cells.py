@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mongo_tables.build import build
+from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import snapshot_of
 from tests.commands.test_commands import mongo_tables
 from tests.results.formats import documents, fault, written
 
@@ -161,3 +165,51 @@ def test_what_is_pushed_has_the_field_that_sorts_versions(tmp_path: Path) -> Non
 
     lines = list(FileSource("t.csv", split_parts(str(tmp_path / "t.csv"))).lines("t"))
     assert json.loads(lines[1])["_sort"] == {"python": "0000000003.0000000010"}
+
+
+def hints(folder: Path, **body: Any) -> list[tuple[str, str]]:
+    """Rule and hint of each finding about a table of versions, written after its results."""
+    source = Answers(str(written(folder, "t.csv", VERSIONS)))
+    page = f"<!-- RESULT_TABLE: {json.dumps({'collection': 't', **body})} -->\n"
+    return [
+        (one.rule, one.hint)
+        for one in build(snapshot_of({"p.md": page}), source).findings
+        if one.rule != "MT166"
+    ]
+
+
+NAMED = 'name those that are meant, out of {"$in": ["3.9", "3.10", "3.11", "3.12"]}'
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ({"python": {"$gte": "3.10"}}, [("MT433", NAMED)]),
+        ({"$expr": {"$gte": ["$python", "3.10"]}}, [("MT433", NAMED)]),
+        ({"python": {"$gt": "3.9"}}, [("MT303", NAMED)]),
+        ({"python": {"$in": ["3.10", "3.11"]}}, []),
+        ({"python": {"$gte": "3.11", "$lt": "3.12"}}, [("MT433", NAMED)]),
+        ({"_sort.python": {"$lt": "3.10"}}, [("MT433", 'write "0000000003.0000000010"')]),
+        ({"_sort.python": {"$gte": "3.10"}}, [("MT303", 'write "0000000003.0000000010"')]),
+        ({"_sort.python": {"$gte": "0000000003.0000000010"}}, []),
+    ],
+)
+def test_versions_that_are_compared_letter_by_letter_are_told_what_compares_them(
+    tmp_path: Path, where: Any, found: list[tuple[str, str]]
+) -> None:
+    assert hints(tmp_path, columns=["python", "time"], where=where, sort="_sort.python") == found
+
+
+def test_the_greatest_version_is_told_the_field_that_orders_them(tmp_path: Path) -> None:
+    def picked(accumulator: Any) -> list[tuple[str, str]]:
+        group = {"$group": {"_id": None, "m": accumulator}}
+        return hints(tmp_path, pipeline=[group], columns=["m"], headers=["M"])
+
+    ((rule, hint),) = picked({"$max": "$python"})
+    assert rule == "MT433" and not picked(json.loads(hint.removeprefix("write ")))
+    assert not picked({"$max": "$time"})
+
+
+def test_the_first_hint_about_an_order_is_the_field_that_orders_versions(tmp_path: Path) -> None:
+    ((rule, hint),) = hints(tmp_path, columns=["python", "time"])
+    assert rule == "MT417" and hint.endswith('"sort": "_sort.python"')
