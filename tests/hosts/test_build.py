@@ -193,7 +193,8 @@ HEADED = """\
 def test_a_table_with_the_id_of_a_heading_is_a_warning(tmp_path: Path) -> None:
     site = sample(tmp_path)
     (site / "docs" / "headed.md").write_text(HEADED, encoding="utf-8")
-    assert "docs/headed.md:3:27: MT144" in build(site).stderr
+    said = build(site).stderr
+    assert "docs/headed.md:3:27: MT144 the heading `Speed` has the id `speed` already" in said
 
 
 def test_a_source_out_of_reach_is_one_fault(tmp_path: Path) -> None:

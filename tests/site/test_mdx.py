@@ -118,5 +118,7 @@ def test_a_folder_has_its_pages_of_mdx(page: Path, capsys: pytest.CaptureFixture
 def test_init_writes_the_comment_that_a_page_takes(page: Path) -> None:
     page.write_text("# Speeds\n")
     assert run("init", "--table", "m", "--append", "page.mdx") == 0
-    assert re.search(r"\n\{/\* RESULT_TABLE: \{ \"collection\": .* \} \*/\}\n\Z", page.read_text())
+    assert re.search(
+        r"\n\{/\* RESULT_TABLE: \{ \"id\": \"m\", \"collection\": .* \} \*/\}\n\Z", page.read_text()
+    )
     assert run("render", "--in-place", "page.mdx") == 0

@@ -198,6 +198,11 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
         having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
         ordered = [one.file for one in site.snapshot.pages if one.file in having]
         found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
+    for page in site.pages:
+        if page.file in site.snapshot.anchored:
+            from mongo_tables.site.anchors import find_taken_anchors
+
+            found += find_taken_anchors(page, page.text)
     if any(spec.quotes for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
         ids = [each for page in site.judged for each in list_written_ids(page)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -285,14 +285,4 @@ def report_left_over(
     return [
         finding("MT119", file, at, f"a {keyword} comment was added while the page was converted", hint)
         for keyword in dict.fromkeys(each.keyword for each in comments)
-    ]
-
-
-def find_taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
-    """Return faults for tables with the id of a heading: a link to such a table would lead to the heading."""
-    hint = "give the table another id, because links lead to the first of the two"
-    return [
-        finding("MT144", page.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)
-        for spec in page.specs
-        if isinstance(spec, PipelineSpec) and spec.id in taken
     ]

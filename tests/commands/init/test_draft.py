@@ -60,6 +60,7 @@ def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
     body = json.loads(text.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
     assert body == {
+        "id": "runs",
         "collection": "runs",
         "columns": ["_id.testname", "_id.threads", "ops"],
         "sort": ["_id.testname", "_id.threads"],
@@ -89,6 +90,14 @@ def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
     assert content.startswith(b"# Runs\r\n\r\nText without an end\r\n\r\n<!-- RESULT_TABLE: {\r\n")
     assert b"\n" not in content.replace(b"\r\n", b"")
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
+
+
+def test_an_appended_table_has_an_id_that_no_table_of_the_site_and_no_heading_has(folder: Path) -> None:
+    (folder / "docs").mkdir()
+    for page, name in (("docs/a.md", "runs"), ("docs/b.md", "runs-table"), ("docs/b.md", "runs-table-2")):
+        mongo_tables("init", "--table", "--append", page, cwd=folder)
+        assert f'"id": "{name}"' in (folder / page).read_text()
+    mongo_tables("check", "docs", cwd=folder)
 
 
 def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results
+from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results, request_of
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.findings.usage import CommandError
@@ -161,7 +161,7 @@ def _check(folder: Path, arguments: Namespace) -> int:
 
 
 def _write_comment(arguments: Namespace) -> int:
-    from mongo_tables.commands.init.draft import append_block, propose_comment, table_keyword
+    from mongo_tables.commands.init.draft import append_block, propose_comment
     from mongo_tables.files import atomic
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_text
@@ -175,7 +175,7 @@ def _write_comment(arguments: Namespace) -> int:
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""
     with closing(Answers(arguments.results, arguments.limits)) as asked:
-        proposal = propose_comment(asked, table_keyword(page), arguments.table or None)
+        proposal = propose_comment(asked, page, arguments.table or None, _texts_of_site(arguments))
     # A page is UTF-8, whatever the terminal's encoding.
     if file:
         whole, line = append_block(page, proposal.written_for(page, file.name))
@@ -185,6 +185,13 @@ def _write_comment(arguments: Namespace) -> int:
         sys.stdout.buffer.write(f"{proposal.text}\n".encode("utf-8", "replace"))
     _report(proposal)
     return 0
+
+
+def _texts_of_site(arguments: Namespace) -> list[str]:
+    from mongo_tables.site.disk import page_folders, read_snapshots
+
+    read = read_snapshots(page_folders(arguments.site), request_of(arguments))
+    return [page.text for snapshot in read.snapshots for page in snapshot.pages]
 
 
 def _report(proposal: Proposal) -> None:

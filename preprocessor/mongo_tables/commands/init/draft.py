@@ -23,13 +23,17 @@ from mongo_tables.commands.init.columns import (
 )
 from mongo_tables.directives.keywords import HTML, MDX, is_mdx, keyword_like
 from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.references import find_written_ids
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import RULES
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.jsontext.reader import parse
+from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.model import Query
 from mongo_tables.results.row_names import order_of
+from mongo_tables.site.anchors import heading_anchors
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.markdown import newline_of
 
@@ -77,7 +81,7 @@ class Proposal:
         return f"{MDX.open}{inner}{MDX.close}"
 
 
-def table_keyword(page: str) -> str:
+def _table_keyword(page: str) -> str:
     """Return the keyword of a new table on a page: it begins like the existing ones."""
     written = find(page, "").comments
     return keyword_like(written[0].keyword if written else "", "table")
@@ -93,8 +97,22 @@ def append_block(page: str, block: str) -> tuple[str, int]:
     return whole, whole.count(newline, 0, len(above)) + 1
 
 
-def propose_comment(asked: Answers, keyword: str, named: str | None = None, table_id: str = "") -> Proposal:
-    """Return a comment for the collection ``named``, or the only one. Raises CommandError without anything to show."""
+def _choose_id(collection: str, pages: Iterable[str]) -> str:
+    """Return an id for the table of a collection that no table and no heading of these pages has."""
+    anchor = words(collection)
+    # A name without a letter yields none.
+    wanted = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
+    taken = {name for page in pages for name in (*heading_anchors(page), *find_written_ids(parse(page)))}
+    return distinct([f"{wanted}-table" if wanted in taken else wanted], taken)[0]
+
+
+def propose_comment(
+    asked: Answers, page: str, named: str | None = None, others: Iterable[str] = ()
+) -> Proposal:
+    """Return a comment for the collection ``named``, or the only one, to append to a page. ``others``: other pages.
+
+    Raises CommandError without anything to show.
+    """
     source = asked.source
     collection = _choose_collection(named, source.collections())
     documents = _read_documents(source, collection)
@@ -112,7 +130,8 @@ def propose_comment(asked: Answers, keyword: str, named: str | None = None, tabl
             f"the documents of `{collection}` have no numbers or strings in their first two levels",
             "write a pipeline that computes some; `mongo-tables explain` shows what it does",
         )
-    write = partial(format_comment, keyword, collection, where, rows=rows, name=table_id)
+    name = _choose_id(collection, [page, *others])
+    write = partial(format_comment, _table_keyword(page), collection, where, rows=rows, name=name)
     chosen = suggested or _suggest(fields, documents)
     drafts = _draft(chosen, write, fields, documents, is_measured=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.

@@ -13,7 +13,7 @@ from typing import Final
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import build
-from mongo_tables.commands.init.draft import Proposal, append_block, propose_comment, table_keyword
+from mongo_tables.commands.init.draft import Proposal, append_block, propose_comment
 from mongo_tables.commands.init.site_files import (
     add_hook,
     add_to_site,
@@ -28,7 +28,6 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import find_rows
 from mongo_tables.files.folders import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.render.markup import words
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.history import run_git
@@ -245,9 +244,9 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the table
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
-        proposal = _propose_table(asked, table_keyword(before or ""))
         heading = "# Results" if not (before or "").strip() else "## Results"
         titled, _ = append_block(before or "", heading)
+        proposal = _propose_table(asked, titled)
         text, line = append_block(titled, proposal.written_for(titled, page.name))
         if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
@@ -275,15 +274,12 @@ def _has_comment(path: Path) -> bool:
     return may_have_comment(text) and bool(find(text, path.name).comments)
 
 
-def _propose_table(asked: Answers, keyword: str) -> Proposal:
+def _propose_table(asked: Answers, page: str) -> Proposal:
     """Return the comment of the first collection that can be shown, rows of `mongo-tables run` before all others."""
     why = CommandError("the results have no collections", "--results names other ones")
     for name in sorted(asked.source.collections(), key=lambda name: name != RESULTS):
-        # Values refer to the table by its id; a name without a letter yields none.
-        anchor = words(name)
-        table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
         try:
-            return propose_comment(asked, keyword, name, table_id)
+            return propose_comment(asked, page, name)
         except CommandError as error:
             why = error
     raise why
