@@ -145,6 +145,7 @@ def _interrupt_soon() -> None:
 def _status(arguments: Sequence[str]) -> int:
     if sys.stdout is None:
         return _complain("standard output is closed", 2)
+    given = argparse.Namespace()
     try:
         if not arguments:
             build_parser(declare=False).print_help()
@@ -156,7 +157,7 @@ def _status(arguments: Sequence[str]) -> int:
         _drop_output()  # The reader has closed the pipe: not a fault.
         return 0
     except Exception as error:
-        return _report_failure(error)
+        return _report_failure(error, getattr(given, "named_by", ""))
     return status
 
 
@@ -180,10 +181,15 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _report_failure(error: Exception) -> int:
-    """Print one line for errors that the user can fix; re-raise our own defects with their traceback."""
+def _report_failure(error: Exception, named_by: str) -> int:
+    """Print one line for errors that the user can fix; re-raise our own defects with their traceback.
+
+    ``named_by`` is the setting that names the results source.
+    """
     _raise_interrupt(error)
     if isinstance(error, CommandError):
+        if named_by and getattr(error, "environment", False):
+            error.message += f", which {named_by} names"
         return print_failure(error)
     if isinstance(error, MemoryError):
         from traceback import clear_frames

@@ -44,10 +44,10 @@ def test_a_string_with_a_slip_in_it_is_told_without_its_secret(opened, slip):
 
 def test_a_results_database_that_does_not_answer_is_told_in_a_line():
     store = open_store("mongodb://me:Xq7Zk@127.0.0.1:1/db", patience_ms=100)
-    with pytest.raises(CommandError, match="the results database: ServerSelectionTimeoutError") as caught:
+    with pytest.raises(CommandError, match="no answer from mongodb://127") as caught:
         store.experiments()
     store.close()
-    assert caught.value.message.endswith("Connection refused")
+    assert caught.value.message.lower().endswith("connection refused")
 
 
 @pytest.mark.parametrize(

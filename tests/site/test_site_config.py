@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.site.site_config import find_site, list_site_files, read_site
+from mongo_tables.hosts.markdown_extension import MongoTablesExtension
+from mongo_tables.hosts.options import MongoTablesConfig
+from mongo_tables.site.site_config import PLUGIN_KEYS, find_site, list_site_files, read_site
 from tests.commands.test_commands import mongo_tables
 
 TABLE = """\
@@ -106,6 +108,25 @@ def test_a_results_folder_may_come_from_a_variable_as_in_mkdocs(
     assert "no fixture folder" in mongo_tables("check", cwd=project, expect=2).stderr
     monkeypatch.setenv("ROWS", "data")
     mongo_tables("check", cwd=project)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("results: dta", "there is no fixture folder dta, which `results` of mkdocs.yml names"),
+        ("resuls: data", "mkdocs.yml: unknown option of mongo-tables `resuls`"),
+    ],
+)
+def test_a_misspelt_setting_is_named_with_its_remedy(project: Path, option: str, said: str) -> None:
+    (project / "mkdocs.yml").write_text(MKDOCS.replace("results: data", option))
+    stderr = mongo_tables("check", cwd=project, expect=2).stderr
+    meant = "data" if "dta" in option else "results"
+    assert stderr == f"mongo-tables: {said}\n  hint: did you mean `{meant}`?\n"
+
+
+def test_commands_know_the_options_of_the_plugin_and_of_the_extension() -> None:
+    assert {name for name, _ in MongoTablesConfig()._schema} <= set(PLUGIN_KEYS)  # type: ignore[no-untyped-call]
+    assert set(MongoTablesExtension().config) <= set(PLUGIN_KEYS)
 
 
 def test_an_inherited_file_counts(project: Path) -> None:

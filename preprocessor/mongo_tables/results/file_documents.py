@@ -47,6 +47,7 @@ _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
 """Types whose values BSON stores unchanged."""
 _INT32: Final = range(-(2**31), 2**31)
 _MOST_TEXTS: Final = 100_000
+_APART: Final = "move it away, or give it a collection of its own: NAME=FILE"
 _ONCE: Final = "a server holds each _id once; drop one of the two"
 
 
@@ -87,12 +88,14 @@ def decode(contents: Contents) -> Collection:
     empty: list[NoBenchmarks] = []
     decimals: list[Mapping[str, int]] = []
     odd: list[Finding] = []
+    of_tool: dict[Path, bool] = {}
     for file, content in contents.files:
         documents: Sequence[Document] = ()
         if contents.fixtures is None:
             try:
                 source = SourceFile(file.path, file.types, content)
-                documents, has_ids = read_plain(source, file.name)
+                documents, has_ids, is_of_tool = read_plain(source, file.name)
+                of_tool[file.path] = is_of_tool
                 may_repeat = may_repeat or has_ids
                 decimals.append(source.decimals)
                 odd += source.notes
@@ -114,6 +117,11 @@ def decode(contents: Contents) -> Collection:
         else IndexedCollection(chain.from_iterable(read))
     )
     notes = [one._replace(rule="MT313", severity="note") for error in empty for one in error.findings]
+    if any(of_tool.values()):
+        others = (path for path, is_of_tool in of_tool.items() if not is_of_tool)
+        message = "this file is not of a benchmark tool, as others of its collection are"
+        found = (file_fault(path, (0, 0), message, _APART) for path in others)
+        notes += (one._replace(rule="MT313", severity="note") for one in found)
     notes += (one._replace(rule="MT338", severity="note") for one in odd)
     first = decimals[0] if decimals else {}
     return Collection(
@@ -219,8 +227,10 @@ def _find_faults(folder: Path) -> ResultsError | None:
 # -- plain files --
 
 
-def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool]:
-    """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``.
+def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool, bool]:
+    """Return the documents of a file, whether it gives them an ``_id``, and whether it is of a benchmark tool.
+
+    Raises ``ResultsError``.
 
     ``name`` distinguishes the file from others of its collection; "" if there cannot be others.
     """
@@ -228,12 +238,13 @@ def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool]:
     decoded = _decode(file, found)
     first = next(decoded, None)
     if first is None:
-        return IndexedCollection(()), False
+        return IndexedCollection(()), False, bool(found.marks)
     has_ids = "_id" in first
     documents = _number(file, name, chain([first], decoded), has_ids)
     if found.marks and name:  # Another run has the same benchmarks.
         documents = ({**one, "_id": {**one["_id"], "file": name}} for one in documents)
-    return (IndexedCollection(documents) if len(file.content) < LARGE else RowTable(documents)), has_ids
+    held = IndexedCollection(documents) if len(file.content) < LARGE else RowTable(documents)
+    return held, has_ids, bool(found.marks)
 
 
 def find_fault(plain: ResultsFile) -> Finding | None:

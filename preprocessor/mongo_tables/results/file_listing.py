@@ -18,6 +18,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from mongo_tables.files.folders import leads_within, list_some
+from mongo_tables.findings.finding import nearest_word
 from mongo_tables.results.formats import FORMATS, ONLY_NAMED, PLAIN, READ, find_format
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
@@ -161,10 +162,19 @@ def _fixture_folders(folder: Path) -> dict[str, Path]:
     try:
         places = _visible(folder, Path.is_dir)
     except FileNotFoundError:
-        raise unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
+        hint = _suggest_name(folder) or _suggest_files(folder.parent)
+        raise unusable(f"there is no fixture folder {folder}", hint) from None
     except OSError as error:
         raise unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
     return {unquote(place.name): place for place in places}
+
+
+def _suggest_name(path: Path) -> str:
+    """Return "did you mean `…`?" for the results beside a missing path that have nearly its name, or ""."""
+    beside = path.parent.iterdir() if path.parent.is_dir() else ()
+    names = [one.name for one in beside if suffix_of(one.name) in READ or any(one.glob("*/*.jsonl"))]
+    near = nearest_word(path.name, names)
+    return f"did you mean `{path.with_name(near).as_posix()}`?" if near else ""
 
 
 def _suggest_files(folder: Path) -> str:
@@ -273,7 +283,7 @@ def _list_paths(part: SourcePart) -> _Paths:
     if not path.exists() and not path.is_symlink():
         is_type = part.name and part.pattern in TYPES
         hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
-        raise unusable(f"there is no file {path}", hint)
+        raise unusable(f"there is no file {path}", _suggest_name(path) or hint)
     return path.parent, [path], []
 
 

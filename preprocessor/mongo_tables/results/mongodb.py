@@ -263,7 +263,7 @@ class MongoSource(ResultsSource):
         try:
             client.admin.command("ping")
         except BaseException as error:
-            told = _error_of_server(error, client)
+            told = error_of_server(error, client)
             client.close()
             raise told from None
         return client
@@ -281,13 +281,13 @@ class MongoSource(ResultsSource):
         except (PyMongoError, BSONError, ValueError, TypeError, OverflowError, OSError, *MALFORMED) as error:
             waited_ms = (time.monotonic() - began) * 1000
             limit_ms = self._answer_ms if waited_ms >= self._answer_ms else self._limits.connect_ms
-            cause = _error_of_server(error, self._client)
+            cause = error_of_server(error, self._client)
             failure = explain_failure(cause, self._uri, limit_ms, self._limits.time_ms, query)
         # Not within ``except``: the driver's own exception, which may hold the URI, must not be its context.
         raise failure
 
 
-def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
+def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
     """Return the first server's error if the driver only reports that it could select no server."""
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
         return error

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar
 import bson
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
-from pymongo.errors import PyMongoError
+from pymongo.errors import ConnectionFailure, PyMongoError
 
 from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.files import atomic
@@ -31,9 +31,10 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
+from mongo_tables.results.mongodb import error_of_server, explain_failure
 from mongo_tables.results.pooling import FIELD, FINGERPRINT
 from mongo_tables.results.provenance import RESULTS
-from mongo_tables.runner.connection_strings import HINT, PATIENCE_MS, shown, used
+from mongo_tables.runner.connection_strings import HINT, PATIENCE_MS, driver_fault, shown, used
 from mongo_tables.runner.errors import KEPT
 
 HISTORY = "results_history"
@@ -237,6 +238,7 @@ class DatabaseStore(Store):
 
     def __init__(self, uri: str, patience_ms: int) -> None:
         """``patience_ms`` is the timeout for a server."""
+        self._uri, self._patience_ms = uri, patience_ms
         self._client: MongoClient[dict[str, Any]] = MongoClient(
             uri, tz_aware=True, serverSelectionTimeoutMS=patience_ms
         )
@@ -244,12 +246,12 @@ class DatabaseStore(Store):
 
     def experiments(self) -> list[str]:
         """Return the names in the rows."""
-        return sorted(_plainly(lambda: self._database[RESULTS].distinct(_GROUPS[RESULTS])))
+        return sorted(self._plainly(lambda: self._database[RESULTS].distinct(_GROUPS[RESULTS])))
 
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
         """Query the documents, in natural order."""
         asked = {_GROUPS[collection]: name} if ids is None else {"_id": {"$in": list(ids)}}
-        return _plainly(lambda: list(self._database[collection].find(asked)))
+        return self._plainly(lambda: list(self._database[collection].find(asked)))
 
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
@@ -263,31 +265,33 @@ class DatabaseStore(Store):
             if gone:
                 held.delete_many({"_id": {"$in": list(gone)}})
 
-        _plainly(change)
+        self._plainly(change)
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read the document of the experiment in ``results_runs``."""
-        return _plainly(lambda: self._database[RUNS].find_one({"_id": experiment}))
+        return self._plainly(lambda: self._database[RUNS].find_one({"_id": experiment}))
 
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
         """Write or remove the document in ``results_runs``."""
         runs = self._database[RUNS]
         if state is None:
-            _plainly(lambda: runs.delete_many({"$or": [{"_id": experiment}, {"_id.experiment": experiment}]}))
+            self._plainly(
+                lambda: runs.delete_many({"$or": [{"_id": experiment}, {"_id.experiment": experiment}]})
+            )
         else:
-            _plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
+            self._plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
 
     def window(self, experiment: str, key: str) -> dict[str, Any] | None:
         """Read the document of the window in ``results_runs``."""
         name = {"experiment": experiment, "window": key}
-        found = _plainly(lambda: self._database[RUNS].find_one({"_id": name}))
+        found = self._plainly(lambda: self._database[RUNS].find_one({"_id": name}))
         return found and found["document"]
 
     def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Write the document of the window in ``results_runs``."""
         name = {"experiment": experiment, "window": key}
         kept = {"_id": name, "document": document}
-        _plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
+        self._plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
 
     def keeps_in(self, database: str) -> bool:
         """Return whether the names are equal."""
@@ -296,6 +300,17 @@ class DatabaseStore(Store):
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def _plainly(self, act: Callable[[], T]) -> T:
+        try:
+            return act()
+        except ConnectionFailure as error:
+            cause = error_of_server(error, self._client)
+        except PyMongoError as error:
+            fault = driver_fault(error, self._uri)
+            raise CommandError(f"the results database {shown(self._uri)}: {fault}") from None
+        # Not within ``except``: the driver's exception, which may hold the URI, must not be its context.
+        raise explain_failure(cause, self._uri, self._patience_ms, 0, None)
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
@@ -340,11 +355,3 @@ def _historic(row: Document) -> dict[str, Any]:
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}
     return {**row, "_id": {**named, _REPLACED: row.get("start_time")}}
-
-
-def _plainly(act: Callable[[], T]) -> T:
-    try:
-        return act()
-    except PyMongoError as error:
-        text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0]
-        raise CommandError(f"the results database: {type(error).__name__}: {text}") from None

@@ -42,17 +42,10 @@ OWN_FILE: Final = "mongo-tables.toml"
 
 _NUMBERS: Final = "numbers"
 """The key of what `check --numbers` exempts. A file with nothing else describes no site."""
-_KEYS: Final = (
-    "results",
-    "pages",
-    "drawings",
-    "pipelines",
-    "values",
-    "server",
-    "fail_on",
-    _NUMBERS,
-    *OPTIONS,
-)
+_SHARED: Final = ("results", "pipelines", "values", "server", "fail_on", *OPTIONS)
+_KEYS: Final = (*_SHARED, "pages", "drawings", _NUMBERS)
+PLUGIN_KEYS: Final = (*_SHARED, "documents", "machine_readable", "workers", "enabled", "file")
+"""The options of the plugin, and of the extension."""
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of configuration files, in the order of the search."""
@@ -224,6 +217,8 @@ def read_site(file: Path) -> SiteConfig:
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
     named = settings if is_own else _own_options(file, settings)
     options = named or {}
+    if not is_own:
+        require_known_keys(options, PLUGIN_KEYS, f"{file.name}: unknown option of {NAME}")
     pipelines = _text(file, options, "pipelines", "")
     return SiteConfig(
         file=file,
@@ -260,12 +255,14 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     return project if isinstance(project, dict) else {}
 
 
-def require_known_keys(settings: Mapping[str, Any]) -> None:
+def require_known_keys(
+    settings: Mapping[str, Any], known: Sequence[str] = _KEYS, told: str = f"{OWN_FILE}: unknown key"
+) -> None:
     """Raise CommandError for an unknown key, which would have no effect."""
     for key in settings:
-        if key not in _KEYS:
-            hint = did_you_mean(key, _KEYS) or f"it may have {', '.join(_KEYS)}"
-            raise CommandError(f"{OWN_FILE}: unknown key `{key}`", hint)
+        if key not in known:
+            hint = did_you_mean(str(key), known) or f"it may have {', '.join(known)}"
+            raise CommandError(f"{told} `{key}`", hint)
 
 
 def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
@@ -375,7 +372,8 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
 def fill_in(arguments: Namespace) -> None:
     """Fill in missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
 
-    The results source comes from ``--results``, else from the environment, else from the site.
+    The results source comes from ``--results``, else from the environment, else from the site. ``named_by`` is the
+    setting that names it.
 
     Raises:
         CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
@@ -393,6 +391,8 @@ def fill_in(arguments: Namespace) -> None:
         arguments.fail_on = fail_on_of(site)
     if getattr(arguments, "results", "") is None:
         arguments.results = results_named() or results_of(site)
+        if not results_named() and site.options.get("results"):
+            arguments.named_by = f"`results` of {site.file.name}"
 
 
 def values_of(site: SiteConfig) -> Mapping[str, Any]:

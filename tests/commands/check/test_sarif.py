@@ -21,6 +21,16 @@ def test_findings_are_written_as_sarif_beside_annotations(tmp_path: Path) -> Non
     ).stdout
 
 
+def test_results_out_of_reach_are_one_message_and_no_report(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(PAGE.replace("sorted", "sort"))
+    dead = ("--results", "mongodb://127.0.0.1:1/db")
+    arguments = ("check", "page.md", "--format", "json", "--sarif", "check.sarif", *dead)
+    done = mongo_tables(*arguments, cwd=tmp_path, expect=2)
+    assert (done.stdout, (tmp_path / "check.sarif").exists()) == ("", False)
+    for command in ("compare", "history"):
+        assert mongo_tables(command, dead[1], cwd=tmp_path, expect=2).stderr == done.stderr
+
+
 def test_a_page_without_faults_leaves_a_file_without_results(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# Runs\n")
     mongo_tables("check", "--static", "page.md", "--sarif", "check.sarif", cwd=tmp_path)

@@ -74,6 +74,12 @@ def test_a_change_that_a_format_hides_is_told_with_raw_values(project: Path) -> 
     assert lines(project)[1] == "  8, Speed (ops/s): 30100 → 30100.25 (1 times)"
 
 
+def test_a_change_of_the_sign_has_no_ratio(project: Path) -> None:
+    write(project / "old", run(1, 1, -21.9))
+    write(project / "new", run(1, 1, 17.1))
+    assert lines(project)[1:] == ["  1, Speed (ops/s): -22 → 17"]
+
+
 def test_rows_that_came_and_went_are_told(project: Path) -> None:
     write(project / "new", run(1, 1, 4200), run(3, 16, 41000))
     assert lines(project)[1:] == ["  row came: 16", "  row went: 8"]

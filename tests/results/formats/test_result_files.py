@@ -210,6 +210,16 @@ def test_a_file_without_benchmarks_among_several_is_a_note(
         rows_of(f"runs={tmp_path}/none-{name}")
 
 
+def test_a_file_of_no_tool_among_runs_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "run-1.json").write_text(pytest_benchmark("a.py::x"))
+    (tmp_path / "run-other.json").write_text('{"a": 1}')
+    (tmp_path / "p.md").write_text(
+        '<!-- RESULT_TABLE: {"collection":"runs","columns":["name","value"],"sort":"_id"} -->\n'
+    )
+    done = mongo_tables("check", "p.md", "--results", "runs=run-*", cwd=tmp_path, expect=None)
+    assert "run-other.json: note MT313 this file is not of a benchmark tool" in done.stdout
+
+
 def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Path) -> None:
     folder = tmp_path / ".benchmarks" / "Linux-CPython-3.11-64bit"
     folder.mkdir(parents=True)

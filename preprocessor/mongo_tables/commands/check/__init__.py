@@ -44,7 +44,8 @@ EPILOG = (
     "  mongo-tables check --numbers README.md --open-is-error --baseline numbers.json\n"
     "  mongo-tables check --format github --sarif check.sarif\n\n"
     "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
-    "2 wrong usage or nothing to work with"
+    "2 wrong usage, nothing to work with, or results out of reach: the reason is on standard error, and no report is\n"
+    "written, neither JSON nor SARIF"
 )
 
 

@@ -161,7 +161,7 @@ def _ratio(old: ShownCell, new: ShownCell) -> float | None:
         for cell in (old, new)
     ]
     before, after = numbers
-    if before is None or after is None or not before:
+    if before is None or after is None or not before or (before < 0) != (after < 0):
         return None
     ratio = after / before
     return ratio if isfinite(ratio) else None
