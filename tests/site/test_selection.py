@@ -40,7 +40,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def write(project: Path, text: str) -> None:
-    (project / "docs/index.md").write_text(f"# Speed\n\n{text}")
+    (project / "docs/index.md").write_text(f"# Benchmarks\n\n{text}")
 
 
 def page(word: str, rows: str, most: int = 9) -> str:
