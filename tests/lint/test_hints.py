@@ -40,6 +40,7 @@ def test_a_duration_in_another_unit_is_told_its_divisor() -> None:
 
 
 FAILING = [
+    ({"$multiply": ["ops", 2]}, "$multiply requires numbers, not string", 'a field is written "$ops"'),
     ({"$divide": ["$ops", "$tookMs"]}, "$divide by zero", '{"$gt": ["$tookMs", 0]}'),
     ({"$size": "$pairs"}, "$size works on an array, not on missing", '{"$ifNull": ["$pairs", []]}'),
 ]

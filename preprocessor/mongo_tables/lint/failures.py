@@ -11,15 +11,17 @@ from mongo_tables.lint.number_rules import GUARD
 from mongo_tables.lint.versions import since_hint
 
 if TYPE_CHECKING:
+    from mongo_tables.aggregation import AggregationError
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.results.model import ResultsError
 
 _OUTSIDE = re.compile(r"no default\b")
 _NO_ARRAY = re.compile(r"\$(size|in)\b.*\b(missing|null)\b")
+_NO_NUMBER = re.compile(r"(numbers|numeric types), not string")
 _BY_ZERO = re.compile(r"by zero")
 
 
-def failure_hint(spec: PipelineSpec, error: ResultsError) -> str:
+def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> str:
     """Return what to write instead, with the operands of the operator that failed if they are known, or ""."""
     written = value_at(list(spec.pipeline), error.path) if error.path else None
     operand: Any = written[-1] if isinstance(written, list) and len(written) == 2 else written
@@ -27,6 +29,9 @@ def failure_hint(spec: PipelineSpec, error: ResultsError) -> str:
         return '"default" is for all other values: "default": "other"'
     if _BY_ZERO.search(error.message):
         return GUARD.replace("divisor", _write(operand, "divisor"))
+    if _NO_NUMBER.search(error.message):
+        texts = [one for one in written if str(one)[:1] != "$"] if isinstance(written, list) else [written]
+        return next((f'a field is written "${one}"' for one in texts if isinstance(one, str)), "")
     if _NO_ARRAY.search(error.message):
         return f'an empty array stands in for none: {{"$ifNull": [{_write(operand, "array")}, []]}}'
     return since_hint(error.message)

@@ -297,8 +297,10 @@ def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> J
     except AggregationError as error:
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
         if not isinstance(error, NotOffline):
+            from mongo_tables.lint.failures import failure_hint  # only for faults
+
             hint = did_you_mean(error.unknown, error.known)
-            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
+            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ()) or failure_hint(spec, error)
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         # A server may know the operator; on files the run itself reports it.
         message = f"{error.message}: this pipeline cannot run on files"

@@ -71,6 +71,24 @@ def test_numbers_are_versions_only_where_a_zero_would_be_lost(
     assert isinstance(found[0]["v"], str) == is_text
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "is_text"),
+    [
+        ("python_version", ["3.9", "3.11"], True),
+        ("Release", ["3.9", "3.11"], True),
+        ("version", ["3.8", "3.9"], False),
+        ("version", ["3.9", "3.05"], False),
+        ("version", ["3", "3.10", "3.9"], True),
+        ("time", ["3.9", "3.11"], False),
+    ],
+)
+def test_the_name_of_a_column_may_say_that_numbers_are_versions(
+    tmp_path: Path, name: str, cells: list[str], is_text: bool
+) -> None:
+    found = documents(written(tmp_path, "t.csv", "\n".join([name, *cells, ""])))
+    assert all(isinstance(one[name], str) == is_text for one in found)
+
+
 def test_a_stated_type_wins_and_a_column_of_that_name_is_kept(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "v,_sort\n3.9,x\n3.10,y\n")
     assert documents(path)[0] == {"v": "3.9", "_sort": "x"}

@@ -8,7 +8,8 @@ day and time; ``text`` otherwise. The rule needs all cells of a column, so a fil
 missing field. Blanks around a cell are ignored, and so are blank lines, and lines that begin with a sign that the
 author states.
 
-A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``.
+A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``,
+or it is named a version or release and has ``3.9`` and ``3.11``.
 The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
@@ -133,6 +134,9 @@ REMARK: Final = "comment"
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
+_OF_VERSIONS: Final = re.compile(r"(?:version|release)$", re.IGNORECASE)
+"""The ends of names of columns that have versions."""
+_MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
 """A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers.
@@ -327,9 +331,9 @@ class _Notation:
         if self.decimals and not _decimals_pattern(self.decimals).fullmatch(_join(cells)):
             self.decimals = 0
 
-    def settle(self, kinds: Sequence[str], stated: str) -> _Column:
+    def settle(self, name: str, kinds: Sequence[str], stated: str) -> _Column:
         texts = (self.texts or set()) - {""}
-        if kinds[0] == NUMBER and not stated and _are_version_numbers(texts):
+        if kinds[0] == NUMBER and not stated and _are_version_numbers(name, texts):
             return _Column(TEXT, is_version=True)
         if kinds[0] == TEXT:
             return _Column(TEXT, is_version=bool(texts) and are_versions(texts))
@@ -341,16 +345,19 @@ def _decimals_pattern(count: int) -> re.Pattern[str]:
     return _compile(rf"-?\d++\.\d{{{count}}}")
 
 
-def _are_version_numbers(texts: Collection[str]) -> bool:
+def _are_version_numbers(name: str, texts: Collection[str]) -> bool:
     """Return whether numbers are versions: different decimals, one of them with a zero at its end, as 3.9 and 3.10.
 
-    Numbers of equally many significant digits, such as 1.50 and 12.5, are measurements.
+    No zero is needed if the column is named a version or release, and each number has a minor one. Numbers of equally
+    many significant digits, such as 1.50 and 12.5, are measurements.
     """
     if not all(re.fullmatch(r"\d{1,4}(?:\.\d{1,4})?", text, re.ASCII) for text in texts):
         return False
     decimals = {text.partition(".")[2] for text in texts}
     significant = {len(text.replace(".", "").lstrip("0")) for text in texts}
     ends = any(len(one) > 1 and one.endswith("0") for one in decimals)
+    if _OF_VERSIONS.search(name) and all(map(_MINOR.fullmatch, decimals)):
+        return len(set(map(len, decimals))) > 1
     return ends and len(set(map(len, decimals))) > 1 and len(significant) > 1
 
 
@@ -378,7 +385,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
         if kinds[0] == TEXT and name not in stated and found.are_few:
             table.file.notes.extend(_note_stray(table, name, index, found))
     return [
-        one.settle(kinds, stated.get(name, ""))
+        one.settle(name, kinds, stated.get(name, ""))
         for one, kinds, name in zip(notations, possible, names, strict=True)
     ]
 
