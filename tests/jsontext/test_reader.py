@@ -221,7 +221,11 @@ SOUND = """{
 }"""
 
 
-@pytest.mark.parametrize("at", [n for n, char in enumerate(SOUND[:-1]) if char == "}"])
-def test_one_missing_brace_is_told_once_with_the_bracket_that_is_missing(at):
+@pytest.mark.parametrize("at", [n for n, char in enumerate(SOUND[:-1]) if char in '{}[]"'])
+def test_one_missing_bracket_or_quote_is_told_once_with_what_is_missing(at):
     (problem,) = parse(SOUND[:at] + SOUND[at + 1 :]).problems
-    assert "}" in problem.hint
+    assert SOUND[at] in problem.hint
+
+
+def test_a_colon_within_a_time_without_quotes_makes_no_key_of_it():
+    assert "has no quotes" in parse("[2026-01-31T12:30:00Z]").problems[0].message

@@ -245,9 +245,18 @@ def test_syntax_is_mended_only_in_comments_that_are_json_after_it(judge) -> None
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("$less", ""), ("$lts", "$lt"), ("$gtee", "$gte"), ("$tl", "$lt")]
+    ("written", "meant"), [("$less", ""), ("$lts", "$lt"), ("$gtee", "$gte"), ("$tl", "")]
 )
 def test_a_name_is_replaced_only_by_one_that_is_a_slip_away(written: str, meant: str, judge) -> None:
     text = comment(f'{{"$match": {{"n": {{"{written}": 2}}}}}}, {SORTED}')
     mended = mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE]))[FILE]
     assert mended == text.replace(written, meant or written)
+
+
+def test_two_names_that_are_equally_near_are_both_suggested_and_none_is_written(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.jsonl").write_text('{"_id": 1, "p50": 2, "p90": 3}\n')
+    text = comment('{"$match": {"p60": 2}}', '["p50"]')
+    findings = report_on(Answers(str(tmp_path)), read_page(text, FILE, lambda _: None)).findings
+    assert any(one.hint.startswith("did you mean `p50` or `p90`?") for one in findings), findings
+    assert not any(all_done(text, findings))

@@ -6,30 +6,42 @@ files. Only ``mongo_tables.findings.reporters`` turns findings into text, JSON, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "did you mean `…`?" for the known word nearest to ``word``, or an empty string.
+    """Return "did you mean `…`?" for the known word nearest to ``word``, or for two if both are; else an empty string.
 
     Example:
         >>> did_you_mean("colums", ["columns", "headers"])
         'did you mean `columns`?'
+        >>> did_you_mean("p60", ["p50", "p90"])
+        'did you mean `p50` or `p90`?'
     """
-    near = nearest_word(word, known)
-    return f"did you mean `{near}`?" if near else ""
+    return suggest(nearest_words(word, known))
+
+
+def suggest(near: Sequence[str]) -> str:
+    """Return "did you mean `…`?" for words, or an empty string without any."""
+    return f"did you mean {' or '.join(f'`{one}`' for one in sorted(near))}?" if near else ""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:
     """Return the known word nearest to ``word``, ignoring case, or an empty string."""
-    from difflib import get_close_matches  # late import: only needed for a misspelt word
+    return next(iter(nearest_words(word, known)), "")
+
+
+def nearest_words(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known word nearest to ``word``, or two that are equally near."""
+    from difflib import SequenceMatcher, get_close_matches  # late import: only needed for a misspelt word
 
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
-    near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)
-    return by_small[near[0]] if near else ""
+    near = get_close_matches(word.lower(), sorted(by_small), n=2, cutoff=0.65)
+    ratios = [SequenceMatcher(None, one, word.lower()).ratio() for one in near]
+    return [by_small[one] for one, ratio in zip(near, ratios, strict=True) if ratio == ratios[0]]
 
 
 At = TypeVar("At", bound=int | tuple[str | int, ...])

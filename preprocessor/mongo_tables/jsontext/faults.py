@@ -119,8 +119,8 @@ class _FaultFinder:
             self.judge_string_before(self.last)
         if first in "}]":
             self.judge_closer(token)
-        elif token.kind in ("string", "word") and _COLON.match(self.text, token.end):
-            self.judge_value_before_colon(token)
+        elif token.kind in ("string", "word") and self.is_key(token):
+            self.stop_at_key(token)
         elif token.awaited == "end":
             message = "there is text after the end of the JSON value"
             self.stop(token.start, message, "remove it, or move the closing bracket behind it")
@@ -168,14 +168,18 @@ class _FaultFinder:
             hint = 'close it with `"`; a quote inside a string is written \\"'
             self.stop(string.start, "the string that begins here is not closed", hint)
 
-    def judge_value_before_colon(self, token: Token) -> None:
-        """Report a key outside an object: its `{` is missing, or the `]` of a list before it."""
-        behind = f"before the key `{unquote(self.text[token.start : token.end])}`"
-        opener = self.open[-1][0] if self.open else 0
-        if self.open and self.text[opener] == "[" and self.surplus["["] > 0:
-            self.stop(opener, "this `[` is never closed", f"add the missing `]` {behind}")
-        if not self.open or self.text[opener] == "[":
-            self.stop(token.start, "a `{` is missing here", f"add `{{` {behind}")
+    def is_key(self, value: Token) -> bool:
+        """Return whether a value is a key outside an object. Times without quotes have colons, too."""
+        likely = value.kind == "string" or any(self.surplus.values())
+        return likely and bool(_COLON.match(self.text, value.end))
+
+    def stop_at_key(self, token: Token) -> NoReturn:
+        """Stop at a key outside an object: its `{` is missing, or the `]` of a list before it."""
+        key = unquote(self.text[token.start : token.end])
+        opener = self.open[-1][0] if self.open else token.start
+        if self.text[opener] == "[" and self.surplus["["] > 0:
+            self.stop(opener, "this `[` is never closed", f"add the missing `]` before the key `{key}`")
+        self.stop(token.start, "a `{` is missing here", f"add `{{` before the key `{key}`")
 
     def stop_if_list_began(self) -> None:
         """Stop where a `[` is missing, if an object contains what are elements of a list."""

@@ -20,7 +20,7 @@ from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Parts, effect_of, paths_in, record_of
 from mongo_tables.aggregation.pipelines import reorder, sort_limit
 from mongo_tables.aggregation.values import type_name
-from mongo_tables.findings.finding import nearest_word
+from mongo_tables.findings.finding import nearest_words, suggest
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.row_names import has_path
 
@@ -175,18 +175,19 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
 
 
 def suggest_path(path: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or "".
+    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or with two; "" without any.
 
     A path of two levels may have its ending: ``_id.testname`` for ``testname``.
     """
     parts = path.split(".")
     by_last = {field.path.rpartition(".")[2]: field.path for field in reversed(shape_of(rows).fields)}
-    near = by_last.get(path) or _sibling(parts, rows) or by_last.get(nearest_word(parts[-1], by_last))
-    return f"did you mean `{near}`?" if near and near != path else ""
+    near = [by_last[path]] if path in by_last else _siblings(parts, rows)
+    near = near or [by_last[one] for one in nearest_words(parts[-1], by_last)]
+    return suggest([one for one in near if one != path])
 
 
-def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the path with its first wrong part replaced by a field at the same place."""
+def _siblings(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the path with its first wrong part replaced by the nearest fields at the same place."""
     level: list[Any] = list(rows)
     for depth, part in enumerate(parts):
         documents = [
@@ -197,11 +198,10 @@ def _sibling(parts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
         ]
         keys = {key: None for item in documents for key in item}
         if part not in keys:
-            near = nearest_word(part, keys)
-            mended = [*parts[:depth], near, *parts[depth + 1 :]] if near else []
-            return ".".join(mended) if mended and any(has_path(row, mended) for row in rows) else ""
+            mended = ([*parts[:depth], near, *parts[depth + 1 :]] for near in nearest_words(part, keys))
+            return [".".join(path) for path in mended if any(has_path(row, path) for row in rows)]
         level = [item[part] for item in documents if part in item]
-    return ""
+    return []
 
 
 SAMPLE = 20

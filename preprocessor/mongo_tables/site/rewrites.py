@@ -32,7 +32,7 @@ class Rewrite(NamedTuple):
     preferred: bool = True
 
 
-_MEANT: Final = r"did you mean `(.+?)`\?(?:; .+)?"
+_MEANT: Final = r"did you mean `([^`]+)`\?(?:; .+)?"
 _NAME: Final = r"(?:write|did you mean) `(?:<!--|\{/\*) ([A-Z_]+):`\??"
 _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"

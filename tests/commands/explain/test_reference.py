@@ -50,7 +50,7 @@ def test_a_key_inside_another_is_found_with_and_without_it(tmp_path: Path) -> No
 def test_a_word_that_is_nearly_one_is_suggested_and_a_file_comes_first(tmp_path: Path) -> None:
     for word, meant in (("colums", "columns"), ("RESULT_TABEL", "RESULT_TABLE"), ("MT4111", "MT411")):
         told = mongo_tables("explain", word, cwd=tmp_path, expect=2).stderr
-        assert f"{word}: no such file" in told and f"did you mean `{meant}`" in told
+        assert f"{word}: no such file\n  hint: did you mean" in told and f"`{meant}`?" in told
     assert "or a key" in mongo_tables("explain", "zzzz.md:3", cwd=tmp_path, expect=2).stderr
     (tmp_path / "columns").write_text("no comment\n")
     assert "has no comment" in mongo_tables("explain", "columns", cwd=tmp_path, expect=2).stderr
