@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.pages import read_page
-from mongo_tables.site.rewrites import apply_edits, find_offset, mend, rewrites_of
+from mongo_tables.site.rewrites import TextChange, apply_edits, find_offset, mend, rewrites_of
 from tests.judged import report_on
 
 FILE = "page.md"

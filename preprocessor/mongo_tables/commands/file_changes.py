@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.files import atomic
-from mongo_tables.files.text_changes import changed_lines
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
     from mongo_tables.results.pull import FileChange
     from mongo_tables.site.site_config import SiteConfig
+
+
+NOWHERE = "/dev/null"
+"""The name of a missing file in a diff."""
+
+
+def changed_lines(before: str, after: str, old_name: str, new_name: str) -> Iterator[str]:
+    """Yield the lines of a unified diff, each with its line end."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for line in difflib.unified_diff(old, new, old_name, new_name):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 @dataclass(frozen=True, slots=True)

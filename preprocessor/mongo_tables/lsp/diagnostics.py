@@ -16,13 +16,12 @@ from typing import Final, NamedTuple
 
 from lsprotocol.types import Position, Range
 
-from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.tokens import Token, read_tokens
 from mongo_tables.lint.linter import is_silenced
 from mongo_tables.lsp.typed_json import PIPELINE, Body
-from mongo_tables.site.rewrites import Rewrite, rewrites_of
+from mongo_tables.site.rewrites import Rewrite, TextChange, rewrites_of
 
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")
 

@@ -13,11 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
-from mongo_tables.files.text_changes import TextChange
 from mongo_tables.findings.finding import nearest_word
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
+
+
+class TextChange(NamedTuple):
+    """A text that replaces the one from ``start`` to ``end``, offsets in characters."""
+
+    start: int
+    end: int
+    text: str
 
 
 class Rewrite(NamedTuple):

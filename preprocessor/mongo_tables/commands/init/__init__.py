@@ -135,7 +135,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 
 def _show_changes(planned: SetUp) -> None:
-    from mongo_tables.files.text_changes import NOWHERE, changed_lines
+    from mongo_tables.commands.file_changes import NOWHERE, changed_lines
     from mongo_tables.site.site_config import from_here
 
     for one in planned.files:
