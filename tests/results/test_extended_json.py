@@ -23,6 +23,12 @@ def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
     assert [bson.encode(one) for one in back] == [raw]
 
 
+def test_the_fields_of_a_scope_keep_their_order() -> None:
+    text = '{"_id":0,"a":{"$code":"","$scope":{"b":1,"a":2}}}'
+    (back,) = fixture_documents(Path("any.jsonl"), text.encode())
+    assert list(back["a"].scope) == ["b", "a"]
+
+
 @given(SCALARS)
 def test_a_failing_example_of_any_value_can_be_made_smaller(value: object):
     plain = (str, bytes, int, bool, float)

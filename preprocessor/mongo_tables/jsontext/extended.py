@@ -121,8 +121,7 @@ WRAPPERS: Final = frozenset(_WRAPPERS)
 
 def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:
     """Return the value of a wrapper. Raises ``ValueError`` if it is malformed."""
-    text = json.dumps(value, sort_keys=True, default=str)
-    match = re.fullmatch(_WRAPPERS[wrapper][1], text)
+    match = re.fullmatch(_WRAPPERS[wrapper][1], json.dumps(value, sort_keys=True, default=str))
     if match is None:
         raise ValueError
     if wrapper == "$date" and match[1]:
@@ -136,7 +135,7 @@ def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:
 
     options = json_util.JSONOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO, tz_aware=False)
     try:
-        found = json_util.loads(text, json_options=options)
+        found = json_util.loads(json.dumps(value), json_options=options)
     except (BSONError, ArithmeticError, TypeError, LookupError, AttributeError) as error:
         raise ValueError from error
     if wrapper in _RANGES and int(found) not in _RANGES[wrapper]:
