@@ -21,7 +21,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.constant_rules import class_of, kinds_of, say_kind
 from mongo_tables.lint.field_rules import asks_for_value
 from mongo_tables.lint.numeral_rules import list_comparisons
-from mongo_tables.lint.rule_context import Documents, RuleContext, leading_match, rule
+from mongo_tables.lint.rule_context import Documents, Passing, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.render.column import column_value
@@ -133,8 +133,7 @@ def find_missing_as_unequal(subject: RuleContext, documents: Documents) -> Itera
         if not operator or asks_for_value(condition) or not _excludes_numbers(condition[operator]):
             continue
         passing = documents.of(subject.spec)
-        lacking = sum(column_value(one, name) is MISSING for one in passing.documents)
-        if lacking and passing.complete:
+        if lacking := _count_lacking(name, passing):
             yield subject.in_pipeline(
                 "MT451",
                 path,
@@ -143,6 +142,13 @@ def find_missing_as_unequal(subject: RuleContext, documents: Documents) -> Itera
                 f'to leave them out: {{"{name}": {{"$exists": true, …}}}}',
                 key=True,
             )
+
+
+def _count_lacking(name: str, passing: Passing) -> int:
+    """Return how many documents have no such field, or 0 if not all documents are known."""
+    if not passing.complete:
+        return 0
+    return sum(column_value(one, name) is MISSING for one in passing.documents)
 
 
 def _conditions_first(subject: RuleContext) -> Iterator[tuple[str, Mapping[str, Any], Path]]:
@@ -175,8 +181,7 @@ def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterat
         if value is not False or name.startswith("$"):
             continue
         every = documents.passing(subject.spec.collection, (), {})
-        lacking = sum(column_value(one, name) is MISSING for one in every.documents)
-        if lacking and every.complete:
+        if lacking := _count_lacking(name, every):
             yield subject.in_pipeline(
                 "MT450",
                 path,

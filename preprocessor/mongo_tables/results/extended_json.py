@@ -133,10 +133,8 @@ def _count_colons(value: Any) -> int:
 
 
 def _long(value: int) -> Int64:
-    if (
-        value not in _INT64
-    ):  # The careful parser keeps the digits, too, or refuses the number at its position.
-        raise NotPlain
+    if value not in _INT64:
+        raise NotPlain  # The careful parser keeps the digits, too, or refuses the number at its position.
     return Int64(value)
 
 

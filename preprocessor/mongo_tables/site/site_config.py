@@ -84,9 +84,8 @@ class ExclusionPatterns(NamedTuple):
 
     def _is_excluded(self, page: Path, folder: Path) -> bool:
         name = os.path.relpath(page, folder).replace(os.sep, "/")
-        if not any(
-            self
-        ):  # As in most sites: this is ``_ALWAYS``, and importing pathspec takes as long as a page.
+        # Most sites have no patterns: this is ``_ALWAYS``, and importing pathspec takes as long as a page.
+        if not any(self):
             return "/." in f"/{name}" or name.startswith("templates/")
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
         return bool(drafts) or _patterns((*_ALWAYS, *self.exclude.splitlines())).match_file(name)
