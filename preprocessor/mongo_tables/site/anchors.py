@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 _COMMENT: Final = re.compile("<!--.*?-->", re.DOTALL)
-_HASHES: Final = re.compile(r"#{1,6}[ \t]*(.*?)[ \t#]*$")
+_HASHES: Final = re.compile(r"#{1,6}[ \t]*(.*)")
 _UNDERLINE: Final = re.compile(r"(?:=+|-+)[ \t]*$")
-_OWN_ID: Final = re.compile(r"[ \t]*\{[^{}]*#([\w-]+)[^{}]*\}$")
+_OWN_ID: Final = re.compile(r"\{[^{}]*#([\w-]+)[^{}]*\}")
 # Tags, the tokens that stand for comments in a build, and the addresses of links.
 _NO_TEXT: Final = re.compile(r"<[^<>]*>|[\ue000-\uf8ff]+|(?<=\])\([^()]*\)")
 
@@ -30,15 +30,17 @@ def heading_anchors(text: str) -> dict[str, str]:
         >>> heading_anchors("# Mean latency (ms)")
         {'mean-latency-ms': 'Mean latency (ms)'}
     """
-    lines = _COMMENT.sub("", text).splitlines()
+    # Behind the last end nothing is a comment: each of many begins without an end would be searched to the end.
+    until = text.rfind("-->") + len("-->")
+    lines = f"{_COMMENT.sub('', text[:until])}{text[until:]}".splitlines()
     fenced = {at for fence in closed_fences(lines) for at in range(fence.first, fence.last + 1)}
     found: dict[str, str] = {}
     for at, (line, below) in enumerate(pairwise([*lines, ""])):
         hashes = _HASHES.match(line)
         if at in fenced or not (hashes or (line.strip() and _UNDERLINE.match(below))):
             continue
-        heading = hashes[1] if hashes else line.strip()
-        own = _OWN_ID.search(heading)
+        heading = hashes[1].rstrip(" \t#") if hashes else line.strip()
+        own = _OWN_ID.fullmatch(heading, heading.rfind("{")) if heading.endswith("}") else None
         heading = _NO_TEXT.sub("", heading[: own.start()] if own else heading).strip()
         found.setdefault(own[1] if own else _slug(heading), heading)
     return found
