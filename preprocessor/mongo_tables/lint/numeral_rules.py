@@ -105,11 +105,14 @@ def say_wrong(field: str, operator: str, constants: Sequence[Any], values: Seque
         >>> say_wrong("go", "$gte", ["1.10"], ["1.9", "1.10"])[1]
         'name those that are meant, out of {"$in": ["1.9", "1.10"]}'
     """
-    texts = {one for one in [*constants, *values] if isinstance(one, str)}
     numbers = numbers_in(constants)
-    if (numbers or operator not in ORDERS) and (why := _say_wrong_types(operator, numbers, values)):
+    compared = operator in EQUALITIES | ORDERS
+    if (numbers or not compared) and (why := _say_wrong_types(operator, numbers, values)):
         return f"has numbers that are stored as strings: {why}", ""
-    if operator not in ORDERS | _ENDS or not are_versions(texts) or are_numbers(texts):
+    if operator not in ORDERS | _ENDS:
+        return "", ""
+    texts = {one for one in [*constants, *values] if isinstance(one, str)}
+    if not are_versions(texts) or are_numbers(texts):
         return "", ""
     if field.startswith(f"{ORDER}."):
         keys = [key for one in constants if isinstance(one, str) and (key := version_key(one)) != one]
