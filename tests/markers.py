@@ -66,7 +66,6 @@ SLOW: Final = (
     "tests/runner/test_experiments.py",
     "tests/runner/test_faults.py",
     "tests/runner/test_meter.py",
-    "tests/runner/test_local_limits.py",
     "tests/runner/test_local_set.py",
     "tests/runner/test_result_rows.py",
     "tests/runner/test_reading.py",

@@ -72,16 +72,15 @@ def test_each_connection_that_joins_needs_room():
 
 
 def test_rows_say_which_cache_was_wanted_and_given_and_what_is_below_it():
-    small = cache_size.describe(0.008, 0.0081, None)
+    small = cache_size.describe(0.008, 0.0081)
     assert (small["cache_gb"], small["cache_ratio_kept"], small["cache_set"]) == (0.008, True, "while it ran")
     assert small["below_cache"] == "page cache of the operating system"
-    large = cache_size.describe(0.25, 0.008, 10**9)
+    large = cache_size.describe(0.25, 0.008)
     assert (large["wanted_cache_gb"], large["cache_ratio_kept"], large["cache_set"]) == (
         0.008,
         False,
         "at start",
     )
-    assert large["memory_limit_bytes"] == 10**9
 
 
 def test_what_does_not_fit_into_a_smaller_cache_has_to_be_read_and_no_server_is_started_for_it(replica_set):

@@ -92,17 +92,13 @@ def test_variants_that_ask_for_no_other_machine_are_all_measured():
     assert drop_equal(indexes, range(7), lambda number: {}) == [*range(7)]
 
 
-@pytest.mark.parametrize("permitted", [True, False])
-def test_a_local_target_measures_another_disk_where_it_can_give_one(permitted, monkeypatch):
-    monkeypatch.setattr("mongo_tables.runner.local_limits.are_permitted", lambda: permitted)
+def test_a_local_target_has_one_disk_and_measures_variants_of_others_once():
     disks = experiments.load("memory_disk")
-    chosen = choose_variants(disks, ASKED, LocalTarget(LocalAddress(members=1)))
-    assert chosen == ([*range(12)] if permitted else [0, 3, 6, 9])
+    assert choose_variants(disks, ASKED, LocalTarget(LocalAddress(members=1))) == [0, 3, 6, 9]
     assert choose_variants(disks, replace(ASKED, as_is=True), LocalTarget()) == [*range(12)]
 
 
-def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("mongo_tables.runner.local_limits.are_permitted", lambda: False)
+def test_what_would_be_the_same_again_is_said_to_be_left_out(tmp_path, capsys):
     place = OpenedTarget(NamedTarget("", "local"), LocalTarget())
     store = FileStore(tmp_path)
     share_out([experiments.load("insert_iops")], ASKED, [place], store, leave_out=False)

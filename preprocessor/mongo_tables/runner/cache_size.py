@@ -24,7 +24,6 @@ from pymongo import MongoClient
 from pymongo.collection import Collection
 
 from mongo_tables.directives import schemas
-from mongo_tables.runner import local_limits
 from mongo_tables.runner.experiment import LABELS, Experiment, config_of, configs
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import workload
@@ -74,28 +73,23 @@ def _data_gb(config: Mapping[str, Any]) -> float:
 def of_local(config: Mapping[str, Any], wanted: float, members: int, least: float = 0.0) -> float:
     """Return the cache in GB of a local member: as wanted, with room for data in flight, within the machine's memory.
 
-    ``members`` is the number of members of all local sets, which share the memory. If the data size or a memory limit
-    follows the cache, the cache is no smaller than the start minimum of ``mongod``: the rest of the server's memory
-    would fill most of such a limit.
+    ``members`` is the number of members of all local sets, which share the memory. If the data size follows the cache,
+    the cache is no smaller than the start minimum of ``mongod``.
     """
-    if "workingSetRatio" in config or "memoryRatio" in config.get("instance", {}):
+    if "workingSetRatio" in config:
         least = SMALLEST_AT_START_GB
     most = psutil.virtual_memory().total / 2**30 * LOCAL_SHARE / members
     return float(round(min(max(wanted, least, SMALLEST_GB), max(most, SMALLEST_AT_START_GB)), 3))
 
 
-def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:
-    """Return what rows say of the cache of a local member, and of the memory below it.
-
-    ``memory`` is the number of bytes for the member and its pages in the page cache together.
-    """
+def describe(size: float, wanted: float) -> dict[str, Any]:
+    """Return what rows say of the cache of a local member, and of the memory below it."""
     return {
         "cache_gb": size,
         "wanted_cache_gb": wanted,
         "cache_ratio_kept": size == round(wanted, 3),
         "cache_set": "at start" if size == SMALLEST_AT_START_GB else "while it ran",
         "below_cache": "page cache of the operating system",
-        "memory_limit_bytes": memory,
     }
 
 
@@ -174,6 +168,9 @@ def scan(collection: Collection[dict[str, Any]]) -> None:
 LARGEST_SHARE = 0.05
 """The largest share of the cache that requests in flight may fill: from 5 % dirty on WiredTiger evicts
 (``eviction_dirty_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
+TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
+"""The cache of a member on Atlas: half of its 16 to 128 GB of memory, of an M30 a quarter of 8 GB
+(https://www.mongodb.com/docs/atlas/sizing-tier-selection/)."""
 PUBLISHED_TIMES = 2
 """If the share of the published run was larger, this many times that share is allowed."""
 DOCUMENT_TIMES = 1.1
@@ -182,8 +179,8 @@ DOCUMENT_TIMES = 1.1
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
     """Return the cache of the published machine of a variant in GB, scaled down with the data."""
-    tier = local_limits.TIERS.get(variant.get("instance", {}).get("atlasInstanceType"))
-    return float((tier.cache_gb if tier else reference.get("cache_gb", 8)) * scale)
+    tier = variant.get("instance", {}).get("atlasInstanceType")
+    return float(TIER_CACHE_GB.get(tier, reference.get("cache_gb", 8)) * scale)
 
 
 def in_flight_gb(config: Mapping[str, Any]) -> float:

@@ -34,12 +34,11 @@ import psutil
 from pymongo import MongoClient
 from pymongo.errors import ConnectionFailure, OperationFailure
 
-from mongo_tables.runner import cache_size, local_limits, supervisor
+from mongo_tables.runner import cache_size, supervisor
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.host import NO_SPACE, is_full, say_no_space
 from mongo_tables.runner.local_address import SMALLEST_OPLOG_MB, find_mongod
-from mongo_tables.runner.local_limits import ControlGroup, open_group
 from mongo_tables.runner.supervisor import OUTPUT
 
 Found = TypeVar("Found")
@@ -63,14 +62,10 @@ def make_directory() -> tuple[Path, int | None]:
 
 
 def remove_set(directory: Path) -> None:
-    """End the servers with data in the folder, and remove it and their control groups."""
-    members = sorted(directory.glob(f"{MEMBER}*"))
-    groups = [f"{directory.name}-{member.name.removeprefix(MEMBER)}" for member in members]
+    """End the servers with data in the folder, and remove it."""
     for process in _servers(directory):
         _end(process)
     shutil.rmtree(directory, ignore_errors=True)
-    for group in groups:
-        local_limits.remove_group(group)
 
 
 def sweep_sets() -> None:
@@ -264,7 +259,6 @@ class LocalReplicaSet:
         sweep_sets()
         self.directory, self._lock = make_directory()
         self._supervisor: subprocess.Popen[str] | None = None
-        self._groups: list[ControlGroup] | None = None
         self._killed: set[int] = set()
         try:
             self._ports = _free_ports(settings.members)
@@ -300,21 +294,6 @@ class LocalReplicaSet:
     def members(self) -> list[MongoClient[dict[str, Any]]]:
         """Return a client of each member, whatever its role, in the order of ``pids``."""
         return list(map(self._credentials.open_member, self._ports))
-
-    def groups(self, *, make: bool) -> list[ControlGroup]:
-        """Return a control group for each member, once created, or none if that is not permitted."""
-        if self._groups is None and not make:
-            return []
-        if self._groups is None:
-            named = zip(self._ports, self.pids, strict=True)
-            made = [open_group(f"{self.directory.name}-{port}", pid) for port, pid in named]
-            self._groups = [group for group in made if group]
-            if self._supervisor and self._supervisor.stdin:
-                self._supervisor.stdin.write("".join(f"{group.path}\n" for group in self._groups))
-                self._supervisor.stdin.flush()
-            if len(self._groups) < len(made):
-                self._groups = []
-        return self._groups
 
     def fault(self) -> str:
         """Return why a member has ended, or "" while all of them run."""

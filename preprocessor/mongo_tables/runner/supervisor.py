@@ -6,8 +6,7 @@ ends. Then, or at SIGTERM, it ends every server by its process id and removes th
 process is killed itself, Linux ends the servers with it, and the run removes what is left.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard output is
-one line, ``{"pids": [...]}``. Each further line names a control group of a server, to be removed as well. The module
-runs as a file, with the standard library only.
+one line, ``{"pids": [...]}``. The module runs as a file, with the standard library only.
 """
 
 from __future__ import annotations
@@ -33,12 +32,11 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # this ends the servers too
     order = json.loads(sys.stdin.readline())
     servers: list[subprocess.Popen[bytes]] = []
-    groups = ""
     try:
         for command in order["commands"]:
             servers.append(_start(command, order["directory"]))
         print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
-        groups = sys.stdin.read()
+        sys.stdin.read()
     except OSError:  # the program cannot be started; the missing answer reports it
         return 1
     finally:
@@ -48,9 +46,6 @@ def main() -> int:
                 os.killpg(server.pid, signal.SIGKILL)
             server.wait()
         shutil.rmtree(order["directory"], ignore_errors=True)
-        for group in groups.splitlines():
-            with suppress(OSError):
-                os.rmdir(group)  # noqa: PTH106 - nothing is imported that only this needs
     return 0
 
 

@@ -1,8 +1,8 @@
 """The deployments for an experiment: our own replica set, or any with a URI, and the variants that each measures.
 
 A variant names its machine in ``instance``. A deployment given by its address has the machine that it has: if all
-variants were measured on it, their rows would differ only by noise. A local target can provide some of the
-properties that variants ask for; variants that would be the same work there are measured once.
+variants were measured on it, their rows would differ only by noise. A local target provides the cache that variants ask
+for; variants that would be the same work there are measured once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pymongo import MongoClient
 from pymongo.uri_parser import parse_uri
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner import cache_size, local_limits
+from mongo_tables.runner import cache_size
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
 from mongo_tables.runner.connection_strings import measured_options, shown, used
 from mongo_tables.runner.errors import TargetError
@@ -141,16 +141,10 @@ class LocalTarget(Target):
         self.options = json.dumps(options) if options else ""
 
     def obstacle(self, config: Config) -> tuple[str, str] | None:
-        """Refuse another number of members, or memory that the cache size must follow."""
+        """Refuse another number of members."""
         members, asked = self._address.members, config.get("members")
         if members and asked and members != asked:
             return f"asks for {asked} members, and the target has {members}", "leave out members"
-        small = (self._address.cache_gb or SMALLEST_AT_START_GB) < SMALLEST_AT_START_GB
-        if small and "memoryRatio" in config.get("instance", {}):
-            return (
-                f"limits the memory to a multiple of the cache, and that is less than {SMALLEST_AT_START_GB} GB",
-                "leave out cacheGB, or give more",
-            )
         return None
 
     @property
@@ -159,9 +153,8 @@ class LocalTarget(Target):
         return self.running.uri
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the cache, and the limits that this machine can impose."""
-        expected = local_limits.expect(config.get("instance", {}), self._settings(config).members)
-        return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
+        """Return the cache: a local set has the disk, memory and processors of this machine."""
+        return {"cache_gb": self._cache(config, cache_gb, least_gb)}
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
         """Return the cache size of each member in GB."""
@@ -172,7 +165,7 @@ class LocalTarget(Target):
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for the variant, whose cache ``give_cache`` sets within the limits of mongod and this machine.
 
-        Of the requested machine, a local set provides the cache, and what ``local_limits`` can impose.
+        Of the requested machine, a local set provides the cache.
         """
         if self._set is None or self._set.settings != self._settings(config) or not self._set.is_whole:
             self.close()
@@ -184,19 +177,16 @@ class LocalTarget(Target):
         wanted = size if "workingSetRatio" in config else cache_gb
         if size > self._set.cache_gb or "workingSetRatio" in config:
             self._set.resize_cache(size)
-        groups = self._set.groups(make=local_limits.needs_groups(asked))
-        holds = local_limits.impose(asked, groups, self._set.pids, self._set.directory, size)
-        memory = local_limits.memory_bytes(asked, size) if "memoryRatio" in holds else None
         return Machine(
             bench_config=self._bench_config(),
             topology={
                 **self._set.describe(),
                 **self._named_program(),
                 **({"settings": self._address.settings} if self._address.settings else {}),
-                **cache_size.describe(size, wanted, memory),
+                **cache_size.describe(size, wanted),
             },
-            varied={**({"cache_gb": size} if asked and size == round(cache_gb, 3) else {}), **holds},
-            not_varied=tuple(sorted(asked.keys() - holds.keys())),
+            varied={"cache_gb": size} if asked and size == round(cache_gb, 3) else {},
+            not_varied=tuple(sorted(asked)),
             data_directory=self._set.directory,
             pids=tuple(self._set.pids),
         )
