@@ -25,7 +25,6 @@ from mongo_tables.runner.store import FileStore
 from tests.runner.processes import TINY, finish, start
 
 FOLLOWS = {"workingSetRatio": 1.38}
-LIMITED = {"instance": {"memoryRatio": 2.3}}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +37,6 @@ LIMITED = {"instance": {"memoryRatio": 2.3}}
         ({}, 0.02, 0.3, 0.3),
         ({}, 0.3, 0.2, 0.3),
         (FOLLOWS, 0.003, 0.008, cache_size.SMALLEST_AT_START_GB),
-        (LIMITED, 0.003, 0.008, cache_size.SMALLEST_AT_START_GB),
     ],
 )
 def test_a_cache_is_as_wanted_with_room_for_what_is_under_way(config, wanted, least, given):

@@ -12,7 +12,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from math import inf
@@ -27,10 +26,8 @@ from mongo_tables.files.process import install_command
 from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_address import find_mongod
 from mongo_tables.runner.local_set import LocalReplicaSet, SetSecrets, Settings, demise
 from mongo_tables.runner.worker import Load
-from tests.mongod import free_port
 from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
 
 HOLD = """
@@ -142,89 +139,6 @@ def test_a_run_whose_supervisor_is_killed_notices_and_leaves_neither_servers_nor
     assert list(temporary.iterdir()) == []
 
 
-def test_what_a_run_and_its_supervisor_leave_when_both_are_killed_the_next_run_removes(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert holder.stdout is not None
-    directory, pid = holder.stdout.readline().split()
-    (supervisor,) = supervisors_of(holder)
-    for one in (psutil.Process(holder.pid), supervisor):
-        one.suspend()
-    supervisor.kill()
-    holder.kill()
-    holder.wait()
-    holder.stdout.close()
-    _wait_until(lambda: _ended(int(pid)))
-    assert Path(directory).exists()
-    mine = LocalReplicaSet(Settings(members=1))
-    try:
-        assert [place.name for place in tmp_path.iterdir()] == [mine.directory.name]
-        local_set.sweep_sets()
-        assert mine.directory.exists(), "a set that somebody holds is let alone"
-        with MongoClient(mine.uri) as client:
-            assert client.admin.command("ping")["ok"]
-    finally:
-        mine.close()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_supervisor(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    directory, lock = local_set.make_directory()
-    data = directory / "member-1"
-    data.mkdir()
-    server = subprocess.Popen(
-        [find_mongod(directory), "--dbpath", data, "--port", str(free_port()), "--bind_ip", "localhost",
-         "--nounixsocket", "--logpath", data / "log"],
-    )  # fmt: skip
-    _wait_until(lambda: (data / "mongod.lock").exists())
-    try:
-        local_set.sweep_sets()
-        assert server.poll() is None, "its lock is held"
-        os.close(lock)
-        local_set.sweep_sets()
-        server.wait(timeout=120)
-        assert not directory.exists()
-    finally:
-        server.kill()
-        server.wait()
-
-
-def test_the_sweep_ends_servers_of_whatever_name(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left, lock = local_set.make_directory()
-    os.close(lock)
-    other = tmp_path / "other"
-    servers = [
-        subprocess.Popen(
-            [sys.executable, "-c", "input()", "--dbpath", data / "member-1"], stdin=subprocess.PIPE
-        )
-        for data in (left, other)
-    ]
-    local_set.sweep_sets()
-    try:
-        assert servers[0].wait(timeout=120) == -signal.SIGKILL
-        assert servers[1].poll() is None
-    finally:
-        for server in servers:
-            server.kill()
-            server.communicate()
-
-
-def test_folders_of_others_are_not_swept(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    (tmp_path / "mongo-tables-run-without-lock").mkdir()
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "lock").touch()
-    (tmp_path / "mongo-tables-run-link").symlink_to(elsewhere)
-    local_set.sweep_sets()
-    assert len(list(tmp_path.iterdir())) == 3
-    assert (elsewhere / "lock").exists()
-
-
 def test_nobody_gets_into_a_server_of_a_run_without_its_password(replica_set):
     scheme, _, rest = replica_set.uri.partition("//")
     open_uri = f"{scheme}//{rest.rpartition('@')[2]}"
@@ -292,7 +206,7 @@ def test_who_is_to_hold_the_servers_and_is_killed_before_they_run_is_told_of(tmp
     script.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     monkeypatch.setattr(local_set.supervisor, "__file__", str(script))
     with pytest.raises(TargetError, match="the process that holds mongod was killed"):
-        local_set._start(tmp_path, [], None)
+        local_set._start(tmp_path, [])
 
 
 @pytest.fixture

@@ -145,7 +145,6 @@ OPTIONS = Options(scale=1.0, seconds=None, repeats=None, seed=1)
     [
         ("failover", "local?members=1", "asks for 3 members, and the target has 1"),
         ("lesson_wtimeout", "local?members=1", "asks for 3 members, and the target has 1"),
-        ("memory_disk", "local?cacheGB=0.1", "limits the memory to a multiple of the cache"),
         ("failover", "local?members=3", None),
         ("memory_disk", "local?cacheGB=0.5", None),
         ("query_full", "local?members=1&cacheGB=0.02", None),

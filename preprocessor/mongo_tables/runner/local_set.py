@@ -1,8 +1,7 @@
 """A replica set that a run starts for itself, in a directory that it creates and removes.
 
-A run and its supervisor watch each other: the survivor ends the servers and removes the folder. If both were killed,
-the next run does. It recognises such a folder by its lock, which both hold and which the system releases however they
-end.
+A run and its supervisor watch each other: the survivor ends the servers and removes the folder. If both are killed,
+Linux ends the servers, and their folder stays in the folder for temporary files.
 
 Without a password every user of the machine could connect during a run. The members authenticate to each other with a
 key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that only the user who runs them
@@ -26,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -44,81 +43,6 @@ from mongo_tables.runner.supervisor import OUTPUT
 Found = TypeVar("Found")
 END_SECONDS: Final = 30.0
 PREFIX: Final = "mongo-tables-run-"
-LOCK: Final = "lock"
-MEMBER: Final = "member-"
-"""The prefix of the members' folders; the port follows."""
-
-
-def make_directory() -> tuple[Path, int | None]:
-    """Return a new folder for a set, and its lock for a supervisor to hold too, or None without such locks."""
-    directory = Path(tempfile.mkdtemp(prefix=PREFIX))
-    file = directory / f".{LOCK}"
-    held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-    if not _take(held):
-        os.close(held)
-        return directory, None
-    file.rename(directory / LOCK)  # only now: a lock without a holder marks an abandoned folder
-    return directory, held
-
-
-def remove_set(directory: Path) -> None:
-    """End the servers with data in the folder, and remove it."""
-    for process in _servers(directory):
-        _end(process)
-    shutil.rmtree(directory, ignore_errors=True)
-
-
-def sweep_sets() -> None:
-    """Remove what killed runs of this user have left."""
-    for directory in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
-        if _is_left(directory):
-            remove_set(directory)
-
-
-def _servers(directory: Path) -> Iterator[psutil.Process]:
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            # Recognise a server by its data folder: any program may have been given as the mongod.
-            if any(
-                option == "--dbpath" and data.startswith(f"{directory}{os.sep}")
-                for option, data in pairwise(process.cmdline())
-            ):
-                yield process
-
-
-def _end(process: psutil.Process) -> None:
-    """Kill a process and wait until it has ended. A zombie counts as ended: an orphan may never be reaped."""
-    deadline = time.monotonic() + END_SECONDS
-    with suppress(psutil.Error):
-        process.kill()
-        while process.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
-            time.sleep(0.02)
-
-
-def _is_left(directory: Path) -> bool:
-    """Return whether the folder belongs to this user and its lock has no holder."""
-    if directory.is_symlink() or not hasattr(os, "getuid"):
-        return False
-    try:
-        if directory.stat().st_uid != os.getuid():
-            return False
-        held = os.open(directory / LOCK, os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:  # of another version, which has no lock, or being removed
-        return False
-    try:
-        return _take(held)
-    finally:
-        os.close(held)
-
-
-def _take(held: int) -> bool:
-    try:
-        import fcntl
-
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True
 
 
 USER: Final = "mongo-tables"
@@ -256,13 +180,13 @@ class LocalReplicaSet:
         self.cache_shrunk = True
         """Whether every member's cache fitted when the size was set."""
         self._credentials = SetSecrets()
-        sweep_sets()
-        self.directory, self._lock = make_directory()
+        self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.pids: list[int] = []
         self._supervisor: subprocess.Popen[str] | None = None
         self._killed: set[int] = set()
         try:
             self._ports = _free_ports(settings.members)
-            self._supervisor, self.pids = _start(self.directory, self._commands(), self._lock)
+            self._supervisor, self.pids = _start(self.directory, self._commands())
             self._initiate()
         except BaseException:
             self.close()
@@ -321,10 +245,8 @@ class LocalReplicaSet:
             if held.stdout is not None:
                 held.stdout.close()
         if self.directory.exists():  # it was killed, or never started
-            remove_set(self.directory)
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            os.close(lock)
+            _end([pid for pid in self.pids if pid not in self._killed])
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def _commands(self) -> list[list[str]]:
         mongod = str(self.settings.program or find_mongod(self.directory))
@@ -332,7 +254,7 @@ class LocalReplicaSet:
         signed_in = self._credentials.options(self.directory)
         commands = []
         for port in self._ports:
-            data = self.directory / f"{MEMBER}{port}"
+            data = self.directory / f"member-{port}"
             data.mkdir()
             commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
                              "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket", *signed_in,
@@ -426,14 +348,21 @@ def _free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
-def _start(
-    directory: Path, commands: list[list[str]], lock: int | None
-) -> tuple[subprocess.Popen[str], list[int]]:
+def _end(pids: Sequence[int]) -> None:
+    """Kill servers whose supervisor was killed, and wait until they have ended."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + END_SECONDS
+    while not all(map(_has_ended, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen[str], list[int]]:
     # In its own session: Ctrl-C in the terminal must reach the runner only.
     held = subprocess.Popen(
         [sys.executable, str(supervisor.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        pass_fds=() if lock is None else (lock,),  # held by both, so the survivor still holds it
     )  # fmt: skip
     stdin, stdout = held.stdin, held.stdout
     if stdin is None or stdout is None:
