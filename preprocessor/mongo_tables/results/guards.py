@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import (
     collection_arguments,
@@ -36,29 +36,10 @@ _INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
 _INTERNAL_PREFIX: Final = "$_internal"
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 # Names with "$" that are not operators: of database references, and parts of `$text` and `$geoWithin`.
 _PARTS = frozenset(
     {"$ref", "$id", "$db", "$language", "$caseSensitive", "$diacriticSensitive", "$uniqueDocs"}
 )
-
-_Position = Literal["language", "query", "conditions", "data", "literal"]
-"""The meaning of keys with "$" at a place of a pipeline.
-
-* ``language``: operators of expressions and stages.
-* ``query``: operators of a query, next to field names.
-* ``conditions``: operators of a query on one field.
-* ``data``: no operators; the value is compared.
-* ``literal``: no operators; the value is returned unchanged.
-"""
-_QUERIES: Mapping[str, str] = {
-    "$graphLookup": "restrictSearchWithMatch",
-    "$geoNear": "query",
-    "$vectorSearch": "filter",
-}
-"""Where stages other than ``$match`` have a query."""
-_COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$jsonSchema", "$comment"})
-
 
 _REFUSED: Final = "MT201"
 _NOT_KNOWN: Final = "MT202"
@@ -80,11 +61,10 @@ def guard(query: Query) -> None:
 def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Complaint[Path]]:
     """Return everything in a pipeline (or a mapping of variables) that must not reach a server, in reading order.
 
-    A refused name is refused at any depth: pipelines are nested in ``$lookup``, ``$facet``, ``$unionWith`` and stages
-    of future servers, and no expression has the name of a refused stage. An unknown name is refused wherever a server
-    expects an operator. Under ``$literal`` keys are data.
+    A name is refused at any depth: pipelines are nested in ``$lookup``, ``$facet``, ``$unionWith`` and stages of future
+    servers, and no expression has the name of a refused stage. Under ``$literal`` keys are data.
     """
-    return list(_in_value(pipeline, (), "language")) if _suspicious(pipeline) else []
+    return list(_in_value(pipeline, ()))
 
 
 @cache
@@ -93,81 +73,33 @@ def _list_allowed_names() -> frozenset[str]:
     return frozenset(one.name for one in operators()) - forbidden_operators().keys() | _PARTS
 
 
-def _suspicious(value: Any) -> bool:
-    """Return whether the careful check is needed. Values that are not JSON types always need it."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return False
-    if kind is dict:
-        for key in value:
-            if type(key) is not str or (
-                key[:1] == "$" and (key not in _list_allowed_names() or key in collection_arguments())
-            ):
-                return True
-        return any(map(_suspicious, value.values()))
-    if kind is list or kind is tuple:
-        return any(map(_suspicious, value))
-    return isinstance(value, (Mapping, list, tuple, str))
-
-
-def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint[Path]]:
+def _in_value(value: Any, path: Path, is_literal: bool = False) -> Iterator[Complaint[Path]]:
     if isinstance(value, Mapping):
-        yield from _in_mapping(value, path, position)
+        for key, inner in value.items():
+            at = (*path, key)
+            if not is_literal and str(key).startswith("$"):
+                if refused := _refusal(str(key), at):
+                    yield refused
+                    continue
+                if key in collection_arguments():
+                    yield from _elsewhere(inner, at)
+            yield from _in_value(inner, at, is_literal or key in ("$literal", "$const"))
     elif isinstance(value, (list, tuple)):
-        # The list is compared for equality.
-        below: _Position = "data" if position == "conditions" else position
         for number, inner in enumerate(value):
-            yield from _in_value(inner, (*path, number), below)
+            yield from _in_value(inner, (*path, number), is_literal)
     elif isinstance(value, str) and type(value).__name__ == "Code":
         yield Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED)
 
 
-def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Complaint[Path]]:
-    if position == "conditions" and not str(next(iter(value), "")).startswith("$"):
-        position = "data"  # the document is compared for equality, its keys are not operators
-    for key, inner in value.items():
-        refused = _refusal(str(key), (*path, key), position)
-        if refused is not None:
-            yield refused
-            continue
-        if key in collection_arguments() and position == "language":
-            yield from _elsewhere(inner, (*path, key))
-        yield from _in_value(inner, (*path, key), _position_below(str(key), path, position))
-
-
-def _refusal(key: str, path: Path, position: _Position) -> Complaint[Path] | None:
-    if position == "literal":
-        return None
+def _refusal(key: str, path: Path) -> Complaint[Path] | None:
     if key in forbidden_operators():
         return Complaint(f"{key} {_FORBIDDEN[forbidden_operators()[key]]}", "", path, _REFUSED)
     if key.startswith(_INTERNAL_PREFIX):
         return Complaint(f"{key} {_INTERNAL}", "", path, _REFUSED)
-    if key.startswith("$") and position != "data" and key not in _list_allowed_names():
+    if key not in _list_allowed_names():
         message = f"{key} is not among the operators that are known to only read"
         return Complaint(message, did_you_mean(key, _list_allowed_names()), path, _NOT_KNOWN)
     return None
-
-
-def _position_below(key: str, path: Path, position: _Position) -> _Position:
-    """Return the meaning of keys with "$" within the value of the key at a path."""
-    if position == "language":
-        if key in ("$literal", "$const"):
-            return "literal"
-        is_query = key == "$match" or (path and _QUERIES.get(str(path[-1])) == key)
-        return "query" if is_query else "language"
-    if position == "query" and not key.startswith("$"):
-        return "conditions"
-    if position in ("query", "conditions"):
-        return _position_in_query(key)
-    return position
-
-
-def _position_in_query(operator: str) -> _Position:
-    if operator in _COMPARING:
-        return "data"
-    if operator in ("$and", "$or", "$nor", "$elemMatch", "$all"):
-        return "query"
-    return "conditions" if operator == "$not" else "language"
 
 
 def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
