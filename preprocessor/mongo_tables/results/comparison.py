@@ -59,8 +59,7 @@ class Side(NamedTuple):
 class Judged(NamedTuple):
     """A ratio with its interval and verdict. ``of`` says what it is the ratio of.
 
-    ``p`` is compared with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a
-    verdict. If a verdict does not follow from only the interval, ``reason`` says why.
+    If a verdict does not follow from only the interval, ``reason`` says why.
     """
 
     of: str
@@ -71,8 +70,6 @@ class Judged(NamedTuple):
     blocks: int = 0
     verdict: Verdict | None = None
     reason: str = ""
-    threshold: float | None = None
-    rows: int = 0
     margin: float = MARGIN
     negligible: float = 0.0
 
@@ -297,14 +294,12 @@ def _give_up(old: Row, new: Row, reason: str) -> Judged:
 
 def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return the rows with verdicts, judged together."""
-    ps = [row.judged.p for row in rows if row.judged.p is not None]
-    bound = threshold(ps)
+    bound = threshold([row.judged.p for row in rows if row.judged.p is not None])
     found = []
     for row in rows:
         judged = row.judged
         if judged.p is not None and judged.low is not None and judged.high is not None:
-            verdict = judge(judged.low, judged.high, judged.p <= bound)
-            judged = judged._replace(verdict=verdict, threshold=bound, rows=len(ps))
+            judged = judged._replace(verdict=judge(judged.low, judged.high, judged.p <= bound))
         found.append(row._replace(judged=judged))
     return tuple(found)
 

@@ -35,7 +35,7 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.intervals import LEAST_BLOCKS
 from mongo_tables.results.pooling import COMPARISON, CONTRAST, FIELD, find_over_campaigns
 from mongo_tables.results.row_names import is_benchmark
-from mongo_tables.results.verdicts import ITSELF, threshold
+from mongo_tables.results.verdicts import ITSELF
 
 Row = Mapping[str, Any]
 
@@ -93,7 +93,7 @@ def compare_within(rows: Sequence[Row]) -> Difference:
         if not any(row is other for one in concluded for other in (one.row, one.other))
     ]
     return Difference(
-        rows=tuple(_compare(one, some) for some, concluded in found for one in concluded),
+        rows=tuple(_compare(one) for _, concluded in found for one in concluded),
         not_compared=tuple(f"{name}: {reason}" for name, reason in rest),
         gone=tuple(f"{name}: {reason}" for name, reason in rest if reason == _GONE),
     )
@@ -143,26 +143,10 @@ def _say_why_alone(row: Row, concluded: Sequence[_Concluded]) -> str:
     return f"{' or '.join(sorted(first))} has no such row"
 
 
-def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
-    """Return the p-values of the rows that were judged together: those of the same target and reference.
-
-    Pooled conclusions are judged apart from those of single campaigns.
-    """
-    target, against = _target_of(one.row), one.told["against"]
-    mine = (row for row in rows if _target_of(row) == target)
-    found: Iterator[Mapping[str, Any] | None]
-    if _EACH in one.told:
-        found = (find_over_campaigns(row, one.field) for row in mine)
-    else:
-        found = (row.get(one.field) for row in mine)
-    told = [its for its in found if its is not None]
-    return [its["p"] for its in told if its["against"] == against or one.field == CONTRAST]
-
-
-def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
+def _compare(found: _Concluded) -> Comparison:
     """Return the comparison, with the speeds behind the ratio if available: those of the blocks that have both."""
     evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
-    told, ps = found.told, _list_family(found, rows)
+    told = found.told
     over = found.row[FIELD] if _EACH in told else {}
     other = found.row if found.other is None else found.other
     figures = {name: told[name] for name in _FIGURES}
@@ -173,8 +157,6 @@ def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
         **figures,
         # Without a ratio, a speed was 0, or no block has both.
         reason="" if told["ratio"] is not None else _NO_RATIO,
-        threshold=threshold(ps),
-        rows=len(ps),
         negligible=find_negligible(told),
     )
     compared = put_together(other, found.row, found.sides, judged, (evidence,) if evidence else ())

@@ -87,7 +87,6 @@ def test_all_rows_of_two_campaigns_are_judged_together():
     ]
     among = compare(*sides).rows[1]
     assert among.judged.p == alone.judged.p
-    assert among.judged.rows == 20
     assert among.verdict != "faster"
 
 
@@ -445,7 +444,6 @@ def test_the_command_gives_all_of_it_as_json(campaigns, capsys):
     reference, slower = json.loads(capsys.readouterr().out)["rows"]
     assert reference["judged"]["reason"]
     assert slower["judged"]["verdict"] == "slower"
-    assert slower["judged"]["threshold"] == 0.05
     assert slower["evidence"][1]["speeds"] == shaken(40, SHAKE[::-1])
     assert slower["one"]["speed"] == 50
 

@@ -219,21 +219,3 @@ def test_a_row_that_does_not_say_of_which_campaign_it_is_is_left_out_with_that_r
     FileStore(tmp_path / "new").put({**row, "campaign": {"start": row["campaign"]["start"]}})
     assert pool(new, old, "--keep", tmp_path / "kept") == 0
     assert "not pooled: t: size 4: it does not name its campaign" in capsys.readouterr().out
-
-
-def test_what_one_campaign_has_is_judged_with_the_rows_that_it_was_judged_with(tmp_path, capsys):
-    """Of twenty rows of a campaign, nineteen of which are pooled, one is left that alone would be faster."""
-    slight = [104, 90, 121, 99, 125, 103, 129, 108, 114, 101]
-    flat = measured(1, [100] * 10)
-    alike = [measured(size, shaken(100, SHAKE[size % 7 :] + SHAKE[: size % 7])) for size in range(3, 22)]
-    new = campaign([flat, measured(2, slight), *alike], 0, "new", 9)
-    old = campaign([flat, *alike], 0, "old", 3)
-    for name, rows in (("new", new), ("old", old)):
-        for row in rows:
-            FileStore(tmp_path / name).put({**row, "start_time": row["campaign"]["start"]})
-    pool(tmp_path / "new", tmp_path / "old")
-    capsys.readouterr()
-    assert main(["compare", str(tmp_path / "new"), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    (judged,) = (row["judged"] for row in rows if row["variant"] == "size 2")
-    assert (judged["rows"], judged["threshold"] < 0) == (20, True)
