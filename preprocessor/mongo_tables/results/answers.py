@@ -47,15 +47,15 @@ class Answers:
         """The number of pipelines that this build has run."""
         self.unread: Sequence[Path] = ()
         """Existing files that are not read, sorted; filled in by the first query."""
-        self.broken: Sequence[Finding] = ()
-        """The first fault of each plain file that no query reads and that cannot be parsed."""
+        self.notes: Sequence[Finding] = ()
+        """The notes about the files that queries have read."""
         self.read: dict[str, str] = {}
         """The digest of each collection that this build has read, by collection name."""
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
         self.by_key, self.read, self.ran = {}, {}, 0
-        self.unread, self.broken = (), ()
+        self.unread, self.notes = (), ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
         if self._source is not None:
@@ -82,11 +82,11 @@ class Answers:
                 self.unreachable = each
                 break
         if asked:
-            self.unread, self.broken = (), ()
+            self.unread, self.notes = (), ()
             with suppress(ResultsError):  # The query that needs these files reports the reason.
                 local = None if self.unreachable else self.local
                 if local is not None:
-                    self.unread, self.broken = local.unread(), local.broken()
+                    self.unread, self.notes = local.unread(), local.notes()
         return self
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:

@@ -8,7 +8,6 @@ several runs of a tool have in common: ``{"testname": …, "name": …, "metric"
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +30,7 @@ from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import Form
 from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
 from mongo_tables.results.formats import FORMATS, Format, find_format
-from mongo_tables.results.formats.model import SourceFile, is_packed
+from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.formats.raw_values import hold_digits
 from mongo_tables.results.model import FAULTS_SHOWN, NoBenchmarks, ResultsError, combine_faults, file_fault
 from mongo_tables.results.rows import through_bson
@@ -39,8 +38,6 @@ from mongo_tables.results.source_text import SourcePart
 
 Document = dict[str, Any]
 
-SMALL: Final = 2**20
-"""Files below this size, in bytes, are read even if no comment uses them."""
 LARGE: Final = 2**20
 """Documents of files from this size on, in bytes, are held as rows, which take a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
@@ -245,36 +242,6 @@ def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool, b
         documents = ({**one, "_id": {**one["_id"], "file": name}} for one in documents)
     held = IndexedCollection(documents) if len(file.content) < LARGE else RowTable(documents)
     return held, has_ids, bool(found.marks)
-
-
-def find_fault(plain: ResultsFile) -> Finding | None:
-    """Return the first fault of a small file that no comment uses, or None if it can be read.
-
-    Authors learn of the fault before a comment uses the file.
-    """
-    if is_packed(plain.path.name):
-        return None
-    try:
-        file = SourceFile(plain.path, plain.types, plain.read())
-        if len(file.content) < SMALL and not _is_sound_json(file):
-            read_plain(file, plain.name)
-    except ResultsError as error:
-        return [*error.findings, file_fault(plain.path, (0, 0), error.message, error.hint)][0]
-    return None
-
-
-def _is_sound_json(file: SourceFile) -> bool:
-    """Return whether a file of no known tool is JSON, or has JSON in each line, without building its documents."""
-    found = find_format(file)
-    if found is None or found.module != "plain_json" or file.seen != file.content:
-        return False
-    try:
-        text = file.text()
-        for one in (text,) if file.suffix == ".json" else filter(str.strip, text.split("\n")):
-            json.loads(one)
-    except (ResultsError, ValueError, RecursionError):
-        return False
-    return True
 
 
 def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids: bool) -> Iterator[Document]:

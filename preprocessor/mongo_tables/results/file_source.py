@@ -22,7 +22,7 @@ from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.results.file_documents import decode, find_fault, read_contents
+from mongo_tables.results.file_documents import decode, read_contents
 from mongo_tables.results.file_listing import Listing, list_results, refuse_two
 from mongo_tables.results.guards import OPTIONS, Limits, guard
 from mongo_tables.results.model import (
@@ -131,18 +131,9 @@ class FileSource(ResultsSource):
             return held.files
         return [file.path for place in self._list().collections.get(collection, ()) for file in place.files()]
 
-    def broken(self) -> Sequence[Finding]:
-        """Return the first fault of each small plain file that no query reads and that cannot be parsed.
-
-        Files that were read and have no results are notes.
-        """
-        found: list[Finding] = []
-        for one in self._read.values():
-            found += one.notes if isinstance(one, Collection) else ()
-        for collection, places in self._list().collections.items():
-            for place in places if collection not in self._read else ():
-                found += filter(None, map(find_fault, place.plain))
-        return found
+    def notes(self) -> Sequence[Finding]:
+        """Return the notes about the files that queries have read in this build."""
+        return [note for one in self._read.values() if isinstance(one, Collection) for note in one.notes]
 
     def unread(self) -> Sequence[Path]:
         """Return the existing files that are not read, sorted."""

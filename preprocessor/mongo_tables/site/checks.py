@@ -149,7 +149,7 @@ def check_site(judge: Judge) -> list[Finding]:
     if judge.asked and snapshot.in_place is not None:
         found += _find_stale(judge, snapshot.in_place, found)
     if judge.asked:
-        found += unread_findings(judge.source.unread, judge.source.broken)
+        found += [*unread_findings(judge.source.unread), *judge.source.notes]
     if found and not snapshot.built:
         found = _defer(found, site)
     return sorted(set(found))

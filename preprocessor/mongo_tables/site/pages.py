@@ -150,22 +150,11 @@ def read_page(
     return Page(file, text, chosen, tuple(specs), tuple(found), scan.rejected, tuple(server_only))
 
 
-def unread_findings(paths: Iterable[Path], broken: Iterable[Finding]) -> list[Finding]:
-    """Return a note for each file of a results source that is not read: authors might wait for its data.
-
-    These include files that no comment has used so far and that could not be read, and files without results.
-    """
+def unread_findings(paths: Iterable[Path]) -> list[Finding]:
+    """Return a note for each file of a results source that is not read: authors might wait for its data."""
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
-    found = []
-    for path in paths:
-        found.append(finding("MT313", shorten_path(path), (0, 0), message, hint))
-    for one in broken:
-        if one.rule not in ("MT313", "MT338"):
-            said = f"no comment uses this file, and none could: {one.message}"
-            one = finding("MT313", one.file, (one.line, one.column), said, one.hint)
-        found.append(one)
-    return found
+    return [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
