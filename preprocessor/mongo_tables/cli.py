@@ -224,7 +224,6 @@ class _Program(HintingParser):
 
     def format_help(self) -> str:
         """Return usage, description, options, and each group of commands."""
-        self._shows_help = True
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, [])
         formatter.add_text(self.description)

@@ -127,7 +127,7 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
         "mongo_tables.render.provenance",
     }
     assert "mongo_tables.site.in_place" in loaded
-    assert loaded.intersection({*HEAVY, "bz2", "difflib", "html.entities", *differing}) == set()
+    assert loaded.intersection({*HEAVY, "difflib", "html.entities", *differing}) == set()
 
 
 @pytest.mark.parametrize(
@@ -204,12 +204,12 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
     assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()
 
 
-def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules_and_no_archives(
+def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules(
     page: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(f"[{ROWS}]")
     imported(["render", "--in-place", str(page), "--results", "results.json"], tmp_path)
     loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
     assert "mongo_tables.site.in_place" in loaded
-    assert loaded.intersection({*HEAVY, *UNUSED, "bz2", "lzma"}) == set()
+    assert loaded.intersection({*HEAVY, *UNUSED}) == set()
     assert len([name for name in loaded if name.startswith("mongo_tables")]) <= 145
