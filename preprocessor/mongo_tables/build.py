@@ -60,11 +60,11 @@ class Figures:
 
         return figures_of(page, self.judge, place, find, described)
 
-    def markdown(self, page: Page, form: str = "pipe") -> str:
+    def markdown(self, page: Page) -> str:
         """Return a page with a table, a value or nothing (for a statement) in place of each comment."""
         from mongo_tables.site.markdown import render_markdown
 
-        return render_markdown(page, self.judge.answers, self.judge.tables, form)
+        return render_markdown(page, self.judge.answers, self.judge.tables)
 
     def in_place(self, page: Page, path: Path) -> InPlace:
         """Return the figures to write into the page at ``path``, and the drawings for its folder."""

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.render.formats import TABLE_FORMATS
 from tests import forked
 from tests.mongod import Mongod
 
@@ -55,21 +54,6 @@ def test_static_check_needs_no_results(project: Path) -> None:
 def test_render_prints_the_page_with_its_table(project: Path) -> None:
     done = mongo_tables("render", "docs/page.md", cwd=project)
     assert done.stdout == "# Runs\n\n| Run |\n| --: |\n|   1 |\n|   2 |\n"
-
-
-def test_render_writes_tables_in_the_format_that_is_asked_for(project: Path) -> None:
-    html = mongo_tables("render", "docs/page.md", "--format", "html", cwd=project).stdout
-    assert html.startswith("# Runs\n\n<table>\n") and '<tr><td align="right">2</td></tr>' in html
-    pipe = mongo_tables("render", "docs/page.md", "--format", "pipe", cwd=project).stdout
-    assert pipe == mongo_tables("render", "docs/page.md", cwd=project).stdout
-    refused = mongo_tables("render", "docs/page.md", "--format", "odt", cwd=project, expect=2).stderr
-    assert all(name in refused for name in TABLE_FORMATS)
-
-
-def test_tables_in_place_have_the_format_that_a_check_expects(project: Path) -> None:
-    before = (project / "docs/page.md").read_bytes()
-    mongo_tables("render", "--in-place", "docs/page.md", "--format", "html", cwd=project, expect=2)
-    assert (project / "docs/page.md").read_bytes() == before
 
 
 def test_render_to_a_folder_keeps_the_paths(project: Path) -> None:

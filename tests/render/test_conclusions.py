@@ -13,7 +13,7 @@ from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
 from mongo_tables.render.downloads import csv_text
-from mongo_tables.render.html import html_table, plain_html_table
+from mongo_tables.render.html import html_table
 from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.results.verdicts import judge
 from mongo_tables.site.row_faults import row_findings
@@ -209,7 +209,7 @@ def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_other
 
 
 def test_every_notation_has_signs_and_notes() -> None:
-    for lines in (pipe_table(spec(), ROWS), plain_html_table(spec(), ROWS), [html_table(spec(), ROWS)]):
+    for lines in (pipe_table(spec(), ROWS), [html_table(spec(), ROWS)]):
         text = "\n".join(lines)
         assert "+12 % (+8 to +17)" in text
         assert "excluded are differences below -16 % and above +26 %" in text.replace("−", "-")

@@ -13,7 +13,6 @@ from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
 from mongo_tables.directives.keywords import HTML, MDX
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 
 if TYPE_CHECKING:
     from mongo_tables.build import Report
@@ -42,14 +41,8 @@ _STALE: Final = "MT166"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages, the table format, and the output."""
+    """Add the pages and the output."""
     parser.add_argument("files", nargs="*", metavar="FILE", help="Markdown pages, or folders of them")
-    parser.add_argument(
-        "--format",
-        choices=list(TABLE_FORMATS),
-        default=DEFAULT,
-        help=f"format of tables (default: {DEFAULT})",
-    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
     where.add_argument(
@@ -80,9 +73,6 @@ def run(arguments: Namespace) -> int:
         raise CommandError("--check, --force and --written go with --in-place")
     if not arguments.files and not arguments.written:
         raise CommandError("the following arguments are required: FILE")
-    if arguments.in_place and arguments.format != DEFAULT:
-        # The same checks that `check` applies to tables in pages.
-        raise CommandError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
     from mongo_tables.build import build
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_snapshots, require_pages
@@ -100,7 +90,7 @@ def run(arguments: Namespace) -> int:
         if _print_findings([one for report in reports for one in report.faults], reports):
             return 1
         pages = [(report, page) for report in reports for page in report.site.named]
-        rendered = [report.figures.markdown(page, arguments.format) for report, page in pages]
+        rendered = [report.figures.markdown(page) for report, page in pages]
         if arguments.output:
             _write_to_folder(Path(arguments.output), [page.file for _, page in pages], rendered)
         else:

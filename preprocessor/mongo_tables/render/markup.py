@@ -137,8 +137,6 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BREAK: Final = "<br> "
 """A line break; the blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
-_TEXT_IN_MDX: Final = re.compile(r"<[^>]+>|&#?\w+;|[\\`*_{}\[\]~!|#$^=+@-]|:(?=[/\w+-])|(?<=[wW]{3})\.")
-"""A tag, a character reference, or a character that may mean something in Markdown."""
 _FOUND_IN_TEXT: Final = r"&#(46|58|64);"
 """A dot, colon or at sign of an address or an emoji, escaped."""
 _SPACE: Final = re.compile(r"[ \t]+")
@@ -369,19 +367,6 @@ def markdown_as_mdx(line: str) -> str:
     """
     line = line.replace(_BREAK, _BREAK_IN_MDX)
     return line if "![" in line else re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{chr(int(found[1]))}"}}', line)
-
-
-def html_as_mdx(line: str) -> str:
-    """Return a line of our HTML as MDX, which finds Markdown and expressions between tags.
-
-    Example:
-        >>> html_as_mdx('<th colspan="2">{a}<br> b</th>')
-        '<th colSpan="2">&#123;a&#125;<br /> b</th>'
-    """
-    escaped = re.sub(
-        _TEXT_IN_MDX, lambda found: _refer_to(found[0]) if len(found[0]) == 1 else found[0], line
-    )
-    return markdown_as_mdx(escaped).replace(' colspan="', ' colSpan="')
 
 
 def _destination(address: str) -> str:

@@ -15,7 +15,6 @@ from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import MDX, place_of
 from mongo_tables.directives.specs import Spec, TableSpec
 from mongo_tables.render.columns import with_few_digits
-from mongo_tables.render.formats import DEFAULT, table_writer
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import AnswersByKey, Page, Tables, provenance_in
@@ -36,7 +35,7 @@ class TableSpan(NamedTuple):
 
 
 class MarkdownContext(NamedTuple):
-    """The inputs of rendering a page: rows, quotable tables by id, and one of ``TABLE_FORMATS``.
+    """The inputs of rendering a page: rows, and quotable tables by id.
 
     ``picture`` returns the Markdown of the drawing of a table or chart in the page's folder, or "" if there
     is none; ``picture`` is None if the page has no drawing files. ``mdx``: figures are for MDX.
@@ -44,7 +43,6 @@ class MarkdownContext(NamedTuple):
 
     answers: AnswersByKey
     tables: Tables
-    form: str = DEFAULT
     picture: Callable[[PipelineSpec], str] | None = None
     mdx: bool = False
 
@@ -61,33 +59,29 @@ class MarkdownContext(NamedTuple):
         lines = self._list_lines(spec, told)
         if not self.mdx:
             return lines
-        from mongo_tables.render.markup import html_as_mdx, markdown_as_mdx  # few pages are MDX
+        from mongo_tables.render.markup import markdown_as_mdx  # few pages are MDX
 
-        return list(map(markdown_as_mdx if self.form == DEFAULT else html_as_mdx, lines))
+        return list(map(markdown_as_mdx, lines))
 
     def _list_lines(self, spec: PipelineSpec, told: bool) -> list[str]:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
+        from mongo_tables.render.pipe_table import pipe_table  # not every check writes tables
         from mongo_tables.site.statements import with_sentence  # many pages have only tables
 
         below = self._line_below(spec) if told else []
         picture = self.picture(spec) if self.picture else ""
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
-        if picture:
-            from mongo_tables.render.pipe_table import pipe_table  # only pages with drawing files
-
+        if picture or isinstance(spec, TableSpec):
             return pipe_table(spec, rows, below=below, picture=picture)
-        write = table_writer(self.form)
-        if isinstance(spec, TableSpec):
-            return write(spec, rows, below=below)
         # Imported on demand, because pages without charts do not need it.
         from mongo_tables.render.charts.legend import note_on_references
         from mongo_tables.render.charts.plot import as_table, plot_of
 
         plot = plot_of(spec)
         note = note_on_references(plot) if plot and rows else ""
-        return write(as_table(spec), rows, below=[*([note] if note else []), *below])
+        return pipe_table(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Return the provenance in one line, only if asked for: Markdown cannot fold it away."""
@@ -125,13 +119,12 @@ def newline_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-def render_markdown(page: Page, answers: AnswersByKey, tables: Tables, form: str = DEFAULT) -> str:
+def render_markdown(page: Page, answers: AnswersByKey, tables: Tables) -> str:
     """Return the page with a table, a value or nothing (for a statement) in place of each comment.
 
-    ``tables`` maps ids to the tables that values may quote, ``form`` is one of ``TABLE_FORMATS``. Generated
-    regions under comments are removed too.
+    ``tables`` maps ids to the tables that values may quote. Generated regions under comments are removed too.
     """
-    context = MarkdownContext(answers, tables, form)
+    context = MarkdownContext(answers, tables)
     edits = [
         _edit(page, comment, spec, context) for comment, spec in zip(page.comments, page.specs, strict=True)
     ]

@@ -4,9 +4,8 @@
 set -e
 cp page.mdx source.mdx
 mongo-tables render page.mdx --results m.jsonl > rendered.mdx
-mongo-tables render page.mdx --results m.jsonl --format html > tables.mdx
 mongo-tables render --in-place page.mdx --results m.jsonl
 mv page.mdx written.mdx
 mv source.mdx page.mdx
-for name in written rendered tables; do node make.mjs $name.mdx > $name.html; done
+for name in written rendered; do node make.mjs $name.mdx > $name.html; done
 rm page.ch.svg
