@@ -182,21 +182,6 @@ def test_a_warning_fails_a_strict_build_only(tmp_path: Path) -> None:
     assert "docs/repeated.md:1:43: MT122" in lax.stderr
 
 
-HEADED = """\
-## Speed
-
-<!-- MONGO_TABLE: { "id": "speed", "collection": "runs", "pipeline": [],
-  "columns": ["threads"], "headers": ["T"] } -->
-"""
-
-
-def test_a_table_with_the_id_of_a_heading_is_a_warning(tmp_path: Path) -> None:
-    site = sample(tmp_path)
-    (site / "docs" / "headed.md").write_text(HEADED, encoding="utf-8")
-    said = build(site).stderr
-    assert "docs/headed.md:3:27: MT144 the heading `Speed` has the id `speed` already" in said
-
-
 def test_a_source_out_of_reach_is_one_fault(tmp_path: Path) -> None:
     site = sample(tmp_path)
     done = build(site, MONGO_TABLES_RESULTS="mongodb://user:secret@127.0.0.1:9/db")

@@ -192,12 +192,12 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
 
 
 def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Finding]:
-    """Yield what prevents writing drawings, and drawings that no longer belong to a chart.
+    """Yield what prevents writing drawings.
 
     Raises CommandError if two pages would have the same drawing.
     """
     from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.in_place import judge_file, orphan_findings
+    from mongo_tables.site.in_place import judge_file
 
     owners: dict[Path, str] = {}
     for one in composed:
@@ -208,4 +208,3 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
                 raise CommandError(message, "give one of the charts another `id`")
             fault = judge_file(drawing, one.page.file, files)
             yield from [fault] if fault and fault.rule != _STALE else []
-        yield from orphan_findings(one.page, one.path, files)

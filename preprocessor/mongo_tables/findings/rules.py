@@ -70,7 +70,6 @@ MT140 error   unknown-shared-pipeline: A pipeline names a shared stage list that
 MT141 error   shared-pipeline-cycle: A shared stage list contains itself.
 MT142 error   shared-pipeline-unreadable: The file of a shared stage list cannot be read.
 MT143 error   unknown-rule: A comment ignores a rule that does not exist.
-MT144 warning anchor-taken: A heading of the page has the id of a table.
 MT145 error   contradictory-format: A format has two settings that contradict each other.
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
 MT147 error   unknown-value: A page has a value that the settings do not name.
@@ -85,7 +84,6 @@ MT165 error   no-place-for-table: A table cannot be written under a comment with
 MT166 error   stale-region: The generated text after a comment does not match the current results.
 MT167 error   shown-on-code-host: GitHub would show a comment of a sentence, or read its line as HTML.
 MT168 error   drawing-in-the-way: Another file has the name that the drawing of a chart needs.
-MT169 warning orphan-drawing: A drawing next to a page no longer belongs to one of its charts.
 # MT170–MT174: the site as it was built
 MT170 error   place-without-figure: A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.
 MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensical, which runs only the Markdown extension.

@@ -47,7 +47,6 @@ from mongo_tables.hosts.published_files import PublishedDocuments, collections_o
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import anchors_in
-from mongo_tables.site.anchors import find_taken_anchors
 from mongo_tables.site.figures import line_of, no_place, report_left_over
 from mongo_tables.site.includes import may_include
 from mongo_tables.site.pages import no_text
@@ -191,8 +190,6 @@ class SiteBuild:
     def judge(self) -> None:
         """Report every fault of every page. A build with an error ends here. Titles get their values."""
         for given in self.given.values():
-            page = given.page
-            self.late += find_taken_anchors(given.read, page.markdown or "", page.present_anchor_ids or ())
             self._look_for_lost(given)
         notes = self.options.fail_on == "note"
         of_pages = self.report.findings

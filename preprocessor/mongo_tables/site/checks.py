@@ -198,11 +198,6 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
         having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
         ordered = [one.file for one in site.snapshot.pages if one.file in having]
         found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
-    for page in site.pages:
-        if page.file in site.snapshot.anchored:
-            from mongo_tables.site.anchors import find_taken_anchors
-
-            found += find_taken_anchors(page, page.text)
     if any(spec.quotes for spec in specs):
         # The ids of faulty tables count as well, so that one fault is reported once.
         ids = [each for page in site.judged for each in list_written_ids(page)]
@@ -221,7 +216,7 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     ]
     if not pages:
         return []
-    from mongo_tables.site.in_place import compose_in_place, judge_file, orphan_findings, stale_findings
+    from mongo_tables.site.in_place import compose_in_place, judge_file, stale_findings
 
     found = []
     paths = judge.site.paths()
@@ -230,7 +225,6 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
         found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
         found += [fault for fault in judged if fault]
-        found += orphan_findings(page, paths[page.file], snapshot.drawings)
     return found
 
 

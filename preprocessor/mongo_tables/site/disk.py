@@ -134,7 +134,6 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
         request.results,
         in_place,
         drawings,
-        frozenset(one.file for one in asked if where.is_built(one.file)),
         request.site.address_of,
         tuple(_find_dropped_plugin(asked, request.site)),
         versions=_read_versions(pages),
@@ -328,7 +327,6 @@ def read_folder(
         server,
         limits,
         results,
-        anchored=frozenset(one.file for one in found),
         versions=versions,
     )
 
@@ -405,11 +403,6 @@ class Whereabouts:
         page = plain_path(Path(file))
         nearest = self._find_around(page)
         return nearest if nearest and nearest.has(page) else None
-
-    def is_built(self, file: str) -> bool:
-        """Return whether MkDocs or Zensical builds a page, with its tables."""
-        site = self.of(file)
-        return site is not None and site.names_us and site.file.name != OWN_FILE
 
     def is_read_as_it_is(self, file: str) -> bool:
         """Return whether code hosts show a page as it is: ``mongo-tables.toml`` lists it, without a site.

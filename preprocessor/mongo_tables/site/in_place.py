@@ -400,25 +400,6 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
     return None
 
 
-def orphan_findings(page: Page, path: Path, files: Files) -> list[Finding]:
-    """Return MT169 for drawings named after a page that none of its charts uses any more.
-
-    The comments decide: a chart without a drawing today, as its results cannot be read, keeps the one it has.
-    """
-    named = [
-        each
-        for each, found in files.items()
-        if found.text is not None and each.parent == path.parent and is_called_after(each.name, path)
-    ]
-    if not named or None in page.specs:  # A faulty comment may be the one of the chart.
-        return []
-    charts = [spec for spec in with_anchors(page.specs) if may_be_drawn(spec)]
-    own = {f"{path.stem}.{spec.id}{_SVG}" for spec in charts if isinstance(spec, PipelineSpec)}
-    message = "no chart of this page is drawn into `{}` any more"
-    orphans = sorted(each.name for each in named if each.name not in own)
-    return [finding("MT169", page.file, (0, 0), message.format(name), "remove it") for name in orphans]
-
-
 def is_called_after(name: str, page: Path) -> bool:
     """Return whether a file in the folder of a page has a name that a drawing of this page would have."""
     start = f"{page.stem}."

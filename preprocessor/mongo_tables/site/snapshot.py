@@ -88,7 +88,6 @@ class Snapshot:
         results: The name of the results source, or of the file that names it, for findings.
         in_place: The pages, by ``file``, that code hosts show as they are.
         drawings: The drawing files in the folders of these pages.
-        anchored: The pages, by ``file``, whose headings get anchors of their words, as Python-Markdown makes them.
         address_of: The address of a drawing in a page, by the path of its file.
         faults: Findings about the settings.
         built: Whether templates and plugins have already written into the pages.
@@ -104,7 +103,6 @@ class Snapshot:
     results: str = "fixtures"
     in_place: frozenset[str] | None = None
     drawings: Mapping[Path, WrittenFile] = field(default_factory=dict)
-    anchored: frozenset[str] = frozenset()
     address_of: Callable[[Path], str] = relative_address
     faults: tuple[Finding, ...] = ()
     built: bool = False

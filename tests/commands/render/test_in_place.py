@@ -146,29 +146,6 @@ def test_what_is_not_ours_is_never_overwritten(what: str, folder: Path) -> None:
     assert other.exists() == (what == "link")
 
 
-def test_a_drawing_that_no_chart_asks_for_any_more_is_told_and_left(folder: Path) -> None:
-    in_place(folder)
-    (folder / "README.theirs.svg").write_text("<svg/>")
-    (folder / "README.de.drawn.svg").write_bytes((folder / "README.drawn.svg").read_bytes())
-    page = (folder / "README.md").read_text()
-    (folder / "README.md").write_text(page.partition("<!-- MONGO_CHART")[0])
-    told = run("check", "README.md", cwd=folder, expect=1).stdout
-    assert told.startswith(
-        "README.md: warning MT169 no chart of this page is drawn into `README.drawn.svg` any more\n"
-    )
-    assert told.count("MT169") == 1
-    assert "MT169" in in_place(folder).stderr
-    assert (folder / "README.drawn.svg").exists()
-
-
-@pytest.mark.parametrize("rows", ["", '{"_id": 1, "n": 1, "qps": NaN}\n', '{"_id": 1}\n{"_id": 1}\n', "{"])
-def test_the_drawing_of_a_chart_stays_its_own_while_its_results_are_broken(rows: str, folder: Path) -> None:
-    in_place(folder)
-    (folder / "fixtures" / "runs" / "a.jsonl").write_text(rows)
-    checked = forked.completed(forked.MONGO_TABLES, ("check", "README.md"), folder, dict(os.environ))
-    assert "MT169" not in checked.stdout + checked.stderr
-
-
 def test_messages_quote_the_signs_of_the_rows(folder: Path) -> None:
     def name_it(qps: float) -> None:
         rows = f'{{"_id": 1, "n": "d_e_f", "qps": {qps}}}\n{{"_id": 2, "n": "a*b", "qps": 1}}\n'

@@ -33,7 +33,6 @@ from mongo_tables.jsontext.reader import parse
 from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.model import Query
 from mongo_tables.results.row_names import order_of
-from mongo_tables.site.anchors import heading_anchors
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.markdown import newline_of
 
@@ -98,11 +97,11 @@ def append_block(page: str, block: str) -> tuple[str, int]:
 
 
 def _choose_id(collection: str, pages: Iterable[str]) -> str:
-    """Return an id for the table of a collection that no table and no heading of these pages has."""
+    """Return an id for the table of a collection that no table of these pages has."""
     anchor = words(collection)
     # A name without a letter yields none.
     wanted = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
-    taken = {name for page in pages for name in (*heading_anchors(page), *find_written_ids(parse(page)))}
+    taken = {name for page in pages for name in find_written_ids(parse(page))}
     return distinct([f"{wanted}-table" if wanted in taken else wanted], taken)[0]
 
 
