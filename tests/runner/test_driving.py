@@ -77,7 +77,7 @@ def driven(step, pace=None, seconds=None, opens=0.0):
 
 
 def latencies(tally):
-    counts = tally.series.latencies()
+    counts = tally.series.latencies
     merge(counts, {kind: counts for kind, counts in tally.late.items() if kind != UNSENT})
     return counts
 
@@ -154,7 +154,7 @@ def test_what_is_done_before_the_window_opens_is_in_it_with_the_part_that_lies_i
     assert (tally.operations, tally.unfinished) == (4, 1)
     assert tally.inside.operations == tally.inside.documents == pytest.approx(2.5)
     assert sum(latencies(tally)[""].values()) == 2
-    assert sum(one.operations for one in tally.series.intervals.values()) == 1
+    assert tally.series.operations.total() == 1
 
 
 def test_a_request_that_is_longer_than_the_window_is_in_it_with_a_part(clock):
@@ -317,9 +317,9 @@ def done_by_amount(clock, opens, requests, took=0.03):
 def test_of_work_by_amount_latencies_and_series_have_what_was_sent_in_its_steady_part(clock):
     # Ten requests of 30 ms, and 30 ms to find nothing left; four were sent before 100 ms.
     tally, _ = done_by_amount(clock, opens=0.1, requests=10)
-    assert sum(tally.series.latencies()[""].values()) == 6
-    assert [one.operations for _, one in sorted(tally.series.intervals.items())] == [2, 3, 1]
-    assert sum(tally.apart.latencies()[""].values()) == 4
+    assert sum(tally.series.latencies[""].values()) == 6
+    assert [count for _, count in sorted(tally.series.operations.items())] == [2, 3, 1]
+    assert sum(tally.apart.latencies[""].values()) == 4
     assert tally.inside.requests == pytest.approx(6 + 2 / 3)
     assert (tally.operations, tally.late) == (10, {})
 
@@ -342,8 +342,8 @@ def test_a_connection_that_finds_nothing_left_later_does_not_make_the_steady_par
 
 def test_of_work_by_amount_without_a_steady_part_everything_is_kept_apart(clock):
     tally, _ = done_by_amount(clock, opens=5, requests=10)
-    assert tally.series.latencies() == {}
-    assert [one.operations for _, one in sorted(tally.apart.intervals.items())] == [3, 3, 3, 1]
+    assert tally.series.latencies == {}
+    assert [count for _, count in sorted(tally.apart.operations.items())] == [3, 3, 3, 1]
     assert tally.inside.requests == pytest.approx(0)
 
 
@@ -388,14 +388,11 @@ def test_intervals_have_what_was_answered_in_them_on_any_connection(monkeypatch,
     going = tasks
     while going:
         going = [task for task in going if task.switch()]
-    intervals = tallies[0].series.intervals
-    assert sorted(intervals) == list(range(10))
-    assert sum(one.operations for one in intervals.values()) == sum(
-        sum(one.latencies().get("", {}).values()) + 3 * sum(one.latencies().get("batch", {}).values())
-        for one in intervals.values()
-    )
+    operations, counts = tallies[0].series.operations, tallies[0].series.latencies
+    assert sorted(operations) == list(range(10))
+    assert operations.total() == sum(counts[""].values()) + 3 * sum(counts["batch"].values())
     # Each connection is answered every 42 ms, two or three times in a tenth of a second.
-    assert all(8 <= one.operations <= 12 for number, one in intervals.items() if 0 < number < 9)
+    assert all(8 <= count <= 12 for number, count in operations.items() if 0 < number < 9)
     assert [tally.operations / 3**slot for slot, tally in enumerate(tallies)] == pytest.approx(
         [(1 + opens) / 0.042] * 2, abs=1
     )

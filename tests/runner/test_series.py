@@ -76,10 +76,10 @@ def test_neighbours_are_put_together_when_there_are_too_many_and_nothing_is_lost
     for second in range(3600):
         series.add(second * SECOND, 3, {"read": {100 + second % 7: 2}, "update": {5_000: 1}})
     series.add(0, 1, {"read": {9: 1}})  # a connection that waited for its answer
-    assert len(series.intervals) <= MOST
+    assert len(series.operations) <= MOST
     assert series.width == 8 * SECOND
-    assert sum(one.operations for one in series.intervals.values()) == 3600 * 3 + 1
-    counts = series.latencies()
+    assert series.operations.total() == 3600 * 3 + 1
+    counts = series.latencies
     assert sum(counts["read"].values()) == 7201
     assert counts["update"] == {5_000: 3600}
 
@@ -92,8 +92,8 @@ def test_series_of_two_processes_are_one_whatever_the_length_of_their_intervals(
     merged = pickle.loads(pickle.dumps(fine))
     merged.merge(pickle.loads(pickle.dumps(coarse)))
     assert merged.width == 2 * SECOND
-    assert merged.latencies() == {"": {50: 700, 60: 1}}
-    assert merged.intervals[2].operations == 3
+    assert merged.latencies == {"": {50: 700, 60: 1}}
+    assert merged.operations[2] == 3
 
 
 def test_a_row_has_the_operations_of_each_interval_from_the_first_to_the_last():

@@ -51,7 +51,7 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
     assert sum(done.latencies.values()) == pytest.approx(done.window.requests, abs=10)
     # The first request of each connection is sent before the window opens.
     assert sum(done.latencies.values()) <= 1500 - 10
-    in_intervals = sum(one.operations for one in done.series.intervals.values())
+    in_intervals = done.series.operations.total()
     assert in_intervals + 100 * done.unfinished == 100 * sum(done.latencies.values())
 
 
@@ -61,7 +61,7 @@ def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_who
         done, _ = perform(uri, "insert", config, 10)
     assert (done.window.documents, done.steady) == (500, False)
     assert (done.window.requests, sum(done.latencies.values()), done.unfinished) == (5, 5, 0)
-    assert sum(one.operations for one in done.series.intervals.values()) == 500
+    assert done.series.operations.total() == 500
     assert done.seconds > 0.02
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -139,7 +140,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     is_whole = load.is_whole or (load.has_steady_part and no_part)
     for other in (*(one.series for one in tallies), *(one.apart for one in tallies if is_whole)):
         series.merge(other)
-    by_kind = series.latencies()
+    by_kind = deepcopy(series.latencies)
     if is_whole:
         failures = every
         add_counts(sendings, total.sendings_apart)

@@ -1,4 +1,4 @@
-"""The work in each interval of a window, in memory that does not grow with its length.
+"""The operations in each interval of a window and the latencies of all, in memory that does not grow with its length.
 
 A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), named
 by its lower bound: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
@@ -8,9 +8,9 @@ intervals; with more, neighbours are merged.
 from __future__ import annotations
 
 import threading
-from array import array
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 EXACT_BELOW = 2048
@@ -25,9 +25,7 @@ suffice."""
 Counts = dict[str, dict[int, int]]
 """The number of requests by latency bucket, for each kind."""
 _BITS = 11
-_RECENT = 2
-_SHIFT = 32
-_LARGEST = (1 << _SHIFT) - 1
+_ADDING = threading.Lock()
 
 
 def bucket(microseconds: int) -> int:
@@ -55,39 +53,6 @@ def interval_for(seconds: float | None) -> int:
 def widest(seconds: float, since: int) -> int:
     """Return the longest interval of a window of ``seconds``, open for ``since`` nanoseconds, in nanoseconds."""
     return max(interval_for(seconds), 2 * since // MOST)
-
-
-@dataclass(slots=True)
-class IntervalCounts:
-    """Operations answered in an interval, and the latencies of their requests, compressed some time later."""
-
-    operations: int = 0
-    counts: Counts = field(default_factory=dict)
-    packed: dict[str, array[int]] = field(default_factory=dict)
-
-    def add(self, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Add the counts of a connection."""
-        self.operations += operations
-        self.counts, self.packed = self.latencies(), {}
-        merge(self.counts, counts)
-
-    def pack(self) -> None:
-        """Compress to a tenth of the memory, until something is added."""
-        if self.counts:
-            self.packed = {
-                kind: array("Q", [min(took, _LARGEST) | count << _SHIFT for took, count in counts.items()])
-                for kind, counts in self.counts.items()
-            }
-            self.counts = {}
-
-    def latencies(self) -> Counts:
-        """Return the number of requests by latency for each kind."""
-        if self.packed:
-            return {
-                kind: {one & _LARGEST: one >> _SHIFT for one in packed}
-                for kind, packed in self.packed.items()
-            }
-        return self.counts
 
 
 def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
@@ -122,62 +87,36 @@ def add_counts(total: Any, other: Any) -> None:
 
 
 class IntervalSeries:
-    """The intervals of one process. Threads may add concurrently."""
+    """The operations in each interval, and the latencies of all requests. Threads may add concurrently."""
 
     def __init__(self, width: int) -> None:
         """``width`` is in nanoseconds."""
         self.width = width
-        self.intervals: dict[int, IntervalCounts] = {}
-        self._newest = 0
-        self._lock = threading.Lock()
+        self.operations: Counter[int] = Counter()
+        """The operations answered in each interval, by its number."""
+        self.latencies: Counts = {}
 
     def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
         """Add answers to the interval that contains the moment ``since`` nanoseconds after the start of the first."""
-        with self._lock:
-            number = since // self.width
-            while number >= MOST:
+        with _ADDING:
+            while since // self.width >= MOST:
                 self._put_neighbours_together()
-                number = since // self.width
-            self.intervals.setdefault(number, IntervalCounts()).add(operations, counts)
-            if number > self._newest:
-                self._newest = number
-                for old in [one for one in self.intervals if one <= number - _RECENT]:
-                    self.intervals[old].pack()
-            elif number <= self._newest - _RECENT:
-                self.intervals[number].pack()
+            self.operations[since // self.width] += operations
+            merge(self.latencies, counts)
 
     def merge(self, other: IntervalSeries) -> None:
         """Add the work of another process."""
         while self.width < other.width:
             self._put_neighbours_together()
-        for number, one in other.intervals.items():
-            self.add(number * other.width, one.operations, one.latencies())
-
-    def latencies(self) -> Counts:
-        """Return the latencies of all intervals."""
-        total: Counts = {}
-        for one in self.intervals.values():
-            merge(total, one.latencies())
-        return total
+        for number, operations in other.operations.items():
+            self.add(number * other.width, operations, {})
+        merge(self.latencies, other.latencies)
 
     def _put_neighbours_together(self) -> None:
-        before, self.intervals = self.intervals, {}
+        before, self.operations = self.operations, Counter()
         self.width *= 2
-        self._newest //= 2
-        for number in sorted(before):
-            one = before.pop(number)
-            into = self.intervals.setdefault(number // 2, IntervalCounts())
-            into.add(one.operations, one.latencies())
-            into.pack()  # at once: uncompressed, all of them would take ten times the memory
-
-    def __getstate__(self) -> tuple[int, dict[int, IntervalCounts]]:
-        """Return the state for another process, without the lock."""
-        return self.width, self.intervals
-
-    def __setstate__(self, state: tuple[int, dict[int, IntervalCounts]]) -> None:
-        self.__init__(state[0])  # type: ignore[misc]
-        self.intervals = state[1]
-        self._newest = max(self.intervals, default=0)
+        for number, operations in before.items():
+            self.operations[number // 2] += operations
 
 
 LONGEST_MICROSECONDS = 3_600_000_000
@@ -210,15 +149,12 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 def summarise_series(series: IntervalSeries) -> dict[str, Any]:
     """Return the operations answered in each interval from the first to the last one in which there were any."""
-    numbers = sorted(number for number, one in series.intervals.items() if one.operations)
-    first, last = (numbers[0], numbers[-1]) if numbers else (0, -1)
+    numbers = [number for number, operations in series.operations.items() if operations]
+    first, last = min(numbers, default=0), max(numbers, default=-1)
     return {
         "interval_seconds": series.width / 1e9,
         "from_seconds": first * series.width / 1e9,
-        "operations": [
-            series.intervals[number].operations if number in series.intervals else 0
-            for number in range(first, last + 1)
-        ],
+        "operations": [series.operations[number] for number in range(first, last + 1)],
     }
 
 

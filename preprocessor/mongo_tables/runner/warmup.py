@@ -131,11 +131,7 @@ def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: 
     ``latency``, are omitted.
     """
     first = 1 + int((opens + latency) // series.width)
-    counted = series.intervals
-    return [
-        float(counted[number].operations) if number in counted else 0.0
-        for number in range(first, int(closes // series.width))
-    ]
+    return [float(series.operations[number]) for number in range(first, int(closes // series.width))]
 
 
 def lead_interval(window: float | None) -> int:

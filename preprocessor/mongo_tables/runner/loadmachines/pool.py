@@ -423,7 +423,7 @@ def _stats(link: MachineLink, done: LoadResults, in_window: bool) -> MachineStat
         requests = sum(tally.inside.requests for tally in tallies)
     else:
         operations = sum(tally.operations for tally in tallies)
-        counts = [one.latencies() for tally in tallies for one in (tally.series, tally.apart)]
+        counts = [one.latencies for tally in tallies for one in (tally.series, tally.apart)]
         requests = sum(sum(times.values()) for one in counts for times in one.values())
     hardware: Mapping[str, Any] = link.greeting.hardware if link.greeting else {}
     return MachineStats(
