@@ -9,10 +9,6 @@ Source: its DoubleDoubleSummation, its sum accumulator, and Welford's method.
 
 Doubles are added with compensation: a sum is a pair of doubles, of which the second holds the rounding error.
 The order of the operations is the server's: the result is the same double, not merely a near one.
-
-In Python these steps take a dozen times as long as ``math.fsum``, which computes the exact sum, rounded once.
-The two differ only if the exact sum is so close to the middle between two doubles that the error of the
-compensation may change the rounding; so ``certain_sum`` uses the exact sum if it is far enough from there.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from types import NoneType
-from typing import Any, Final
+from typing import Any
 
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
@@ -140,20 +136,8 @@ def decimal_to_long(value: Decimal128) -> int:
     return number if INT64_MIN <= number <= INT64_MAX else INT64_MIN
 
 
-_INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
+_COMMON = frozenset((float, int, NoneType))
 _ZERO = Decimal(0)
-_MOST: Final = 2**16
-"""With more values, the bound ``_STEPS`` on the losses of all steps does not hold."""
-_LAST: Final = 2.0**-53
-"""Maximum compensation outside the total, relative to the last value: the low part from adding it."""
-_STEPS: Final = 2.0**-80
-"""Maximum loss of all steps, relative to the sum of all magnitudes.
-
-With u = 2**-53 and M that sum, the running compensation is below 4uM; a step rounds only the compensation, a
-few times, and loses less than 20uuM: all of ``_MOST`` steps together lose less than 2**21 uuM.
-"""
-_LEAST: Final = 1e-200
-"""Below this value the bounds themselves might underflow."""
 
 
 class DoubleDouble:
@@ -228,22 +212,6 @@ def half_away(value: float) -> int:
     return whole
 
 
-def certain_sum(values: Sequence[float]) -> float | None:
-    """Return the server's sum of doubles, or None if only adding them one by one is certain."""
-    if len(values) > _MOST:
-        return None
-    try:
-        nearest = math.fsum(values)
-        rest = math.fsum((*values, -nearest))
-        magnitudes = nearest if min(values) >= 0 else math.fsum(map(abs, values))
-    except (OverflowError, ValueError):  # infinities, or a sum beyond them
-        return None
-    loss = _LAST * abs(values[-1]) + _STEPS * magnitudes
-    above = (math.nextafter(nearest, math.inf) - nearest) / 2 - loss
-    below = (nearest - math.nextafter(nearest, -math.inf)) / 2 - loss
-    return nearest if -below < rest < above and abs(nearest) > _LEAST else None
-
-
 class MixedSum:
     """A running sum of numbers of all types, for `$sum` and `$avg`. ``widest`` is the widest type seen."""
 
@@ -314,13 +282,10 @@ def _plain_parts(values: Sequence[Any]) -> list[float] | None:
     An int32 needs no halves, and adds as a double.
     """
     kinds = set(map(type, values))
-    if not kinds <= _COMMON or (int in kinds and not _within_int32(values)):
+    within = (type(value) is not int or INT32_MIN <= value <= INT32_MAX for value in values)
+    if not kinds <= _COMMON or (int in kinds and not all(within)):
         return None
     return [value for value in values if value is not None] if NoneType in kinds else list(values)
-
-
-def _within_int32(values: Sequence[Any]) -> bool:
-    return all(type(value) is not int or INT32_MIN <= value <= INT32_MAX for value in values)
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
@@ -330,22 +295,12 @@ def total(values: Sequence[Any]) -> int | float | Decimal128:
         >>> total([1, 2.5, None])
         3.5
     """
-    if len(values) == 2 and type(values[0]) is float is type(values[1]):
-        # Two terms need no compensation.
-        return plain(0.0 + values[0] + values[1])
-    if set(map(type, values)) <= _INT and _within_int32(values):
-        # Exact in doubles as well: the sum of all int32 values that fit into memory.
-        return integer(sum(values))
-    parts = _plain_parts(values)
-    certain = certain_sum(parts) if parts and float in map(type, parts) else None
-    return MixedSum(values).value if certain is None else certain
+    return MixedSum(values).value
 
 
 def mean(values: Sequence[Any]) -> float | Decimal128 | None:
     """Return the server's `$avg` of the numbers among ``values``, or None if there is none."""
-    parts = _plain_parts(values)
-    certain = certain_sum(parts) if parts else None
-    return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)
+    return MixedSum(values).mean
 
 
 class Spread:

@@ -16,7 +16,7 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import memory_of
-from mongo_tables.aggregation.numbers import MixedSum, Spread, mean, total
+from mongo_tables.aggregation.numbers import MixedSum, Spread
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_nullish, mistyped
 
@@ -111,15 +111,10 @@ _WAITING, _MOST_WAITING = 40, 8_192
 
 
 class _Summed(Keeping):
-    """Collects values in a list and sums them when a result is needed: far faster than one by one.
-
-    The first result is computed from the whole list, possibly without a step per value; later results
-    continue the running sum, because windows need a result after each value.
-    """
+    """Collects values in a list and adds them when a result is needed: far faster than one by one."""
 
     def __init__(self) -> None:
-        self._sum: MixedSum | None = None
-        self._asked = False
+        self._sum = MixedSum()
         self._waiting: list[Any] = []
         self.add = self._waiting.append
 
@@ -134,28 +129,21 @@ class _Summed(Keeping):
         return _WAITING * (count - waiting)
 
     def _total(self) -> MixedSum:
-        self._sum = self._sum or MixedSum()
-        if self._waiting:
-            self._sum.add(*self._waiting)
-            self._waiting.clear()
+        self._sum.add(*self._waiting)
+        self._waiting.clear()
         return self._sum
-
-    def _is_of_list(self) -> bool:
-        """Return whether the result is that of the whole list, needed for the first time."""
-        asked, self._asked = self._asked, True
-        return self._sum is None and not asked
 
 
 @accumulator("$sum")
 class _Sum(_Summed):
     def result(self) -> Any:
-        return total(self._waiting) if self._is_of_list() else self._total().value
+        return self._total().value
 
 
 @accumulator("$avg")
 class _Average(_Summed):
     def result(self) -> Any:
-        return mean(self._waiting) if self._is_of_list() else self._total().mean
+        return self._total().mean
 
 
 @form("$count")

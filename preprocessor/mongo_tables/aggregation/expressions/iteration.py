@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mongo_tables.aggregation.compiler import (
@@ -58,14 +58,11 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
     source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
     limit = _part(given, "limit", scope).run if "limit" in given else None
     where = given["input"][1]
-    select = _plain_selection(given["cond"][0], _loop_variable(given)) if limit is None else None
 
     def run(document: Document) -> list[Any] | None:
         items = _items("$filter", source(document), where, 28651)
         if not items:
             return items
-        if select and (found := select(items)) is not None:
-            return found
         most = None if limit is None else _limit(limit(document), (*path, "limit"))
         kept = []
         for item in each(items, path):
@@ -78,42 +75,6 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
         return kept
 
     return Node(run)
-
-
-_Select = Callable[[list[Any]], list[Any] | None]
-"""Returns the items that a condition keeps, or None if the slower, general way must decide."""
-
-
-def _plain_selection(condition: Any, variable: str) -> _Select | None:
-    """Return a fast selection if the condition compares a field of the items with a text, or them with null.
-
-    Such conditions look up a series by its name or skip its gaps: nearly all filters over result documents.
-    """
-    if not isinstance(condition, Mapping) or len(condition) != 1:
-        return None
-    ((operator, pair),) = condition.items()
-    if not isinstance(pair, list) or len(pair) != 2 or type(pair[0]) is not str:
-        return None
-    head, dot, field = pair[0].partition(".")
-    if head != f"$${variable}" or "." in field or (dot and not field):
-        return None
-    wanted = pair[1]
-    is_equal = operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$")
-    if not is_equal and (operator != "$ne" or wanted is not None):
-        return None
-
-    def select(items: list[Any]) -> list[Any] | None:
-        if not field:
-            return [item for item in items if item is not None]
-        try:
-            if not is_equal:
-                return [item for item in items if item.get(field, MISSING) is not None]
-            found = [item for item in items if item.get(field) == wanted]
-        except AttributeError:
-            return None  # Some items are not documents.
-        return found if all(type(item[field]) is str for item in found) else None
-
-    return select
 
 
 def _limit(value: Any, path: Path) -> int | None:
