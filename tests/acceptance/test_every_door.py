@@ -90,7 +90,7 @@ TOGETHER: Final = {
 CONVERSION: Final = {"MT118", "MT119"}
 """What only a door that converts Markdown to HTML can see: a figure without a place, a comment that came in late."""
 
-LINTER: Final = {"MT305", "MT308", "MT312", "MT314"}
+LINTER: Final = {"MT305", "MT312", "MT314"}
 """Rules of the linter beside those of MT4 and MT5; ``render`` does not ask it, as a plain build does not."""
 OF_CELLS: Final = {"MT335", "MT336", "MT430", "MT431"}
 """What rows show of how their cells are written, which every door tells."""

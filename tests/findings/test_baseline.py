@@ -63,7 +63,7 @@ def test_text_above_an_accepted_finding_does_not_make_it_new(faulty: Path) -> No
 def test_lines_that_a_message_speaks_of_may_move_too(places: str, tmp_path: Path) -> None:
     moved = re.sub(r"\d+", lambda number: str(int(number[0]) + 90), places)
     before, after = (
-        Finding("a.md", line, 1, "MT410", "warning", f"It is so (here and in {said}), 8 times.")
+        Finding("a.md", line, 1, "MT417", "warning", f"It is so (here and in {said}), 8 times.")
         for line, said in ((3, places), (93, moved))
     )
     assert compare_with_baseline([after], format_baseline([before], tmp_path), tmp_path).new == ()

@@ -8,13 +8,12 @@ import bson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.linter import apply_rules
 from mongo_tables.lint.row_rules import key_columns
 from mongo_tables.lint.rule_context import RuleContext
-from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape
+from mongo_tables.lint.shape.document_shapes import learnt
 from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import judge, read_page
 from tests.conformance.generator import documents
@@ -59,7 +58,7 @@ def test_a_chart_is_looked_at_as_well() -> None:
     rules = {
         one.rule for one in apply_rules("pipeline", RuleContext.of(spec, unknown_documents(), known=False))
     }
-    assert rules == {"MT302", "MT401"}
+    assert rules == {"MT401"}
 
 
 def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
@@ -71,23 +70,6 @@ def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
     ]
     spec = table(pipeline, ["a", "mean", "text", "b"])
     assert apply_rules("pipeline", RuleContext.of(spec, unknown_documents(), known=False)) == []
-
-
-def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
-    schema = load("result")
-    assert schema is not None
-    rate = {"$divide": ["$work.operations", "$duration"]}
-    pipeline = [{"$project": {"_id": 0, "rate": rate}}, {"$sort": {"rate": 1}}]
-    spec = table(pipeline, ["rate"], collection="results")
-    written = [{"duration": 3, "work": {"operations": 6}}]
-
-    def rules(believed: bool) -> list[str]:
-        subject = RuleContext.of(spec, learnt(written, schema, believed=believed), known=True)
-        return [one.rule for one in apply_rules("pipeline", subject)]
-
-    assert rules(believed=True) == []
-    assert rules(believed=False) == ["MT410"]
-    assert read_schema_shape(schema).fields["duration"].traits.unit is not None
 
 
 def test_rows_are_told_apart_by_what_they_are_sorted_by() -> None:

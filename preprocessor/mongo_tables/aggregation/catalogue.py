@@ -17,7 +17,6 @@ Trait = Literal[
     "accumulates",  # computes fields of several documents
     "chooses",  # may return a value although an operand is null, or none although all have one
     "compares",  # tests which of two values is greater
-    "divides",
     "equates",  # tests whether two values are equal
     "hands on null",  # null if an operand is null or missing
     "needs a value",  # false for documents without the field

@@ -18,8 +18,7 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 class Rule:
     """One rule: its id, its name in kebab case, its default severity and its description in one sentence.
 
-    ``rows``: it can only apply after pipelines have run. ``foresees``: it predicts what a run of the pipeline reports
-    itself.
+    ``rows``: it can only apply after pipelines have run.
     """
 
     id: str
@@ -27,7 +26,6 @@ class Rule:
     severity: Severity
     summary: str
     rows: bool
-    foresees: bool
 
 
 _TABLE: Final = """
@@ -94,11 +92,10 @@ MT201 error   not-read-only: A pipeline writes, or runs code on the server.
 MT202 error   not-known-to-read: A pipeline for a server has an operator that is not known to only read.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
-MT302 error   (rows, foresees) column-never-there: No row has a field that is shown or requested.
+MT302 error   (rows) column-never-there: No row has a field that is shown or requested.
 MT303 error   (rows) no-rows: A pipeline gives no rows, and the table has no `empty`.
 MT304 error   (rows) no-collection: A pipeline reads a collection that the results source does not have.
 MT305 error   sort-key-missing: Rows are sorted by a field that no row has.
-MT308 error   (foresees) zero-divisor: A document has 0 where the pipeline divides by it.
 MT310 error   no-results-source: The results source cannot be reached or read.
 MT312 error   needs-server: A pipeline for files runs only on a server.
 MT313 note    unread-file: A file in the folder of results is not read.
@@ -130,7 +127,6 @@ MT404 warning wrong-unit: A header names another unit than the pipeline computes
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT406 warning wrong-name: A field is named for bytes, but counts something else.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
-MT410 note    unguarded-divisor: A divisor may be 0 or missing.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
@@ -177,9 +173,9 @@ MT509 note    unit-twice: A header and its column's format name one unit in two 
 """  # noqa: E501 - one rule a line
 
 RULES: Final[dict[str, Rule]] = {
-    id: Rule(id, name, cast("Severity", severity), summary, "rows" in marks, "foresees" in marks)
+    id: Rule(id, name, cast("Severity", severity), summary, bool(marks))
     for id, severity, marks, name, summary in re.findall(
-        r"^(MT\d{3}) (\w+) +(?:\(([\w, ]+)\) )?([\w-]+): (.+)$", _TABLE, re.MULTILINE
+        r"^(MT\d{3}) (\w+) +(\(rows\) )?([\w-]+): (.+)$", _TABLE, re.MULTILINE
     )
 }
 """Every rule, by its id."""

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.jsontext.document import value_at
-from mongo_tables.lint.number_rules import GUARD
 from mongo_tables.lint.versions import since_hint
 
 if TYPE_CHECKING:
@@ -19,6 +18,10 @@ _OUTSIDE = re.compile(r"no default\b")
 _NO_ARRAY = re.compile(r"\$(size|in)\b.*\b(missing|null)\b")
 _NO_NUMBER = re.compile(r"(numbers|numeric types), not string")
 _BY_ZERO = re.compile(r"by zero")
+_GUARD = (
+    'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
+    "that it is greater than 0"
+)
 
 
 def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> str:
@@ -28,7 +31,7 @@ def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> 
     if _OUTSIDE.search(error.message):
         return '"default" is for all other values: "default": "other"'
     if _BY_ZERO.search(error.message):
-        return GUARD.replace("divisor", _write(operand, "divisor"))
+        return _GUARD.replace("divisor", _write(operand, "divisor"))
     if _NO_NUMBER.search(error.message):
         texts = [one for one in written if str(one)[:1] != "$"] if isinstance(written, list) else [written]
         return next((f'a field is written "${one}"' for one in texts if isinstance(one, str)), "")

@@ -23,19 +23,6 @@ def _never(shape: Shape) -> bool:
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
-@rule("MT302")
-def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
-    """MT302: a column that no row can have is empty from top to bottom."""
-    rows = subject.flow.rows
-    for path, column in subject.spec.shown_columns:
-        if rows.kinds and _never(subject.column(column)):
-            names = list(rows.fields)
-            named = did_you_mean(column, names) or (f"the rows have {quote(names[:12])}" if names else "")
-            hint = _element(column, rows) or named
-            message = f"no row can have the column `{column}`: readers see it empty"
-            yield subject.finding("MT302", subject.spec.locate(path), message, hint)
-
-
 @rule("MT402")
 def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and values computed from it are null."""

@@ -21,7 +21,6 @@ from mongo_tables.lint import (  # noqa: F401
     effect_rules,
     field_rules,
     header_rules,
-    number_rules,
     numeral_rules,
     order_rules,
     row_rules,
@@ -119,7 +118,6 @@ Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """Errors that reading a malformed stage may raise."""
 
-_SEEN_BY_RUNNING: Final = frozenset(rule.id for rule in RULES.values() if rule.foresees)
 _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 """Rules about the order of rows, which need at least two rows."""
 
@@ -197,8 +195,8 @@ def apply_rules(
 
 
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
-    """Return the rules whose predictions the rows confirm or disprove."""
-    seen = _SEEN_BY_RUNNING | _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else _SEEN_BY_RUNNING
+    """Return the rules that do not apply to these rows, or whose predictions the rows confirm or disprove."""
+    seen: frozenset[str] = _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else frozenset()
     sorting = subject.seen_sorting if ran.rows else None
     # A later `$limit` may have dropped the rows that show the wrong order.
     sees_all = sorting and not any("$limit" in stage for stage in subject.spec.pipeline[sorting.place :])

@@ -1,4 +1,4 @@
-"""MT433: numbers and versions as texts that are compared with numbers, or ordered letter by letter.
+"""MT433, MT428: numbers and versions as texts that are compared, ordered letter by letter, or left out of sums.
 
 MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
 https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
@@ -21,7 +21,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.order_rules import find_misplaced_texts, sort_keys
 from mongo_tables.lint.rule_context import Documents, RuleContext, last_operator, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
-from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.lint.shape.values import NUMBERS, Shape, elements, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.formats.raw_values import are_numbers, are_versions, version_key
 from mongo_tables.results.row_names import ORDER, order_of
@@ -31,6 +31,7 @@ ORDERS: Final = names_with("compares")
 _NEGATIONS: Final = names_with("negates")
 _ENDS: Final = names_with("picks an end")
 _ENDS_OF_GROUPS: Final = names_with("picks an end", "accumulator")
+_ONLY_NUMBERS: Final = names_with("skips texts")
 TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -306,3 +307,28 @@ def _values(use: _Use, subject: RuleContext, documents: Documents) -> list[Any]:
     passing = documents.passing(use.collection, first, subject.spec.let)
     values = [column_value(one, use.field) for one in passing.documents]
     return [part for value in values for part in (value if isinstance(value, list) else [value])]
+
+
+@rule("MT428", needs=_ONLY_NUMBERS)
+def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
+    """MT428: a sum or a mean silently ignores values that are not numbers.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
+    """
+    for visit in subject.fields_read if subject.known else ():
+        field = visit.shape.traits.path
+        if field is None or visit.shape.unknown:
+            continue
+        inner = elements(visit.shape)
+        kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)
+        if "string" not in kinds or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
+            continue
+        have = f"some documents have a string in `{field}`" if kinds & NUMBERS else f"`{field}` is a string"
+        result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
+        yield subject.in_pipeline(
+            "MT428",
+            visit.path,
+            f"{have}: `{operator}` {result}, and skips strings without an error",
+            'make numbers of them first, with {"$toDouble": …}, or select numbers: '
+            f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
+        )

@@ -129,9 +129,7 @@ class Documents:
     def _learn(self, key: str, found: Passing) -> Begun:
         def begin() -> Begun:
             schema = load("result") if all(map(is_result, found.documents)) else None
-            believed = all(map(_by_runner, found.documents))
-            shape = learnt(found.documents, schema, believed=believed)
-            return Begun(shape, True, {})
+            return Begun(learnt(found.documents, schema), True, {})
 
         return self._begun.get(key, begin)
 
@@ -161,12 +159,6 @@ def _passing(
     left = iter(documents)
     while some := list(islice(left, _AT_ONCE)):
         yield from aggregate(some, match, variables=variables)
-
-
-def _by_runner(document: Mapping[str, Any]) -> bool:
-    """Return whether the experiment runner wrote the document: then its schema's bounds are promises."""
-    versions = document.get("versions")
-    return isinstance(versions, Mapping) and "harness" in versions
 
 
 Row = Mapping[str, Any]
@@ -348,13 +340,6 @@ class RuleContext:
     def stages(self, *names: str) -> Iterator[StageFlow]:
         """Yield the stages of these names."""
         return (stage for stage in self.flow.stages if stage.name in names)
-
-    def lines(self, paths: Iterable[Path]) -> str:
-        """Return ``line 3`` or ``lines 3, 5 and 8``."""
-        numbers = sorted({self.at(path)[0] for path in paths})
-        if len(numbers) == 1:
-            return f"line {numbers[0]}"
-        return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 def uses_in(stage: StageFlow) -> Iterator[Use]:

@@ -1,8 +1,7 @@
 """Shapes of a collection's documents, from the documents or from the JSON Schema that describes them.
 
 Documents are inspected only as deep as a pipeline reads: the fields of a sub-document are learnt on first access. Of a
-large collection, a selection that shows all kinds, fields and values is inspected. A schema always adds units; its
-promise that a number is never 0 counts only for documents that the schema describes.
+large collection, a selection that shows all kinds, fields and values is inspected. A schema adds units.
 """
 
 from __future__ import annotations
@@ -36,29 +35,21 @@ _ONE_KIND: Final[Mapping[type, Kinds]] = {
 """The kinds of values without fields or elements, by type."""
 
 
-def learnt(
-    documents: Sequence[Mapping[str, Any]], schema: Schema | None = None, *, believed: bool = False
-) -> Shape:
-    """Return the shape that all the documents have: exactly their kinds and fields.
-
-    ``schema`` describes the fields; ``believed``: its lower bounds hold for later documents, too.
-    """
-    if schema is load("result"):
-        return _learnt(documents, _results(believed))
-    return _learnt(documents, _Meaning("", schema or _NO_SCHEMA, None, believed))
+def learnt(documents: Sequence[Mapping[str, Any]], schema: Schema | None = None) -> Shape:
+    """Return the shape that all the documents have: exactly their kinds and fields, which ``schema`` describes."""
+    return _learnt(documents, _results() if schema is load("result") else _Meaning("", schema or _NO_SCHEMA))
 
 
 class _Meaning:
     """A place in a schema: its description of the values at a path of documents."""
 
-    __slots__ = ("_believed", "_inner", "_nonzero", "_root", "_sources", "_unit", "path", "schema")
+    __slots__ = ("_inner", "_root", "_sources", "_unit", "path", "schema")
 
-    def __init__(self, path: str, schema: Schema, root: Schema | None = None, believed: bool = False) -> None:
-        self._root, self._believed = root if root is not None else schema, believed
+    def __init__(self, path: str, schema: Schema, root: Schema | None = None) -> None:
+        self._root = root if root is not None else schema
         self.path, self.schema = path, _resolve_reference(schema, self._root)
         self._sources = frozenset({path})
         self._unit = _unit(self.schema, path)
-        self._nonzero = believed and _is_positive(self.schema)
         self._inner: dict[str | None, _Meaning] = {}
 
     def field(self, name: str) -> _Meaning:
@@ -66,22 +57,18 @@ class _Meaning:
         if found is None:
             path = f"{self.path}.{name}" if self.path else name
             schema = self.schema.get("properties", _NO_SCHEMA).get(name, _NO_SCHEMA)
-            found = self._inner[name] = _Meaning(path, schema, self._root, self._believed)
+            found = self._inner[name] = _Meaning(path, schema, self._root)
         return found
 
     def items(self) -> _Meaning:
         found = self._inner.get(None)
         if found is None:
             schema = self.schema.get("items", _NO_SCHEMA)
-            found = self._inner[None] = _Meaning(self.path, schema, self._root, self._believed)
+            found = self._inner[None] = _Meaning(self.path, schema, self._root)
         return found
 
     def traits(self, known: frozenset[Any] | None) -> Traits:
-        return Traits(self.path, self._sources, known, self._nonzero, unit=self._unit)
-
-
-def _is_positive(schema: Schema) -> bool:
-    return bool(schema.get("minimum", 0) > 0 or schema.get("exclusiveMinimum", -1) >= 0)
+        return Traits(self.path, self._sources, known, unit=self._unit)
 
 
 def _resolve_reference(schema: Any, root: Schema) -> Schema:
@@ -107,10 +94,9 @@ def _unit(schema: Schema, path: str) -> Unit | None:
 
 
 @cache
-def _results(believed: bool) -> _Meaning:
+def _results() -> _Meaning:
     """Return the description in the schema of results, read once for all collections."""
-    schema = load("result")
-    return _Meaning("", schema, schema, believed)
+    return _Meaning("", load("result"))
 
 
 # -- from documents --

@@ -36,7 +36,7 @@ from mongo_tables.lint.shape.values import (
 )
 
 Path = tuple[str | int, ...]
-Settled = frozenset[tuple[str, bool]]
+Settled = frozenset[str]
 
 
 class Operand(NamedTuple):
@@ -63,9 +63,8 @@ _NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
 class Walk(NamedTuple):
     """The knowledge at one place of a pipeline: the document, the variables, and what conditions have settled.
 
-    ``settled``: expressions, as written, that an enclosing condition proves not to be 0, each with whether they are
-    also neither null nor missing. ``guarded``: an enclosing operator handles null and missing. ``visits`` is shared by
-    all walks of a pipeline.
+    ``settled``: expressions, as written, that an enclosing condition proves to be neither null nor missing.
+    ``guarded``: an enclosing operator handles null and missing. ``visits`` is shared by all walks of a pipeline.
     """
 
     root: Shape
@@ -77,7 +76,7 @@ class Walk(NamedTuple):
     def binding(self, variables: Mapping[str, Shape]) -> Walk:
         """Return a walk in which these variables are bound as well."""
         hidden = tuple(f"$${name}" for name in variables)
-        kept = frozenset(one for one in self.settled if not one[0].startswith(hidden))
+        kept = frozenset(one for one in self.settled if not one.startswith(hidden))
         return self._replace(variables={**self.variables, **variables}, settled=kept)
 
     def guard(self) -> Walk:
@@ -127,8 +126,7 @@ def constant(value: Any) -> Shape:
 
 @lru_cache(maxsize=1024, typed=True)
 def _plain_constant(value: str | int | float) -> Shape:
-    nonzero = not isinstance(value, (str, bool)) and value != 0
-    return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value}), nonzero=nonzero))
+    return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value})))
 
 
 def _of_text(text: str, walk: Walk, path: Path) -> Shape:
@@ -141,11 +139,8 @@ def _of_text(text: str, walk: Walk, path: Path) -> Shape:
     else:
         found, parts = walk.variables.get("CURRENT", walk.root), tuple(text[1:].split("."))
     shape = lookup(found, parts)
-    if walk.settled:
-        if (text, True) in walk.settled:
-            shape = with_traits(without(shape, "null", "missing"), nonzero=True)
-        elif (text, False) in walk.settled:
-            shape = with_traits(shape, nonzero=True)
+    if text in walk.settled:
+        shape = without(shape, "null", "missing")
     return walk.visit(path, "", (Operand(path, text, found),), shape)
 
 
@@ -231,42 +226,34 @@ def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
     return Shape(kinds, traits=traits)
 
 
-def find_nonzero(condition: Any, outcome: bool) -> Settled:
-    """Return the expressions, as written, that are not 0 if the condition has this outcome.
-
-    The flag of each says whether null and missing are excluded, too: ``$ne`` of 0 does not exclude them.
-    """
+def find_present(condition: Any, outcome: bool) -> Settled:
+    """Return the expressions, as written, that are neither null nor missing if the condition has this outcome."""
     if isinstance(condition, str):
-        return frozenset({(condition, True)}) if outcome and condition.startswith("$") else _NONE
+        return frozenset({condition}) if outcome and condition.startswith("$") else _NONE
     if not isinstance(condition, Mapping) or len(condition) != 1:
         return _NONE
     ((name, argument),) = condition.items()
     parts = list(argument) if isinstance(argument, (list, tuple)) else [argument]
     if name == "$not" and len(parts) == 1:
-        return find_nonzero(parts[0], not outcome)
+        return find_present(parts[0], not outcome)
     if name == ("$and" if outcome else "$or"):
-        return _NONE.union(*(find_nonzero(part, outcome) for part in parts))
+        return _NONE.union(*(find_present(part, outcome) for part in parts))
     if len(parts) == 2:
-        return _settle_comparison(name if outcome else _OPPOSITE.get(name, ""), parts[0], parts[1])
+        left, right = parts
+        name = name if outcome else _OPPOSITE.get(name, "")
+        if isinstance(right, str) and right.startswith("$"):
+            name, left, right = _MIRRORED.get(name, ""), right, left
+        # Null and missing are less than every number.
+        is_number = isinstance(right, (int, float)) and not isinstance(right, bool)
+        if name in _ABOVE and is_number and isinstance(left, str) and left.startswith("$"):
+            return frozenset({left})
     return _NONE
 
 
 _NONE: Settled = frozenset()
-_OPPOSITE = {"$eq": "$ne", "$lte": "$gt", "$lt": "$gte"}
-_MIRRORED = {"$lt": "$gt", "$lte": "$gte", "$ne": "$ne"}
-
-
-def _settle_comparison(name: str, left: Any, right: Any) -> Settled:
-    if isinstance(right, str) and right.startswith("$"):
-        name, left, right = _MIRRORED.get(name, ""), right, left
-    if not isinstance(left, str) or not left.startswith("$"):
-        return _NONE
-    if not isinstance(right, (int, float)) or isinstance(right, bool):
-        return _NONE
-    if name == "$ne" and right == 0:
-        return frozenset({(left, False)})
-    above = right >= 0 if name == "$gt" else right > 0 if name == "$gte" else False
-    return frozenset({(left, True)}) if above else _NONE
+_ABOVE: Final = ("$gt", "$gte")
+_OPPOSITE: Final = {"$lte": "$gt", "$lt": "$gte"}
+_MIRRORED: Final = {"$lt": "$gt", "$lte": "$gte"}
 
 
 def _branch(expression: Any, walk: Walk, path: Path, settled: Settled) -> Shape:
@@ -286,8 +273,8 @@ def _cond(argument: Any, walk: Walk, path: Path) -> Shape:
     except (KeyError, IndexError, TypeError, ValueError):
         return ANY
     decided = _guard(condition, walk, (*path, keys[0]))
-    yes = _branch(then, walk, (*path, keys[1]), find_nonzero(condition, True))
-    no = _branch(otherwise, walk, (*path, keys[2]), find_nonzero(condition, False))
+    yes = _branch(then, walk, (*path, keys[1]), find_present(condition, True))
+    no = _branch(otherwise, walk, (*path, keys[2]), find_present(condition, False))
     return _join_branches(walk, path, "$cond", [decided], [yes, no])
 
 
@@ -302,9 +289,9 @@ def _switch(argument: Any, walk: Walk, path: Path) -> Shape:
         where = (*path, "branches", index)
         condition = branch.get("case") if isinstance(branch, Mapping) else None
         decided.append(_guard(condition, walk, (*where, "case")))
-        here = settled | find_nonzero(condition, True)
+        here = settled | find_present(condition, True)
         results.append(_branch(branch.get("then"), walk, (*where, "then"), here))
-        settled |= find_nonzero(condition, False)
+        settled |= find_present(condition, False)
     if "default" in argument:
         results.append(_branch(argument["default"], walk, (*path, "default"), settled))
     return _join_branches(walk, path, "$switch", decided, results)

@@ -2,7 +2,7 @@
 
 A stage that is registered here knows the values that it makes. After any other stage, documents have the shape of its
 record (``aggregation.fields``): unchanged fields, and any value in the fields that it makes. What a ``$match`` settles
-(a field exists, is not null or is not 0) holds in every later document.
+(a field exists, or is not null) holds in every later document.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
-from mongo_tables.aggregation.catalogue import registrar
+from mongo_tables.aggregation.catalogue import names_with, registrar
 from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from mongo_tables.aggregation.values import is_flag, truthy
-from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_nonzero, shape_of
+from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_present, shape_of
 from mongo_tables.lint.shape.values import (
     ANY_KIND,
     ARRAY,
@@ -45,7 +45,6 @@ from mongo_tables.lint.shape.values import (
     replace_at,
     through_documents,
     with_fields,
-    with_traits,
     without,
     without_fields,
 )
@@ -67,9 +66,9 @@ def narrow_by_query(shape: Shape, condition: Any) -> Shape:
 
 
 def _by_expression(shape: Shape, expression: Any) -> Shape:
-    for text, is_present in find_nonzero(expression, True):
+    for text in find_present(expression, True):
         if not text.startswith("$$"):
-            shape = _settle_field(shape, tuple(text[1:].split(".")), present=is_present, nonzero=True)
+            shape = _without_at(shape, tuple(text[1:].split(".")), "null", "missing")
     return shape
 
 
@@ -78,53 +77,29 @@ def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
     if not all(isinstance(key, str) and key.startswith("$") for key in comparisons):
         return shape
     for name, operand in comparisons.items():
+        is_constant = isinstance(operand, (str, int, float, datetime))
         if name == "$exists" and operand is True:
-            shape = _settle_field(shape, parts, present=False, exists=True)
-        elif name == "$ne" and operand is None:
-            shape = _settle_field(shape, parts, present=True)
-        elif name == "$ne" and operand == 0 and not isinstance(operand, bool):
-            shape = _settle_field(shape, parts, present=False, nonzero=True)
-        elif name in ("$eq", "$gt", "$gte", "$lt", "$lte") and isinstance(
-            operand, (str, int, float, datetime)
-        ):
-            shape = _settle_field(shape, parts, present=True, nonzero=_never_zero(name, operand))
+            shape = _without_at(shape, parts, "missing")
+        elif (name == "$ne" and operand is None) or (name in _COMPARING and is_constant):
+            shape = _without_at(shape, parts, "null", "missing")
     return shape
 
 
-def _never_zero(name: str, operand: Any) -> bool:
-    if isinstance(operand, bool) or not isinstance(operand, (int, float)):
-        return name == "$eq" and not isinstance(operand, bool)
-    excludes_zero = {
-        "$eq": operand != 0,
-        "$gt": operand >= 0,
-        "$gte": operand > 0,
-        "$lt": operand <= 0,
-        "$lte": operand < 0,
-    }
-    return excludes_zero[name]
+_COMPARING: Final = names_with("compares", "query") | {"$eq"}
 
 
-def _settle_field(
-    shape: Shape, parts: Parts, *, present: bool, nonzero: bool = False, exists: bool = False
-) -> Shape:
-    """Return the document with the settled facts about a field.
+def _without_at(shape: Shape, parts: Parts, *kinds: str) -> Shape:
+    """Return the document whose field has none of these kinds.
 
-    An array on the way or at the end is neither null, missing nor 0, whatever its elements are.
+    An array on the way or at the end is neither null nor missing, whatever its elements are.
     """
     if not parts:
-        gone = ("null", "missing") if present else ("missing",) if exists else ()
-        found = without(shape, *gone)
-        return with_traits(found, nonzero=True) if nonzero else found
+        return without(shape, *kinds)
     if "object" not in shape.kinds:
         return shape
-    name, below = parts[0], parts[1:]
-    inner = _settle_field(member(shape, name), below, present=present, nonzero=nonzero, exists=exists)
-    there = present or exists
-    return shape._replace(
-        kinds=shape.kinds & (OBJECT | ARRAY) if there else shape.kinds,
-        missing=shape.missing and not there,
-        fields=changed_fields(shape.fields, {name: inner}),
-    )
+    inner = _without_at(member(shape, parts[0]), parts[1:], *kinds)
+    fields = changed_fields(shape.fields, {parts[0]: inner})
+    return shape._replace(kinds=shape.kinds & (OBJECT | ARRAY), missing=False, fields=fields)
 
 
 After = Callable[[Any, Walk, Path], Shape]
@@ -250,14 +225,12 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
     ((name, argument),) = value.items()
     where = (*path, name)
     if name == "$count":
-        return of_kinds(INTEGERS, traits=Traits(nonzero=True))
+        return of_kinds(INTEGERS)
     part, at = _find_accumulated_part(argument, where)
     shape = shape_of(part, walk, at)
     traits = Traits(sources=shape.traits.sources, unit=shape.traits.unit)
     if name == "$sum":
-        # A group has at least one document.
-        counts = isinstance(part, (int, float)) and not isinstance(part, bool) and part > 0
-        return Shape(NUMBERS, traits=traits._replace(nonzero=counts))
+        return Shape(NUMBERS, traits=traits)
     if name in ("$avg", "$stdDevPop", "$stdDevSamp"):
         return Shape(NUMBERS | NULL, traits=traits)
     if name in ("$push", "$addToSet"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -12,7 +11,7 @@ from mongo_tables.lint.shape.expressions import (
     Operand,
     Walk,
     by_catalogue,
-    find_nonzero,
+    find_present,
     form,
     gives,
     shape_of,
@@ -68,21 +67,13 @@ def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
 
 @gives("$multiply")
 def _multiply(found: Found) -> Shape:
-    nonzero = _stays_nonzero(found) or math.prod(map(_least_positive, found)) > 0
     unit: Unit | None = Unit(1.0, ())
     measured = False
     for one in found:
         number = number_of(one)
         unit, measured = _times(unit, one.shape, number), measured or number is None
-    traits = _traits(found, nonzero=nonzero, unit=unit if measured else None)
+    traits = _traits(found, unit=unit if measured else None)
     return Shape(_kinds(found, dates=False), traits=traits)
-
-
-def _stays_nonzero(found: Found) -> bool:
-    """Return whether a product is never 0: one nonzero value, and constants too moderate for an underflow."""
-    numbers = [number_of(one) for one in found]
-    tame = all(number is None or 1e-9 <= abs(number) <= 1e9 for number in numbers)
-    return tame and numbers.count(None) <= 1 and all(one.shape.traits.nonzero for one in found)
 
 
 def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | None:
@@ -106,28 +97,15 @@ def _divide(found: Found) -> Shape:
     elif unit is not None:
         other = divisor.shape.traits.unit
         unit = units.divide_units(unit, other) if other else None
-    nonzero = number is not None and _stays_nonzero(found)
-    return Shape(_kinds(found, dates=False), traits=_traits(found, nonzero=nonzero, unit=unit))
+    return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit))
 
 
 _MILLISECONDS: Final = units.readings("ms")[0]
 """The unit of the difference of two dates."""
 
 
-def _least_positive(operand: Operand) -> float:
-    """Return the least of the known values of an operand that is a number above 0 in every document, else 0."""
-    shape = operand.shape
-    known = shape.traits.known if shape.kinds <= NUMBERS and not shape.missing else None
-    return max(min(known), 0) if known else 0
-
-
-@gives("$add")
-def _add(found: Found) -> Shape:
-    return with_traits(_subtract(found), nonzero=bool(found) and all(map(_least_positive, found)))
-
-
-@gives("$subtract")
-def _subtract(found: Found) -> Shape:
+@gives("$add", "$subtract")
+def _sum_of_dates(found: Found) -> Shape:
     shapes = [one.shape for one in found if number_of(one) is None]
     if len(found) == 2 and all(one.shape.kinds - NULL == {"date"} for one in found):
         return Shape(_kinds(found, dates=True), traits=_traits(found, unit=_MILLISECONDS))
@@ -138,17 +116,14 @@ def _subtract(found: Found) -> Shape:
 
 @gives("$round", "$trunc", "$floor", "$ceil")
 def _round(found: Found) -> Shape:
-    value = found[0].shape
-    kept = value.traits
-    whole = not value.kinds - frozenset({"int", "long", "null"}) and bool(value.kinds)
-    traits = kept._replace(path=None, known=None, nonzero=kept.nonzero and whole, rounded=True)
+    traits = found[0].shape.traits._replace(path=None, known=None, rounded=True)
     return Shape(_kinds(found[:1], dates=False) | (NULL if len(found) > 1 else frozenset()), traits=traits)
 
 
 @gives("$abs", "$toDouble", "$toDecimal", "$toInt", "$toLong")
 def _same_size(found: Found) -> Shape:
     kept = found[0].shape.traits
-    return Shape(NUMBERS | NULL, traits=kept._replace(path=None, known=None, nonzero=False))
+    return Shape(NUMBERS | NULL, traits=kept._replace(path=None, known=None))
 
 
 @gives("$sum")
@@ -166,15 +141,8 @@ def _mean(found: Found) -> Shape:
     return Shape(NUMBERS | NULL, traits=_of_summary(found, _join_summands(found)))
 
 
-@gives("$max")
-def _greatest(found: Found) -> Shape:
-    """Return the shape of a maximum: never 0 if an argument is a number above 0."""
-    nonzero = len(found) > 1 and any((number_of(one) or 0) > 0 for one in found)
-    return with_traits(_least(found), nonzero=nonzero)
-
-
-@gives("$min")
-def _least(found: Found) -> Shape:
+@gives("$max", "$min")
+def _end(found: Found) -> Shape:
     values = _join_summands(found)
     return values._replace(kinds=values.kinds | NULL, missing=False, traits=_of_summary(found, values))
 
@@ -284,9 +252,8 @@ def _apply_condition(item: Shape, path: str | None, condition: Any, variable: st
     if right is None:
         # $ne of null keeps a document in which the field is missing.
         item = _exclude_kinds(item, left, variable, "null")
-    for text, is_present in find_nonzero(condition, True):
-        if is_present:
-            item = _exclude_kinds(item, text, variable, "null", "missing")
+    for text in find_present(condition, True):
+        item = _exclude_kinds(item, text, variable, "null", "missing")
     left, right = _comparison(condition, "$eq")
     if left == f"{variable}.name" and isinstance(right, str):
         chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources

@@ -44,14 +44,13 @@ class Traits(NamedTuple):
     """Facts about a value apart from its kind.
 
     ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it was
-    computed from. ``known``: every value that the collection's documents have there, if they are few. ``nonzero``: it
-    is never 0. ``rounded``: the pipeline rounded it.
+    computed from. ``known``: every value that the collection's documents have there, if they are few. ``rounded``: the
+    pipeline rounded it.
     """
 
     path: str | None = None
     sources: frozenset[str] = frozenset()
     known: frozenset[Any] | None = None
-    nonzero: bool = False
     rounded: bool = False
     unit: Unit | None = None
 
@@ -312,7 +311,6 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
         first.path if first.path == second.path else None,
         first.sources | second.sources,
         None if first.known is None or second.known is None else first.known | second.known,
-        first.nonzero and second.nonzero,
         first.rounded and second.rounded,
         first.unit if first.unit == second.unit else None,
     )
@@ -321,7 +319,7 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     """Return the facts about a value that may also be missing or null; then it is not an unchanged field."""
     path = None if nulls else traits.path
-    return traits._replace(nonzero=False, sources=traits.sources | sources, path=path)
+    return traits._replace(sources=traits.sources | sources, path=path)
 
 
 def member(shape: Shape, name: str) -> Shape:
@@ -374,9 +372,9 @@ def _inside(shape: Shape, parts: Parts) -> Shape | None:
 def _inner_traits(shape: Shape, parts: Parts) -> Traits:
     path = shape.traits.path
     if path is None:
-        return Traits(sources=shape.traits.sources, nonzero=True)
+        return Traits(sources=shape.traits.sources)
     own = ".".join((path, *parts))
-    return Traits(path=own, sources=frozenset({own}), nonzero=True)
+    return Traits(path=own, sources=frozenset({own}))
 
 
 def elements(shape: Shape) -> Shape:
