@@ -20,11 +20,11 @@
   const published = [...table.tBodies[0].rows].map((row) => {
     const cells = [...row.cells];
     const [, kib, indexes] = cells[0].textContent.match(/^(\d+) KiB, (\d+) index/);
-    const [machine, before, speed, , , , , , price, batch, inserted, memory, cache] = cells.slice(1);
+    const [machine, before, speed, , , , , , price, priced, batch, inserted, memory, cache] = cells.slice(1);
     return {
       kib: Number(kib), indexes: Number(indexes), speed: number(speed), tier: machine.textContent.match(/\d+/)[0],
       price: price.dataset.t ? null : number(price), about: cells[0].textContent, link: `#${row.id}`,
-      cells: [machine, before, memory, cache, speed, price, batch, inserted].map((cell) => (cell.dataset.t ? "not published" : cell.textContent)),
+      cells: [machine, before, memory, cache, speed, price, batch, inserted, priced].map((cell) => (cell.dataset.t ? "not published" : cell.textContent)),
     };
   });
 
@@ -48,10 +48,11 @@
   function listed(rows, load) {
     const link = (one) => Object.assign(make("a", one.about), { href: one.link });
     const body = rows.map((one) => {
-      const [machine, before, memory, cache, , price, batch, inserted] = one.cells;
+      const [machine, before, memory, cache, , price, batch, inserted, priced] = one.cells;
       const run = `, ${batch} a batch; ${inserted} after ${before}`;
       const used = percent(load / one.speed);
-      return row("td", [machine, load > MOST * one.speed ? `${used}, no room` : used, price, `${memory} GB, ${cache} GB`, make("span", link(one), run)]);
+      const cost = one.price === null ? price : `${price} on ${priced}`;
+      return row("td", [machine, load > MOST * one.speed ? `${used}, no room` : used, cost, `${memory} GB, ${cache} GB`, make("span", link(one), run)]);
     });
     const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for; documents inserted, after those already there"]);
     for (const cell of head.cells) cell.scope = "col";
