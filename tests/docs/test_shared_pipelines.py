@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +191,52 @@ def test_a_published_speed_is_a_ratio_to_the_published_reference_beside_ours(
     _, found = aggregate(rows, stages, collections={"results": rows, "published": published})
     assert (found["published"]["ratio"], found["published"]["verdict"]) == (speed / 100, "slower")
     assert found["effect"].startswith(effect)
+
+
+def test_a_published_speed_between_a_row_and_its_control_is_said_to_be_between_them() -> None:
+    rows = [
+        row("keys", "a", 1.0),
+        row("keys", "b", 0.2),
+        row("keys_control", "a", 1.0),
+        row("keys_control", "b", 0.8),
+    ]
+    bounds = ((0.9, 1.1), (0.1, 0.3), (0.9, 1.1), (0.7, 0.9))
+    for one, (low, high) in zip(rows, bounds, strict=True):
+        one["comparison"] = {"against": "a", "ratio": (low + high) / 2, "low": low, "high": high}
+    rows[0]["comparison"]["against"] = rows[2]["comparison"]["against"] = "itself"
+
+    def effect(speed: float) -> str:
+        published = [
+            {"_id": number, "result_id": one["_id"], "figures": {"DocsPerSecond": figure}}
+            for number, (one, figure) in enumerate(zip(rows[:2], (100.0, speed), strict=True))
+        ]
+        stages = [*pipeline("beside-published"), *pipeline("published-ratio")]
+        found = aggregate(rows[:2], stages, collections={"results": rows, "published": published})
+        return str(found[1]["effect"])
+
+    assert effect(20.0) == "within the interval here"
+    assert effect(50.0).startswith("between our intervals")
+    assert effect(80.0).startswith("within our interval with everything in the cache")
+    assert effect(95.0).startswith("less than here")
+
+
+def test_two_rows_that_the_experiment_does_not_compare_are_compared_block_by_block() -> None:
+    logs = (0.1, 0.2, 0.3)
+    rows: list[dict[str, Any]] = [
+        {
+            "by": name,
+            "campaign": {"id": "new"},
+            "checks": {"few_requests": False},
+            "repeats": [
+                {"block": block, "operations_per_second": 100 * math.exp(log if name == "one" else 0.0)}
+                for block, log in enumerate(logs)
+            ],
+            "campaigns": {"each": [{"id": "old", "speed": speed}, {"id": "new", "speed": 1.0}]},
+        }
+        for name, speed in (("one", 50.0), ("other", 40.0), ("third", 1.0))
+    ]
+    (found,) = aggregate(rows, pipeline("pair"), variables={"pair": {"row": "one", "to": "other"}})
+    low, high = (math.exp(0.2 + side * 4.3027 * 0.1 / math.sqrt(3)) for side in (-1, 1))
+    compared = found["compared"]
+    assert (compared["ratio"], compared["low"], compared["high"]) == pytest.approx((math.exp(0.2), low, high))
+    assert (compared["blocks"], compared["verdict"], found["before"]) == (3, "not known", 1.25)
