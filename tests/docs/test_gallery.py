@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
-from mongo_tables.directives.comments import Comment
+from docs.hooks.gallery import FIGURES, FOLD, with_comments
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.schemas import load
 
@@ -17,18 +17,15 @@ MARKS: Final = {*load("chart")["properties"]["mark"]["enum"]}
 KEYS: Final = {"stack", "horizontal", "reference", "facets", "spread", "log", "timezone"}
 
 
-def shown_below(comment: Comment) -> str:
-    """The first code block after a comment, which is folded."""
-    first = re.search(r"^    ```\w*\n(.*?)\n    ```$", TEXT[comment.end :], re.DOTALL | re.MULTILINE)
-    assert first is not None
-    return textwrap.dedent(first[1])
-
-
-def test_below_each_figure_stands_the_comment_that_makes_it() -> None:
-    figures = [one for one in find(TEXT, str(PAGE)).comments if one.keyword in ("MONGO_CHART", "MONGO_TABLE")]
+def test_below_each_figure_stands_the_comment_that_makes_it_and_the_page_has_it_once() -> None:
+    figures = [one for one in find(TEXT, str(PAGE)).comments if one.keyword in FIGURES]
     assert figures
+    assert "```markdown\n<!--" not in TEXT
+    shown = with_comments(TEXT)
+    folded = re.findall(r"^    ```markdown\n(.*?)\n    ```$", shown, re.DOTALL | re.MULTILINE)
+    assert [textwrap.dedent(one) for one in folded] == [TEXT[one.start : one.end] for one in figures]
     for one in figures:
-        assert shown_below(one) == TEXT[one.start : one.end], f"line {one.line}"
+        assert f"{TEXT[one.start : one.end]}{FOLD}" in shown, f"line {one.line}"
 
 
 def test_every_mark_and_every_setting_of_a_chart_is_in_it() -> None:
