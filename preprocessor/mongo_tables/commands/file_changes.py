@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,25 +17,15 @@ if TYPE_CHECKING:
     from mongo_tables.site.site_config import SiteConfig
 
 
-NOWHERE = "/dev/null"
-"""The name of a missing file in a diff."""
-
-
-def changed_lines(before: str, after: str, old_name: str, new_name: str) -> Iterator[str]:
-    """Yield the lines of a unified diff, each with its line end."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    for line in difflib.unified_diff(old, new, old_name, new_name):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file with its new text. ``before`` is "" for a new file. Messages use its ``name``."""
+    """A file with its new text. ``before`` is None for a new file. Messages use its ``name``; ``said``: what is new."""
 
     name: str
     file: Path
-    before: str
+    before: str | None
     after: str
+    said: str = ""
 
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
@@ -50,8 +40,9 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
     """Print the changes in each file as a unified diff. Return 1 if there are any, else 0."""
     for change in changes:
         name = escape_control_chars(change.name)
-        lines = changed_lines(change.before, change.after, name, f"{name} (as it should be)")
-        sys.stdout.writelines(lines)
+        old, new = ((text or "").splitlines(keepends=True) for text in (change.before, change.after))
+        for line in difflib.unified_diff(old, new, "/dev/null" if change.before is None else name, name):
+            sys.stdout.write(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return 1 if changes else 0
 
 

@@ -38,11 +38,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.comparison import PER_SECOND, name_row
-from mongo_tables.results.conclusions import block_speeds
+from mongo_tables.results.comparison import PER_SECOND, Side, name_row, side_of_row
 from mongo_tables.results.conditions import describe_machine, list_other_work
-from mongo_tables.results.intervals import Interval, interval_between, speed_interval
-from mongo_tables.results.row_names import is_benchmark
+from mongo_tables.results.intervals import Interval, interval_between
 from mongo_tables.results.verdicts import ITSELF
 
 # An @ in the path could be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
@@ -217,14 +215,14 @@ def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[HistorySer
 
 
 def _read_point(row: Row, ratios: bool) -> HistoryPoint | None:
-    told = row.get("comparison") if ratios else None
-    if not ratios:
-        value, low, high = _read_speed(row)
-    elif told is None or told["against"] == ITSELF:
-        return None
+    if ratios:
+        told = row.get("comparison")
+        if told is None or told["against"] == ITSELF:
+            return None
+        side = Side(told["ratio"], told["low"], told["high"])
     else:
-        value, low, high = told["ratio"], told["low"], told["high"]
-    if value is None or value <= 0:
+        side = side_of_row(row)
+    if side.speed is None or side.speed <= 0:
         return None
     campaign = row.get("campaign") or {}
     versions = row.get("versions") or {}
@@ -232,36 +230,14 @@ def _read_point(row: Row, ratios: bool) -> HistoryPoint | None:
     return HistoryPoint(
         campaign=str(campaign.get("id") or f"{start:%Y-%m-%dT%H:%M:%SZ}"),
         start=start,
-        value=value,
-        low=low,
-        high=high,
+        value=side.speed,
+        low=side.low,
+        high=side.high,
         program=str(versions.get("harness", "")).removeprefix(_HARNESS),
         server=str(versions.get("server", "")),
         machine=describe_machine(row),
-        unit=row["unit"] if _is_read_by_value(row) else PER_SECOND,
+        unit=side.unit,
     )
-
-
-_Figures = tuple[float | None, float | None, float | None]
-
-
-def _is_read_by_value(row: Row) -> bool:
-    """Return whether the row is a benchmark without blocks, which has only the tool's figure."""
-    return is_benchmark(row) and not block_speeds(row)
-
-
-def _read_speed(row: Row) -> _Figures:
-    """Return the median over blocks with its interval; for older rows over repeats, without an interval.
-
-    For benchmarks it is the tool's figure.
-    """
-    if _is_read_by_value(row):
-        return row.get("value"), None, None
-    blocks = list(block_speeds(row).values())
-    if blocks and min(blocks) > 0:
-        return speed_interval(blocks)
-    speeds = [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
-    return (median(speeds) if speeds else None), None, None
 
 
 def _find_changes(name: str, points: tuple[HistoryPoint, ...]) -> HistorySeries:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import bson
 import pymongo
 from bson.errors import BSONError, InvalidBSON
+from bson.raw_bson import DEFAULT_RAW_BSON_OPTIONS
 from pymongo import errors
 from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
@@ -228,7 +229,7 @@ class MongoSource(ResultsSource):
                 if size > self._limits.bytes:
                     message = f"the collection {collection!r} holds more than {self._limits.bytes:,} bytes"
                     raise ResultsError(message)
-                found += _split(batch)
+                found += [bytes(one.raw) for one in bson.decode_all(batch, DEFAULT_RAW_BSON_OPTIONS)]
         return found
 
     def _collection(self, name: str) -> Collection[Any]:
@@ -293,17 +294,6 @@ def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> Ba
         return error
     servers = client.topology_description.server_descriptions().values()
     return next((server.error for server in servers if server.error), error)
-
-
-def _split(batch: bytes) -> Iterator[bytes]:
-    """Yield the documents of a batch. Raises ``InvalidBSON``, as the driver does, for malformed BSON."""
-    start = 0
-    while start < len(batch):
-        end = start + int.from_bytes(batch[start : start + 4], "little")
-        if end < start + 5 or end > len(batch) or batch[end - 1]:
-            raise bson.InvalidBSON(f"no document begins at byte {start} of {len(batch)}")
-        yield batch[start:end]
-        start = end
 
 
 def _within(seconds: float, work: Callable[[], _T]) -> _T:

@@ -67,7 +67,7 @@ def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fi
     (folder / "docs/other.md").write_text(SHARED.replace('["n"]', '["nn"]'))
     code, out, _ = fix()
     assert code == 1
-    assert "+++ docs/pipelines/all.json (as it should be)" in out and "+++ docs/other.md" in out
+    assert "+++ docs/pipelines/all.json" in out and "+++ docs/other.md" in out
     assert fix("--write")[0] == 0
     assert shared.read_text() == '[{"$sort": {"n": 1}}, {"$project": {"n": 1}}]'
     assert (folder / "docs/other.md").read_text() == (folder / "docs/page.md").read_text() == SHARED

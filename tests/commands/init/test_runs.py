@@ -73,7 +73,7 @@ def test_a_set_up_shows_rows_of_a_run_before_what_was_published(tmp_path) -> Non
     store = FileStore(tmp_path / "fixtures")
     store.put(row("a", size=1), row("a", size=4))
     store.publish("a", [{"_id": {"row": 1, "testname": "a"}, "testname": "a", "figures": {"speed": 2}}])
-    (page,) = [one for one in plan(tmp_path, None).files if one.path.suffix == ".md"]
+    (page,) = [one for one in plan(tmp_path, None).files if one.file.suffix == ".md"]
     assert '"columns": ["_id.size", "speed.median", "comparison"]' in page.after
     assert "10 % slower (5 to 15 %)" in page.after and "1,235 |" in page.after
 

@@ -20,8 +20,8 @@ from mongo_tables.findings.usage import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.commands.init.draft import Proposal
-    from mongo_tables.commands.init.setup import NewFile, SetUp
 
 DESCRIPTION = (
     "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
@@ -99,7 +99,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _set_up(folder: Path, arguments: Namespace) -> int:
-    from mongo_tables.commands.file_changes import save_texts
+    from mongo_tables.commands.file_changes import print_changes, save_texts
     from mongo_tables.commands.init.setup import plan
 
     if not folder.is_dir():
@@ -113,37 +113,25 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
         return 0
     planned = plan(folder, arguments.results)
     if arguments.dry_run:
-        _show_changes(planned)
+        print_changes(planned.files)
+        for line in planned.remarks:
+            _say(line)
         return 0
-    save_texts({one.path: one.after for one in planned.files})
+    save_texts({one.file: one.after for one in planned.files})
     _print_lines([*planned.remarks, *map(_describe, planned.files)])
     status = _check(folder, arguments)
     _print_lines(f"next: {one}" for one in planned.by_hand)
     return status
 
 
-def _describe(one: NewFile) -> str:
-    from mongo_tables.site.site_config import from_here
-
-    return f"{from_here(one.path)}: {'written' if one.before is None else 'changed'}, {one.said}"
+def _describe(one: FileEdit) -> str:
+    return f"{one.name}: {'written' if one.before is None else 'changed'}, {one.said}"
 
 
 def _print_lines(lines: Iterable[str]) -> None:
     for line in "\n".join(lines).splitlines():
         print(escape_control_chars(line))
     sys.stdout.flush()
-
-
-def _show_changes(planned: SetUp) -> None:
-    from mongo_tables.commands.file_changes import NOWHERE, changed_lines
-    from mongo_tables.site.site_config import from_here
-
-    for one in planned.files:
-        name = from_here(one.path)
-        old = NOWHERE if one.before is None else name
-        sys.stdout.writelines(changed_lines(one.before or "", one.after, old, name))
-    for line in planned.remarks:
-        _say(line)
 
 
 def _check(folder: Path, arguments: Namespace) -> int:

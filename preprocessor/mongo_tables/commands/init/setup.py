@@ -13,6 +13,7 @@ from typing import Final
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import build
+from mongo_tables.commands.file_changes import FileEdit
 from mongo_tables.commands.init.draft import Proposal, append_block, propose_comment
 from mongo_tables.commands.init.site_files import (
     add_hook,
@@ -62,20 +63,10 @@ _OTHERS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class NewFile:
-    """A file with its new text. ``before`` is None for a new file. ``said``: what is new in it."""
-
-    path: Path
-    before: str | None
-    after: str
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
 class SetUp:
     """The files; further messages, in order; and the remaining manual steps."""
 
-    files: tuple[NewFile, ...] = ()
+    files: tuple[FileEdit, ...] = ()
     remarks: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
 
@@ -109,10 +100,10 @@ def plan(folder: Path, given: str | None) -> SetUp:
     planned += _plan_page(base, site, results.named, page) + _plan_hook(base, site)
     outermost = _repository_of(base) or base
     for one in planned.files:
-        if one.path.is_relative_to(outermost) and not leads_within(one.path, outermost):
+        if one.file.is_relative_to(outermost) and not leads_within(one.file, outermost):
             raise CommandError(
-                f"{from_here(one.path)}: a link leads out of the repository, so no file was written",
-                f"put a file of its own there, or run the command where {one.path.resolve()} belongs",
+                f"{one.name}: a link leads out of the repository, so no file was written",
+                f"put a file of its own there, or run the command where {one.file.resolve()} belongs",
             )
     return planned
 
@@ -197,11 +188,12 @@ def _is_ignored(path: Path) -> bool:
 # -- the file of the site --
 
 
-def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[NewFile, ...]:
+def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[FileEdit, ...]:
     """Plan the file that names the results, for all commands and for the site."""
     if site is None:
+        file = base / OWN_FILE
         text = own_text(results, [_relative(page, base)])
-        return (NewFile(base / OWN_FILE, None, text, f"results are {results}"),)
+        return (FileEdit(from_here(file), file, None, text, f"results are {results}"),)
     planned = []
     # Several programs may build the same site, each from its own file: they must agree.
     for file in find_files(base):
@@ -212,7 +204,8 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
                 f"{from_here(file)}: it cannot be extended safely, so no file was written",
                 f"add this, and run the command again:\n{entry_for(file, results)}",
             )
-        planned.append(NewFile(file, before, after, f"mongo-tables added, results are {results}"))
+        said = f"mongo-tables added, results are {results}"
+        planned.append(FileEdit(from_here(file), file, before, after, said))
     return tuple(planned)
 
 
@@ -263,7 +256,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     if before is None and is_built and site and lists_pages(site.file):
         by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
     remarks = tuple(f"{from_here(page)}: {one}" for one in proposal.remarks)
-    return SetUp((NewFile(page, before, text, shown),), remarks, by_hand)
+    return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)
 
 
 def _has_comment(path: Path) -> bool:
@@ -305,7 +298,7 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
         told = f"it cannot be extended safely; add this:\n{hook_by_hand(config)}"
         return SetUp(by_hand=(f"{from_here(file)}: {told}",))
     return SetUp(
-        (NewFile(file, before, after, "hook mongo-tables-check added"),),
+        (FileEdit(from_here(file), file, before, after, "hook mongo-tables-check added"),),
         by_hand=(
             "`pre-commit install` once, if you have not yet: it checks every commit from then on",
             "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
