@@ -254,7 +254,9 @@ def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(told
 
 def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quick, tmp_path):
     # Another one, of more pairs, was begun here and not gone on with.
-    FileStore(tmp_path).keep_state(calibration.name_group(calibration.load(INSERTS), 1), {"done": []})
+    FileStore(tmp_path).keep_progress(
+        calibration.name_group(calibration.load(INSERTS), 1), {"_id": 1, "done": []}
+    )
     code, out, err = quick(INSERTS, "--pairs", 1)
     assert code == 0, err
     (found,) = documents(tmp_path)

@@ -208,7 +208,7 @@ def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_pa
     kept = {path.name: path.read_bytes() for path in (tmp_path / ".runs" / "tiny").iterdir()}
     assert len(kept) == measured
     assert FileStore(tmp_path).rows("tiny") == []
-    campaign = FileStore(tmp_path).state("tiny")["campaign"]["id"]
+    campaign = FileStore(tmp_path).progress("tiny")["campaign"]["id"]
     rows = run_of(tmp_path, Progress(io.StringIO()), resume=True)
     assert windows_of(rows) == in_blocks(rows)
     assert {row["campaign"]["id"] for row in rows} == {campaign}

@@ -100,16 +100,16 @@ def test_a_calibration_takes_the_place_of_its_own_earlier_state_and_of_no_other(
 
 
 def test_windows_are_kept_as_long_as_the_state_of_their_run(store):
-    store.keep_state("t", {"done": {}})
-    store.keep_window("t", "0-1", row(3, 1, value=7))
-    store.keep_window("t", "0-1", row(3, 1, value=8))
-    assert store.window("t", "0-1") == row(3, 1, value=8)
-    assert store.window("t", "1-0") is None
+    store.keep_progress("t", {"_id": "t", "done": {}})
+    store.keep_progress("t", row(3, 1, value=7), "0-1")
+    store.keep_progress("t", row(3, 1, value=8), "0-1")
+    assert store.progress("t", "0-1") == row(3, 1, value=8)
+    assert store.progress("t", "1-0") is None
     assert store.rows("t") == []
-    store.keep_state("other", None)
-    assert store.window("t", "0-1") is not None
-    store.keep_state("t", None)
-    assert (store.window("t", "0-1"), store.state("t")) == (None, None)
+    store.forget_progress("other")
+    assert store.progress("t", "0-1") is not None
+    store.forget_progress("t")
+    assert (store.progress("t", "0-1"), store.progress("t")) == (None, None)
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):

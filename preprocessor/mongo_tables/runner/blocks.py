@@ -180,10 +180,6 @@ def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
     yield from (((turn.target, turn.variant), fmean(shares)) for turn, shares in found.items())
 
 
-_LOST = "the window under way is not kept"
-_NOTHING_YET = "there are no measurements yet; --output names another place"
-
-
 @dataclass(frozen=True, slots=True)
 class Campaign:
     """The measurements of one run, including its resumed parts: its name, and when it began."""
@@ -251,41 +247,27 @@ class Journal:
     def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Note that all rows are written."""
         self.done = [row["start_time"].isoformat() for row in rows]
-        self._keep_state()
+        self.keep_state()
 
     def window(self, place: WindowKey | SlicesPlace) -> dict[str, Any] | None:
         """Return what this run measured there, or None if it has not come so far."""
-        return self.store.window(self.experiment, str(place)) if self.kept else None
+        return self.store.progress(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: WindowKey | SlicesPlace, row: Mapping[str, Any]) -> None:
         """Store the measured window. ``row`` has it alone, or the pairs of its slices.
 
-        Raises CommandError, which says what is lost, if it cannot be written.
+        Raises CommandError if it cannot be written.
         """
-        try:
-            if not self.kept:
-                self._keep_state()  # first, so that no window is stored without its request
-            self.store.keep_window(self.experiment, str(place), row)
-        except CommandError as error:
-            others = (
-                "those before it are; --resume continues after them" if self.kept else f"and {_NOTHING_YET}"
-            )
-            raise CommandError(error.message, f"{_LOST}, {others}") from None
+        if not self.kept:
+            self.keep_state()  # first, so that no window is stored without its request
+        self.store.keep_progress(self.experiment, row, str(place))
         self.kept = True
 
-    def check_place(self) -> None:
-        """Raise CommandError if the state cannot be written: better to fail before anything is loaded."""
-        try:
-            self._keep_state()
-        except CommandError as error:
-            raise CommandError(error.message, error.hint if self.kept else _NOTHING_YET) from None
-        if not self.kept:
-            self.store.keep_state(self.experiment, None)  # a run that does not begin leaves nothing
-
-    def _keep_state(self) -> None:
+    def keep_state(self) -> None:
+        """Store what the run was asked for, and how far it has come. Raises CommandError if that is impossible."""
         campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
         state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
-        self.store.keep_state(self.experiment, state)
+        self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
 
 
 def open_journal(
@@ -296,27 +278,28 @@ def open_journal(
     ``request``, the experiment and the options, must be the same to resume. Raises CommandError if it differs, and if
     the state cannot be written.
     """
-    state = store.state(experiment) if resume else None
+    state = store.progress(experiment) if resume else None
     if state is None:
-        store.keep_state(experiment, None)
+        store.forget_progress(experiment)
         journal = Journal(store, experiment, request, campaign)
-        journal.check_place()
+        journal.keep_state()  # better to fail before anything is loaded
+        store.forget_progress(experiment)  # a run that does not begin leaves nothing
         return journal
     other = sorted(key for key in request if state["request"].get(key) != request[key])
-    if other or "campaign" not in state:
+    if other:
         raise CommandError(
-            f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
+            f"{experiment}: the run that was interrupted had another {', '.join(other)}",
             "give the same options to go on with it, or leave out --resume to start again",
         )
     journal = Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
-    journal.check_place()
+    journal.keep_state()
     return journal
 
 
 def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
     """Return the interrupted campaign, as the state of any of its experiments names it."""
-    states = map(store.state, experiments)
-    return next((_campaign(state) for state in states if state and "campaign" in state), None)
+    states = map(store.progress, experiments)
+    return next((_campaign(state) for state in states if state), None)
 
 
 def _campaign(state: Mapping[str, Any]) -> Campaign:

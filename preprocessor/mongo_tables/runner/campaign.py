@@ -71,8 +71,7 @@ class _Slices:
         found = self.journal.window(place)
         if found is None:
             one, other = (self.runs[target] for target in place.targets)
-            hint = KEPT if self.journal.kept else ""
-            found = measure_slices((one, other), place, self.width, self.journal.campaign.id, hint)
+            found = measure_slices((one, other), place, self.width, self.journal.campaign.id)
             self.journal.keep_window(place, found)
         self.windows.add(place, found)
 
@@ -138,7 +137,7 @@ class _Measurements:
         for turn, place in places.items():
             run, window = self.runs[turn.target], kept[turn]
             if window is None:
-                window = measure_window(run, place, order, KEPT if self.journal.kept else "")
+                window = measure_window(run, place, order)
                 self.journal.keep_window(place, window)
             block[turn] = window
             version = str(run.experiment.variants[turn.variant].get("instance", {}).get("version", ""))

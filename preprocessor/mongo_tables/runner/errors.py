@@ -6,8 +6,6 @@ from mongo_tables.findings.usage import CommandError
 
 KEPT = "finished measurements are kept; --resume continues after them"
 
-NOTHING_KEPT = "no window was measured yet; the same command starts again, with or without --resume"
-
 
 class TargetError(CommandError):
     """A deployment does not start, does not answer, or is not ours to change."""

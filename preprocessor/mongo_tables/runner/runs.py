@@ -18,7 +18,7 @@ from mongo_tables.results.mongodb import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import conflict, driver_fault, selection_ms
-from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
+from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
@@ -308,13 +308,13 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
 
 
 @contextmanager
-def complaints_told(run: Run, hint: str) -> Iterator[None]:
+def complaints_told(run: Run, hint: str = "") -> Iterator[None]:
     """Raise CommandError for errors of the deployment or the driver, with the target's own explanation."""
     try:
         yield
     except PyMongoError as error:
         reason = run.target.fault() or driver_fault(error, run.target.uri)
-        hint = hint or (NOTHING_KEPT if run.claimed else "")
+        hint = hint or (KEPT if run.claimed else "")
         raise TargetError(f"{run.prefix}{run.target.name}: {reason}", hint) from None
     except TargetError as error:
         raise TargetError(f"{run.prefix}{error.message}", error.hint) from None

@@ -81,20 +81,16 @@ class Store(ABC):
         """Write documents in place of those with the same ``_id``, then remove those in ``gone``."""
 
     @abstractmethod
-    def state(self, experiment: str) -> dict[str, Any] | None:
-        """Return the state of an interrupted run, or None."""
+    def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
+        """Return a measured window of an unfinished run by its key, or the state of the run; None without one."""
 
     @abstractmethod
-    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Store the state of a run until it is finished; None deletes it, with all its windows."""
+    def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
+        """Store a measured window, or the state of the run."""
 
     @abstractmethod
-    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
-        """Return a stored window of the run by its key, or None."""
-
-    @abstractmethod
-    def keep_window(self, experiment: str, key: str, document: Document) -> None:
-        """Store a measured window for as long as the state of the run."""
+    def forget_progress(self, experiment: str) -> None:
+        """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
         """Return whether rows are in a database of this name, on any deployment: one can have many addresses."""
@@ -196,41 +192,27 @@ class FileStore(Store):
             return
         _write(path, "".join(write_line(bson.encode(row)) + "\n" for row in kept))
 
-    def state(self, experiment: str) -> dict[str, Any] | None:
-        """Read ``.runs/NAME.json``."""
-        path = self._state_path(experiment)
-        if not path.exists():
-            return None
-        try:
-            state: dict[str, Any] = json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
-            raise CommandError(f"cannot read {path}: {error}", "leave out --resume to start again") from None
-        return state
+    def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
+        """Read ``.runs/NAME.jsonl``, or ``.runs/NAME/WINDOW.jsonl``."""
+        path = self._progress_path(experiment, window)
+        return _decoded(path)[0] if path.exists() else None
 
-    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Write or remove ``.runs/NAME.json``, and the folder if it is empty."""
-        path = self._state_path(experiment)
-        if state is not None:
-            _write(path, json.dumps(state))
-            return
+    def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
+        """Write the file."""
+        _write(self._progress_path(experiment, window), write_line(bson.encode(document)) + "\n")
+
+    def forget_progress(self, experiment: str) -> None:
+        """Remove the files, and the folder if it is empty."""
+        path = self._progress_path(experiment)
         shutil.rmtree(path.with_suffix(""), ignore_errors=True)
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
 
-    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
-        """Read ``.runs/NAME/KEY.jsonl``."""
-        path = self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
-        return _decoded(path)[0] if path.exists() else None
-
-    def keep_window(self, experiment: str, key: str, document: Document) -> None:
-        """Write ``.runs/NAME/KEY.jsonl``."""
-        path = self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
-        _write(path, write_line(bson.encode(document)) + "\n")
-
-    def _state_path(self, experiment: str) -> Path:
+    def _progress_path(self, experiment: str, window: str = "") -> Path:
         # Collections do not begin with a dot, so a results source ignores this folder.
-        return self._folder / ".runs" / f"{experiment}.json"
+        name = f"{experiment}/{window}" if window else experiment
+        return self._folder / ".runs" / f"{name}.jsonl"
 
 
 class DatabaseStore(Store):
@@ -267,31 +249,20 @@ class DatabaseStore(Store):
 
         self._plainly(change)
 
-    def state(self, experiment: str) -> dict[str, Any] | None:
-        """Read the document of the experiment in ``results_runs``."""
-        return self._plainly(lambda: self._database[RUNS].find_one({"_id": experiment}))
-
-    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Write or remove the document in ``results_runs``."""
-        runs = self._database[RUNS]
-        if state is None:
-            self._plainly(
-                lambda: runs.delete_many({"$or": [{"_id": experiment}, {"_id.experiment": experiment}]})
-            )
-        else:
-            self._plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
-
-    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
-        """Read the document of the window in ``results_runs``."""
-        name = {"experiment": experiment, "window": key}
-        found = self._plainly(lambda: self._database[RUNS].find_one({"_id": name}))
+    def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
+        """Read a document of ``results_runs``."""
+        key = {"experiment": experiment, "window": window}
+        found = self._plainly(lambda: self._database[RUNS].find_one({"_id": key}))
         return found and found["document"]
 
-    def keep_window(self, experiment: str, key: str, document: Document) -> None:
-        """Write the document of the window in ``results_runs``."""
-        name = {"experiment": experiment, "window": key}
-        kept = {"_id": name, "document": document}
-        self._plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
+    def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
+        """Write a document of ``results_runs``."""
+        kept = {"_id": {"experiment": experiment, "window": window}, "document": document}
+        self._plainly(lambda: self._database[RUNS].replace_one({"_id": kept["_id"]}, kept, upsert=True))
+
+    def forget_progress(self, experiment: str) -> None:
+        """Delete the documents of the experiment in ``results_runs``."""
+        self._plainly(lambda: self._database[RUNS].delete_many({"_id.experiment": experiment}))
 
     def keeps_in(self, database: str) -> bool:
         """Return whether the names are equal."""
@@ -337,7 +308,8 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, text.encode("utf-8"))
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror}", KEPT) from None
+        hint = f"{KEPT}; --output names another place"
+        raise CommandError(f"cannot write {path}: {error.strerror}", hint) from None
 
 
 def _decoded(path: Path) -> list[dict[str, Any]]:

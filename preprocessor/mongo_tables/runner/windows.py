@@ -42,12 +42,9 @@ MOST_FAILED = 0.05
 """The share of requests that may fail."""
 
 
-def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any], hint: str) -> dict[str, Any]:
-    """Measure a variant once. Return its row, with the ``order`` of its block.
-
-    Raises CommandError, with the hint if the deployment does not answer.
-    """
-    with complaints_told(run, hint):
+def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict[str, Any]:
+    """Measure a variant once. Return its row, with the ``order`` of its block. Raises CommandError."""
+    with complaints_told(run):
         config, machine = _prepare_machine(run, place.turn.variant)
         baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
         run.progress.begin(_label(run, place), 0)
@@ -70,9 +67,7 @@ def can_alternate(run: Run, number: int) -> bool:
     return not run.options.rates_of(config) and warmup.has_lead(config["workload"], config)
 
 
-def measure_slices(
-    runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str, hint: str
-) -> dict[str, Any]:
+def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str) -> dict[str, Any]:
     """Let a variant take turns on two targets, which may be one, in slices of this many seconds. Return their work.
 
     Each campaign draws which target is prepared last and which is first in each pair of slices: otherwise carry-over
@@ -86,14 +81,14 @@ def measure_slices(
     servers: set[int] = set()
     for number in random.Random(order).sample((0, 1), 2):
         run = runs[number]
-        with complaints_told(run, hint):
+        with complaints_told(run):
             _, machine = _prepare_machine(run, place.variant)
             loads[number] = _prepare(run, place.variant, f"{seed}/{number if one is other else ''}").load
             servers.update(machine.pids)
     both = f"{one.side} and {other.side}" if one.side else "with itself"
     again = ", measured again" if place.attempt else ""
     one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {both} in slices{again}", 0)
-    with complaints_told(other, hint):
+    with complaints_told(other):
         processors = BusyProcessors(servers, one.crew.pids)
         done = one.crew.alternate((loads[0], loads[1]), planned, opened=processors.look, over=processors.look)
         for run, side in zip(runs, done, strict=True):

@@ -65,9 +65,9 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
     for task in tasks:
         for number in count():
             name = name_group(task.experiment, number)
-            if number >= len(task.pairs) and store.state(name) is None:
+            if number >= len(task.pairs) and store.progress(name) is None:
                 break
-            store.keep_state(name, None)
+            store.forget_progress(name)
 
 
 def _calibrate(

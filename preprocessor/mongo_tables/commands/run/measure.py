@@ -27,7 +27,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
         measured = _measure(arguments, wanted, store, progress)
         # Not earlier: with --resume, finished experiments are not measured again.
         for experiment in measured:
-            store.keep_state(experiment.name, None)
+            store.forget_progress(experiment.name)
 
 
 def _measure(
@@ -46,7 +46,7 @@ def _measure(
         if not arguments.resume:
             # Not earlier: a mistyped target must not delete measurements.
             for experiment, _ in tasks:
-                store.keep_state(experiment.name, None)
+                store.forget_progress(experiment.name)
         failed = []
         for experiment, its in tasks:
             for line in list_raised(experiment, options):
