@@ -9,6 +9,7 @@ from mongo_tables.runner.blocks import Campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.runs import Run
 from mongo_tables.runner.store import Store
+from mongo_tables.runner.target import NamedTarget
 from mongo_tables.runner.terminal import Progress
 
 
@@ -31,3 +32,9 @@ class Cutting(Progress):
         if not self._left:
             raise KeyboardInterrupt
         self._left -= 1
+
+
+def call(target, name, where="x"):
+    """Return the target with a name of its own in the run."""
+    target.named = NamedTarget(name, where)
+    return target

@@ -20,9 +20,9 @@ from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import Run, open_run
 from mongo_tables.runner.store import HISTORY, FileStore
-from mongo_tables.runner.target import ALONE, NamedTarget, UriTarget
+from mongo_tables.runner.target import UriTarget
 from mongo_tables.runner.terminal import Progress
-from tests.runner.measured import Cutting, measure
+from tests.runner.measured import Cutting, call, measure
 
 RECORDS = """\
 name = "tiny"
@@ -50,10 +50,9 @@ def run_of(replica_set):
     def run(folder, progress, *, resume=False, text=TWO, sides=("",), options=OPTIONS):
         store = FileStore(folder)
         experiment = experiments.read(text.encode(), "tiny.toml")
-        target = UriTarget(replica_set.uri)
         with WorkerPool(1) as crew:
-            names = [NamedTarget(side, "") if side else ALONE for side in sides]
-            runs = [open_run(experiment, options, target, crew, progress, name, name.name) for name in names]
+            targets = [call(UriTarget(replica_set.uri), side) for side in sides]
+            runs = [open_run(experiment, options, one, crew, progress, one.named.name) for one in targets]
             measure(runs, store, resume=resume)
         return store.rows("tiny")
 

@@ -12,7 +12,8 @@ from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import request
 from mongo_tables.runner.store import FileStore, open_store
-from mongo_tables.runner.target import NamedTarget, open_target
+from mongo_tables.runner.target import open_target
+from tests.runner.measured import call
 
 
 @pytest.mark.parametrize("opened", [open_target, open_store])
@@ -67,7 +68,7 @@ def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_lo
 
 def asked(uri):
     """What must be equal for a run on that deployment to be gone on with."""
-    place = LoadedTarget(NamedTarget("M30", uri), open_target(uri), crew=None, processes=1)
+    place = LoadedTarget(call(open_target(uri), "M30"), crew=None, processes=1)
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1)
     return request(experiments.load("query_full"), options, [str(place)])
 

@@ -107,7 +107,7 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
     assert find_program("~/mongod-b") == other
     monkeypatch.chdir(tmp_path)
     assert find_program("./mongod-b") == other
-    with pytest.raises(TargetError, match="PATH has no program mongod-b") as caught:
+    with pytest.raises(TargetError, match="mongod-b is no program that can be run") as caught:
         find_program("mongod-b")
     assert "./mongod-b" in caught.value.hint
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -117,12 +117,8 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
 def test_a_program_that_is_not_there_or_cannot_be_run_is_told(tmp_path):
     plain = tmp_path / "plain"
     plain.touch()
-    for place, said in (
-        (tmp_path / "nowhere", "there is no "),
-        (tmp_path, "is a folder"),
-        (plain, "cannot be run"),
-    ):
-        with pytest.raises(TargetError, match=said):
+    for place in (tmp_path / "nowhere", tmp_path, plain):
+        with pytest.raises(TargetError, match="is no program that can be run"):
             find_program(str(place))
 
 

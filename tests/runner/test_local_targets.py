@@ -14,7 +14,7 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.targets import OpenedTarget, share_out
+from mongo_tables.commands.run.targets import share_out
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import compare
 from mongo_tables.runner import experiment as experiments
@@ -23,7 +23,8 @@ from mongo_tables.runner.local_address import find_mongod
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.target import NamedTarget, open_target
+from mongo_tables.runner.target import open_target
+from tests.runner.measured import call
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until
 from tests.runner.test_campaign import RECORDS
 from tests.runner.test_local_address import script
@@ -119,7 +120,7 @@ def test_a_script_that_starts_mongod_beside_itself_is_refused_and_nothing_is_lef
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("local:/nowhere/mongod", "there is no /nowhere/mongod"),
+        ("local:/nowhere/mongod", "/nowhere/mongod is no program"),
         ("local?cacheGB=9999", "caches of 3 members with 9999 GB do not fit"),
         ("local?member=1", "no setting 'member'"),
     ],
@@ -161,7 +162,7 @@ def test_a_target_whose_database_has_the_rows_is_refused(name, refused):
     experiment = experiments.load("query_full")
     database = f"{experiment.parameters['database']}_x"
     rows = SimpleNamespace(keeps_in=database.__eq__)
-    found = obstacle(experiment, OPTIONS, open_target("mongodb://h"), rows, NamedTarget(name, ""))
+    found = obstacle(experiment, OPTIONS, call(open_target("mongodb://h"), name), rows)
     assert (found is not None and database in found[0]) is refused
 
 
@@ -178,10 +179,7 @@ def test_targets_with_different_caches_are_refused_where_the_data_follows_the_ca
     name, first, second, refused, tmp_path
 ):
     experiment = experiments.load(name)
-    opened = [
-        OpenedTarget(NamedTarget(side, where), open_target(where))
-        for side, where in (("a", first), ("b", second))
-    ]
+    opened = [call(open_target(where), side, where) for side, where in (("a", first), ("b", second))]
     expected = pytest.raises(TargetError, match="would have different data") if refused else nullcontext()
     with expected:
         assert share_out([experiment], OPTIONS, opened, FileStore(tmp_path), leave_out=False) == [

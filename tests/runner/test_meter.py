@@ -29,7 +29,7 @@ from mongo_tables.runner.window import (
     stamp,
 )
 from mongo_tables.runner.wire import client as wire
-from mongo_tables.runner.worker import Assignment, Load
+from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Done
 
 
@@ -231,7 +231,8 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
         return Done(1, 1, 1)
 
     client = SimpleNamespace(sleep=clock.sleep, can_share_thread=False, lag=window.Lag())
-    done = worker.do_timed([client], [step], Assignment(load, (0,)), 0.0, board, print)
+    side = SimpleNamespace(load=load, mine=(0,), clients=[client], steps=[step], options=None)
+    done = worker.do_timed(side, 0.0, board, print)
     assert done.inside.requests == 4
     assert done.whole_usage.cpu_seconds == pytest.approx(3 * 0.03 + 4 * 0.001)
     # The meter reads at the first answer behind each edge.

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.targets import OpenedTarget, share_out
+from mongo_tables.commands.run.targets import share_out
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
@@ -32,6 +32,7 @@ from mongo_tables.runner.target import (
     split_targets,
     variants_for,
 )
+from tests.runner.measured import call
 from tests.runner.processes import TINY, finish, start
 
 SIZES = experiments.load("insert_instancesize")
@@ -99,17 +100,16 @@ def test_a_local_target_has_one_disk_and_measures_variants_of_others_once():
 
 
 def test_what_would_be_the_same_again_is_said_to_be_left_out(tmp_path, capsys):
-    place = OpenedTarget(NamedTarget("", "local"), LocalTarget())
     store = FileStore(tmp_path)
-    share_out([experiments.load("insert_iops")], ASKED, [place], store, leave_out=False)
+    share_out([experiments.load("insert_iops")], ASKED, [LocalTarget()], store, leave_out=False)
     said = capsys.readouterr().out
     assert said.startswith("insert_iops: left out variants 2, 3, ")
     assert "another atlasDiskType or atlasIOPS; local would measure the same again (--as-is does)" in said
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
-    places = [OpenedTarget(NamedTarget(name, "x"), SimpleNamespace(given={})) for name in ("a", "b")]
-    assert share_out([SIZES], SimpleNamespace(), places, None, leave_out=True) == []
+    targets = [call(SimpleNamespace(given={}), name) for name in ("a", "b")]
+    assert share_out([SIZES], SimpleNamespace(), targets, None, leave_out=True) == []
     assert "insert_instancesize: left out, " in capsys.readouterr().out
 
 

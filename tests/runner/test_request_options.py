@@ -21,7 +21,7 @@ from bson.int64 import Int64
 from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
-from mongo_tables.commands.run.targets import OpenedTarget, share_out
+from mongo_tables.commands.run.targets import share_out
 from mongo_tables.runner.connection_strings import (
     ACCEPTED,
     RequestOptions,
@@ -32,7 +32,7 @@ from mongo_tables.runner.connection_strings import (
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.target import ALONE, open_target
+from mongo_tables.runner.target import open_target
 from mongo_tables.runner.wire.client import WireClient, end_sessions
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import failover
@@ -327,9 +327,9 @@ def test_what_is_honoured_and_what_means_nothing_to_a_run_is_not_refused():
 @pytest.mark.parametrize("leave_out", [False, True])
 def test_a_run_is_refused_before_anything_is_asked_of_the_deployment(leave_out):
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1)
-    place = OpenedTarget(ALONE, open_target("mongodb://localhost/?compressors=zlib"))
+    target = open_target("mongodb://localhost/?compressors=zlib")
     with pytest.raises(TargetError, match="compressors"):
-        share_out([], options, [place], SimpleNamespace(), leave_out=leave_out)
+        share_out([], options, [target], SimpleNamespace(), leave_out=leave_out)
 
 
 def test_the_page_of_targets_names_every_option_and_what_becomes_of_it():

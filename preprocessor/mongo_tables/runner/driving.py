@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pymongo.errors import ConnectionFailure
 
@@ -29,8 +29,11 @@ from mongo_tables.runner.series import (
     bucket,
     merge,
 )
-from mongo_tables.runner.window import NEVER, Connected, Inside, MeasuredWindow, Meter, Usage
+from mongo_tables.runner.window import NEVER, Inside, MeasuredWindow, Meter, Usage
 from mongo_tables.runner.workloads import Done, Step
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
 
 
 class Recording:
@@ -41,7 +44,7 @@ class Recording:
         series: IntervalSeries,
         window: MeasuredWindow,
         slots: Sequence[int],
-        clients: Sequence[Connected] = (),
+        clients: Sequence[WireClient] = (),
     ) -> None:
         """``slots`` are those of the thread's connections in the window's counters, ``clients`` their clients."""
         self.meter = Meter(window, clients)

@@ -14,8 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, Self, TypeVar
@@ -31,7 +29,6 @@ from mongo_tables.runner.warmup import Lead, lead_interval
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import (
     SELECTION_MS,
-    Alternation,
     Assignment,
     Load,
     Scheduling,
@@ -47,8 +44,6 @@ CONNECTION_SECONDS = 2.0
 """Seconds to open each connection and authenticate, on a remote deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
-REMIND_SECONDS = 10.0
-"""Seconds until a message reports what the runner is waiting for."""
 UNANSWERED_SECONDS = 300.0
 """Seconds to wait after the end of a window: a deadlocked server never answers."""
 POLL_SECONDS = 0.02
@@ -194,7 +189,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(load.seconds)
-        self.prepare([load], partial(Assignment, load))
+        self.prepare([load], lambda mine: Assignment((load,), mine))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
@@ -233,7 +228,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(slices.counted / 1e9)
-        self.prepare(loads, lambda mine: Alternation(loads, mine, slices))
+        self.prepare(loads, lambda mine: Assignment(loads, mine, slices))
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
         board.open(round(start * 1e9) + slices.counted_from)
         self.go(start)
@@ -255,16 +250,13 @@ class WorkerPool(Crew):
         processes: int,
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = True,
-        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Set up the processes. They cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
 
         ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
-        needs every member never gets an answer when one of them is gone. ``note`` receives messages about slow
-        preparations.
+        needs every member never gets an answer when one of them is gone.
         """
         self._fault = fault
-        self._note = note
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
@@ -335,19 +327,9 @@ class WorkerPool(Crew):
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
         """Wait until all workers have finished their step. Raise WorkFailed after this many seconds."""
-        began = time.monotonic()
-        reminders = (began + REMIND_SECONDS * 2**doubled for doubled in count())
-        next_reminder = next(reminders)
-
-        def remind() -> None:
-            nonlocal next_reminder
-            if time.monotonic() >= next_reminder:
-                waited = time.monotonic() - began
-                self._note(f"{self.workers} are still {doing}, {waited:,.0f} s by now")
-                next_reminder = next(reminders)
-
-        patience = Patience(lambda: began + seconds, f"were still {doing} after {seconds:,.0f} s", question)
-        self.wait_for_all(pipes, _hear, remind, POLL_SECONDS, patience)
+        ends = time.monotonic() + seconds
+        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
+        self.wait_for_all(pipes, _hear, lambda: None, POLL_SECONDS, patience)
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:

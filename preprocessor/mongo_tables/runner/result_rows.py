@@ -235,7 +235,7 @@ def _experiment(
         "shown_repeat": 0,
         **order,
         "target": run.target.name,
-        **({"target_name": run.named.name} if run.named.name else {}),
+        **({"target_name": run.target.named.name} if run.target.named.name else {}),
         "varied": dict(machine.varied),
         "not_varied": list(machine.not_varied),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,8 @@ from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.servers import Servers
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (
-    ALONE,
     TIER,
     LocalTarget,
-    NamedTarget,
     Target,
     database_on,
     differing,
@@ -59,7 +57,6 @@ class Run:
     progress: Progress
     numbers: Sequence[int]
     """The numbers of the variants that are measured on this target."""
-    named: NamedTarget = ALONE
     side: str = ""
     """The name of the target if other targets measure the same variants side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
@@ -83,7 +80,7 @@ class Run:
     @property
     def database(self) -> str:
         """The name of the database that the run creates and drops."""
-        return database_on(self.experiment, self.named)
+        return database_on(self.experiment, self.target.named)
 
     @property
     def repeats(self) -> int:
@@ -93,7 +90,7 @@ class Run:
     @property
     def prefix(self) -> str:
         """The prefix of messages that names the target, if there are several."""
-        return f"{self.named.name}: " if self.named.name else ""
+        return f"{self.target.named.name}: " if self.target.named.name else ""
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
@@ -121,10 +118,10 @@ class Run:
         self.clients.clear()
         self.claimed = False
 
-    def abandon(self, patience_ms: int, reason: str = "") -> None:
+    def abandon(self, patience_ms: int) -> None:
         """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
 
-        The function reports what is left, and ``reason`` before it waits for a primary.
+        The function reports what is left.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:
@@ -134,12 +131,11 @@ class Run:
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
                 patience = _patience_ms(client, uri, patience_ms)
-                if reason and not client.topology_description.has_writable_server():
-                    self.progress.note(
-                        f"{reason}; now a primary is waited for, up to {patience / 1000:g} s, to drop the database "
-                        f"{self.database!r}"
-                    )
-                if self._drop_late(uri, patience):
+                with (
+                    suppress(PyMongoError),
+                    MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience) as last,
+                ):
+                    ownership.drop(last, self.database, self.name)
                     client.close()  # only if a server can be reached, else closing waits
                     self.claimed = False
             self.clients.clear()
@@ -150,15 +146,6 @@ class Run:
                     f"{self.experiment.name} there drops it, or mongosh with "
                     f"db.getSiblingDB({json.dumps(self.database)}).dropDatabase()"
                 )
-
-    def _drop_late(self, uri: str, patience_ms: int) -> bool:
-        """Drop our database if a primary is found within ``patience_ms``. Return whether it is gone."""
-        try:
-            with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
-                ownership.drop(last, self.database, self.name)
-        except PyMongoError:
-            return False
-        return True
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
@@ -183,12 +170,12 @@ def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> in
 
 
 def obstacle(
-    experiment: Experiment, options: Options, target: Target, store: Store, named: NamedTarget = ALONE
+    experiment: Experiment, options: Options, target: Target, store: Store
 ) -> tuple[str, str] | None:
     """Return why the experiment cannot run with these options, and the remedy, or None if it can."""
     name, kind = experiment.name, workload(experiment.workload)
     configs = list(experiments.configs(experiment))
-    differ = differing(experiment, variants_for(experiment, named))
+    differ = differing(experiment, variants_for(experiment, target.named))
     if differ and not target.ends_with_run and not options.as_is:
         return (
             f"the variants of {name} differ in {', '.join(differ)}, and {target.name} is one machine",
@@ -210,7 +197,7 @@ def obstacle(
             return f"{name} {refused[0]}", refused[1]
     if full := _cache_obstacle(experiment, options, target):
         return full
-    if store.keeps_in(database := database_on(experiment, named)):
+    if store.keeps_in(database := database_on(experiment, target.named)):
         return (
             f"{name} drops the database {database!r} at its end, with all rows",
             "name another for the rows with --output",
@@ -255,7 +242,6 @@ def open_run(
     target: Target,
     crew: Crew,
     progress: Progress,
-    named: NamedTarget = ALONE,
     side: str = "",
 ) -> Run:
     """Return a run that has not begun. ``side`` distinguishes its rows from those of other targets."""
@@ -263,15 +249,13 @@ def open_run(
     if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
-    numbers = choose_variants(experiment, options, target, named)
-    return Run(experiment, scaled, options, target, crew, progress, numbers, named, side)
+    numbers = choose_variants(experiment, options, target)
+    return Run(experiment, scaled, options, target, crew, progress, numbers, side)
 
 
-def choose_variants(
-    experiment: Experiment, options: Options, target: Target, named: NamedTarget = ALONE
-) -> list[int]:
+def choose_variants(experiment: Experiment, options: Options, target: Target) -> list[int]:
     """Return the numbers of the variants to measure on a target; without ``as_is``, equal work only once."""
-    numbers = variants_for(experiment, named)
+    numbers = variants_for(experiment, target.named)
     if options.as_is:
         return numbers
     scale = experiments.scale_of(experiment, options.scale)

@@ -61,10 +61,24 @@ class Machine:
     pids: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NamedTarget:
+    """A deployment that a run may measure. The name is empty for a single target without one."""
+
+    name: str
+    where: str = field(repr=False)
+    """The argument of ``open_target``; it may contain a password."""
+
+
+ALONE = NamedTarget("", "")
+"""The name of a run's only target, which has none."""
+
+
 class Target:
     """A deployment for experiments. Subclasses override what differs from a fixed deployment."""
 
     name: str
+    named = ALONE
     ends_with_run = True
     """Whether ``close`` removes the deployment itself, with every database."""
     options = ""
@@ -313,19 +327,6 @@ def open_target(where: str, sets: int = 1) -> Target:
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 """A connection string has a colon before its first ``=``."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedTarget:
-    """A deployment that a run may measure. The name is empty for a single target without one."""
-
-    name: str
-    where: str = field(repr=False)
-    """The argument of ``open_target``; it may contain a password."""
-
-
-ALONE = NamedTarget("", "")
-"""The name of a run's only target, which has none."""
 
 
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:

@@ -26,9 +26,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mongo_tables.runner.series import add_counts
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.wire.client import WireClient
 
 NEVER = 1 << 62
 MOST_CONNECTIONS = 4096
@@ -253,14 +256,6 @@ class Usage:
     lag: Lag = field(default_factory=Lag)
 
 
-class Connected(Protocol):
-    """A client that knows how long answers waited to be read."""
-
-    @property
-    def lag(self) -> Lag:
-        """The total so far."""
-
-
 @dataclass(slots=True)
 class Meter:
     """Reads the resource use of one thread; a context manager around its work, in that thread.
@@ -269,7 +264,7 @@ class Meter:
     """
 
     window: MeasuredWindow
-    clients: Sequence[Connected] = ()
+    clients: Sequence[WireClient] = ()
     begun: Usage | None = None
     opened: Usage | None = None
     """None before the first answer after the opening."""

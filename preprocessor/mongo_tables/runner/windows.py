@@ -312,7 +312,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
 
 
 def _label(run: Run, place: WindowKey) -> str:
-    target = f" of {run.named.name}" if run.named.name else ""
+    target = f" of {run.target.named.name}" if run.target.named.name else ""
     block = place.block + 1
     of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number beyond is not known
     second = ", second of the reference" if place.turn.again else ""

@@ -22,7 +22,7 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from mongo_tables.results.mongodb import keep_to_one_line
-from mongo_tables.runner.connection_strings import OnError, RequestOptions, request_options, selection_ms
+from mongo_tables.runner.connection_strings import OnError, request_options, selection_ms
 from mongo_tables.runner.driving import (
     Arrivals,
     ConnectionStats,
@@ -131,24 +131,20 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The order for one process: its connections of the load.
+    """The order for one process: its connections of a load, or of each of two loads that take turns in ``slices``.
 
     ``upto`` is the end of the numbers of the work, if other machines have the rest.
     """
 
-    load: Load
+    loads: tuple[Load, ...]
     mine: tuple[int, ...]
+    slices: Slices | None = None
     upto: int | None = None
 
     @property
-    def loads(self) -> tuple[Load, ...]:
-        """Return all loads of the order."""
-        return (self.load,)
-
-    @property
     def longest(self) -> float | None:
-        """Return the maximum length of the window in seconds."""
-        return self.load.seconds
+        """Return the maximum length of the window in seconds; of slices, the length of those that count."""
+        return self.slices.counted / 1e9 if self.slices else self.loads[0].seconds
 
 
 def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
@@ -166,54 +162,54 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
     )
 
 
-def connect(
-    client: MongoClient[dict[str, Any]], load: Load, mine: Sequence[int]
-) -> tuple[list[WireClient], RequestOptions]:
-    """Open the connections of a load with these numbers. Return the clients, and how they send."""
-    open_connections(client, mine)
-    options = request_options(client, load.config)
-    place = load.database, load.config["collection"]
-    clients: list[WireClient] = []
-    for number in mine:
-        client.admin.command("ping")
-        clients.append(WireClient(client, place, options, number))
-    return clients, options
+class Side:
+    """The connections of one load in this process, with these numbers."""
+
+    def __init__(self, load: Load, mine: tuple[int, ...], held: ExitStack) -> None:
+        """Connect. ``held`` closes the client."""
+        self.load = load
+        self.mine = mine
+        self.client = held.enter_context(open_client(load, len(mine)))
+        open_connections(self.client, mine)
+        self.options = request_options(self.client, load.config)
+        self.clients: list[WireClient] = []
+        for number in mine:
+            self.client.admin.command("ping")
+            namespace = load.database, load.config["collection"]
+            self.clients.append(WireClient(self.client, namespace, self.options, number))
+        self.steps: list[Step] = []
+        """What each client repeats."""
+
+    def prepare(self, upto: int | None, board: Board) -> None:
+        """Prepare everything that the clients send. ``upto`` is the end of the numbers of the work, None for all."""
+        load, kind = self.load, workload(self.load.workload)
+        total = load.amount or 0 if upto is None else upto
+        take, prepared = partial(hand_out, board.handed_out, total), dict[str, Any]()
+        for client, number in zip(self.clients, self.mine, strict=True):
+            share = Share(number, load.connections, f"{load.seed}/{number}", take, prepared)
+            self.steps.append(kind.open_steps(client, load.config, share))
+
+    def leave(self) -> None:
+        """Return the connections."""
+        for one in self.clients:
+            one.close()
+        end_sessions(self.client, self.clients)
 
 
-def open_steps(clients: Sequence[WireClient], assignment: Assignment, board: Board) -> list[Step]:
-    """Prepare everything, and return the step that each client repeats."""
-    load, kind = assignment.load, workload(assignment.load.workload)
-    upto = load.amount or 0 if assignment.upto is None else assignment.upto
-    take, prepared = partial(hand_out, board.handed_out, upto), dict[str, Any]()
-    return [
-        kind.open_steps(
-            held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}", take, prepared)
-        )
-        for held, worker in zip(clients, assignment.mine, strict=True)
-    ]
-
-
-def do_timed(
-    clients: list[WireClient],
-    steps: list[Step],
-    assignment: Assignment,
-    start: float,
-    board: Board,
-    tell: Callable[[str], None],
-) -> ConnectionStats:
-    """Return what the connections of an assignment did, starting at ``start`` on the monotonic clock."""
-    load = assignment.load
+def do_timed(side: Side, start: float, board: Board, tell: Callable[[str], None]) -> ConnectionStats:
+    """Return what the connections of a load did, starting at ``start`` on the monotonic clock."""
+    load, clients = side.load, side.clients
     series = IntervalSeries(load.interval)
     window = MeasuredWindow(board, load.connections, load.has_steady_part)
     in_one_thread = can_share_thread(clients, load)
     apart = IntervalSeries(series.width)
-    tallies = [ConnectionStats(series, apart) for _ in steps]
+    tallies = [ConnectionStats(series, apart) for _ in clients]
     if in_one_thread:
-        recordings = [Recording(series, window, assignment.mine, clients)]
+        recordings = [Recording(series, window, side.mine, clients)]
     else:
         recordings = [
             Recording(series, window, (slot,), [client])
-            for slot, client in zip(assignment.mine, clients, strict=True)
+            for slot, client in zip(side.mine, clients, strict=True)
         ]
     loops = [
         partial(
@@ -227,7 +223,7 @@ def do_timed(
             recordings[number % len(recordings)],
         )
         for number, (client, step, tally, slot) in enumerate(
-            zip(clients, steps, tallies, assignment.mine, strict=True)
+            zip(clients, side.steps, tallies, side.mine, strict=True)
         )
     ]
     meters = [recording.meter for recording in recordings]
@@ -241,7 +237,7 @@ def do_timed(
     else:
         do_in_threads([partial(metered, *each) for each in zip(meters, loops, strict=True)])
     total = add_up(tallies)
-    total.in_one_thread = in_one_thread
+    total.in_one_thread, total.options = in_one_thread, side.options
     total.usage, total.whole_usage = in_window(meters), in_all(meters)
     return total
 
@@ -345,21 +341,7 @@ def do_in_threads(loops: Sequence[Loop]) -> None:
         raise raised[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Alternation:
-    """The order for one process: its connections of each of the two loads, and when each load sends."""
-
-    loads: tuple[Load, Load]
-    mine: tuple[int, ...]
-    slices: Slices
-
-    @property
-    def longest(self) -> float:
-        """Return the length in seconds of the slices that count."""
-        return self.slices.counted / 1e9
-
-
-def execute(order: Assignment | Alternation, pipe: Connection, board: Board) -> None:
+def execute(order: Assignment, pipe: Connection, board: Board) -> None:
     """Execute an order. Send ``None`` when connected and when prepared, and the statistics after the work.
 
     A string in place of any of them is an error message.
@@ -368,59 +350,38 @@ def execute(order: Assignment | Alternation, pipe: Connection, board: Board) -> 
     tell = once(pipe.send)
     with ExitStack() as held:
         try:
-            sides = [_Side(load, order.mine, held) for load in order.loads]
+            sides = [Side(load, order.mine, held) for load in order.loads]
             pipe.send(None)
             for side in sides:
-                each = Assignment(side.load, order.mine) if isinstance(order, Alternation) else order
-                side.steps = open_steps(side.clients, each, board)
+                side.prepare(order.upto, board)
             with uncollected(order.loads[0]):
                 pipe.send(None)
                 start = pipe.recv()
-                if isinstance(order, Alternation):
-                    done: Sequence[SideStats | ConnectionStats] = _take_turns(
-                        sides, order, start, board, tell
-                    )
-                else:
-                    timed = do_timed(sides[0].clients, sides[0].steps, order, start, board, tell)
-                    timed.options = sides[0].options
-                    done = [timed]
-            if any(one.gave_up for one in done):
+                done: Sides | ConnectionStats = (
+                    _take_turns(sides, order.slices, start, board, tell)
+                    if order.slices
+                    else do_timed(sides[0], start, board, tell)
+                )
+            if any(one.gave_up for one in (done if isinstance(done, tuple) else (done,))):
                 return  # already reported; do not wait for a lost server
             for side in sides:
                 if not side.options.acknowledges:  # otherwise writes would reach into the next window
                     for one in side.clients:
                         one.wait_for_writes()
             # Before closing the clients, which is slow and waits for lost servers.
-            pipe.send(done if isinstance(order, Alternation) else done[0])
+            pipe.send(done)
             for side in sides:
                 side.leave()
         except Exception as error:
             tell(one_line(error))
 
 
-class _Side:
-    """The connections of one load."""
-
-    def __init__(self, load: Load, mine: tuple[int, ...], held: ExitStack) -> None:
-        """Connect. ``held`` closes the client."""
-        self.load = load
-        self.client = held.enter_context(open_client(load, len(mine)))
-        self.clients, self.options = connect(self.client, load, mine)
-        self.steps: list[Step] = []
-
-    def leave(self) -> None:
-        """Return the connections."""
-        for one in self.clients:
-            one.close()
-        end_sessions(self.client, self.clients)
-
-
 def _take_turns(
-    sides: Sequence[_Side], order: Alternation, start: float, board: Board, tell: Callable[[str], None]
+    sides: Sequence[Side], slices: Slices, start: float, board: Board, tell: Callable[[str], None]
 ) -> Sides:
     """Return what the loads did in their slices, starting at ``start`` on the monotonic clock."""
     done = SideStats(), SideStats()
-    turns = [Turns(order.slices, load, round(start * 1e9)) for load in range(2)]
+    turns = [Turns(slices, load, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
     window = MeasuredWindow(board, sides[0].load.connections, by_amount=False)
     loops = [
@@ -428,7 +389,7 @@ def _take_turns(
         for number, side in enumerate(sides)
         for client, step in zip(side.clients, side.steps, strict=True)
     ]
-    if can_share_thread(clients, order.loads[0]):
+    if can_share_thread(clients, sides[0].load):
         do_in_one_thread(clients, loops)
     else:
         do_in_threads(loops)

@@ -135,7 +135,7 @@ def test_nobody_reads_the_password_of_the_target(two, machines, replica_set):
         two.client.get_events(),
         two.client.story(*two.client.futures),
         two.client.run_on_scheduler(_all_of_it),
-        repr(Sent([Work(Assignment(replace(READING, uri=replica_set.uri), (0,)), 0)])),
+        repr(Sent([Work(Assignment((replace(READING, uri=replica_set.uri),), (0,)), 0)])),
     ]
     assert "tend" in str(seen)
     assert secret not in str(seen)

@@ -84,7 +84,7 @@ def _calibrate(
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, duration=task.seconds)
             check_options(place.target.given)
-            if refused := obstacle(experiment, options, place.target, store, place.named):
+            if refused := obstacle(experiment, options, place.target, store):
                 raise TargetError(*refused)
             fine = task.fine
             asked = {
@@ -95,7 +95,7 @@ def _calibrate(
                 "windows": fine and fine.windows,
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
-            run = open_run(experiment, options, place.target, place.crew, progress, place.named)
+            run = open_run(experiment, options, place.target, place.crew, progress)
             in_slices: list[list[Counted]] = []
             with left_at_end([run]):
                 rows = measure_rows([run], journal, Length(run.repeats, ends=ends))

@@ -41,14 +41,15 @@ def _measure(
     ) or Campaign.new()
     with ExitStack() as held:
         places, machines = open_places(arguments, held, progress)
-        tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
+        tasks = share_out(wanted, options, [one.target for one in places], store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
             # Not earlier: a mistyped target must not delete measurements.
             for experiment, _ in tasks:
                 store.forget_progress(experiment.name)
         failed = []
-        for experiment, its in tasks:
+        for experiment, targets in tasks:
+            its = [one for one in places if one.target in targets]
             for line in list_raised(experiment, options):
                 progress.note(f"{experiment.name}: {line}")
             asked = {
@@ -67,8 +68,7 @@ def _measure(
                     one.target,
                     one.crew,
                     progress,
-                    one.named,
-                    one.named.name if side_by_side else "",
+                    one.target.named.name if side_by_side else "",
                 )
                 for one in its
             ]
@@ -93,7 +93,7 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
     for run in runs:
         differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
         if rows and differ:
-            target = run.named.name or "this target"
+            target = run.target.named.name or "this target"
             print(
                 f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
                 flush=True,

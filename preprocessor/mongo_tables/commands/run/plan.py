@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing
 from dataclasses import fields
 
 from mongo_tables.commands.run.targets import (
-    OpenedTarget,
     describe_machines,
     open_planned,
     read_machines,
@@ -45,7 +44,7 @@ from mongo_tables.runner.options import (
 )
 from mongo_tables.runner.runs import choose_variants
 from mongo_tables.runner.store import open_store
-from mongo_tables.runner.target import NamedTarget, database_on, names_machines, variants_for
+from mongo_tables.runner.target import NamedTarget, Target, database_on, names_machines, variants_for
 from mongo_tables.runner.workloads import workload
 
 
@@ -54,14 +53,11 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
     with ExitStack() as held:
-        opened = [
-            OpenedTarget(named, held.enter_context(closing(open_planned(arguments, named))))
-            for named in arguments.target
-        ]
+        opened = [held.enter_context(closing(open_planned(arguments, named))) for named in arguments.target]
         _print_all(arguments, wanted, opened, local)
         if machines is not None:
             print(describe_machines(machines, arguments.processes))
-        for line in (line for place in opened for line in _list_databases(place, wanted)):
+        for line in (line for target in opened for line in _list_databases(target, wanted)):
             print(line)
         store = held.enter_context(closing(open_store(arguments.output)))
         tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
@@ -72,7 +68,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
 
 
 def _print_all(
-    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[OpenedTarget], local: int
+    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[Target], local: int
 ) -> None:
     """Print each experiment and, if all targets are ``local``, their total time."""
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
@@ -86,20 +82,20 @@ def _print_all(
             )
 
 
-def _list_databases(place: OpenedTarget, wanted: Sequence[Experiment]) -> Iterator[str]:
+def _list_databases(target: Target, wanted: Sequence[Experiment]) -> Iterator[str]:
     """Yield what the run makes on a deployment that it does not start itself."""
-    if is_local(place.named.where) or is_atlas(place.named.where):
+    if target.ends_with_run:
         return
-    names = {database_on(one, place.named) for one in wanted if variants_for(one, place.named)}
-    yield f"on {place.target.name}, the run makes and at its end drops: {', '.join(sorted(names))}"
+    names = {database_on(one, target.named) for one in wanted if variants_for(one, target.named)}
+    yield f"on {target.name}, the run makes and at its end drops: {', '.join(sorted(names))}"
 
 
 def _print_estimate(
-    arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]
+    arguments: Namespace, experiment: Experiment, opened: Sequence[Target]
 ) -> tuple[float, float]:
     """Print what one experiment does. Return the least and the most seconds that it takes on local replica sets."""
     options = read_options(arguments)
-    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
+    chosen = (choose_variants(experiment, options, target) for target in opened)
     numbers = {number for some in chosen for number in some}
     repeats, most_repeats = count_blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
@@ -203,7 +199,7 @@ def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
 
 # -- what clusters on Atlas cost --
 
-Tasks = Sequence[tuple[Experiment, Sequence[OpenedTarget]]]
+Tasks = Sequence[tuple[Experiment, Sequence[Target]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
@@ -211,8 +207,8 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
     Raises CommandError if a price is unknown.
     """
-    for experiment, place in _on_atlas(tasks):
-        machines = _machines(arguments, experiment, place)
+    for experiment, target in _on_atlas(tasks):
+        machines = _machines(arguments, experiment, target)
         yield f"{experiment.name} on Atlas: a cluster for each machine"
         prices = read_prices(arguments.prices)
         for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
@@ -223,26 +219,28 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
-    if places := list(_on_atlas(tasks)):
+    if found := list(_on_atlas(tasks)):
         prices = read_prices(arguments.prices)
         costs: list[Cost] = []
-        for experiment, place in places:
-            machines = _machines(arguments, experiment, place)
+        for experiment, target in found:
+            machines = _machines(arguments, experiment, target)
             costs += _costs(arguments, experiment, machines, prices).values()
         check_cost(costs, arguments.max_cost, prices)
 
 
-def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, OpenedTarget]]:
+def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Target]]:
     """Yield each experiment with each of its targets that is on Atlas."""
-    return ((experiment, place) for experiment, its in tasks for place in its if is_atlas(place.named.where))
+    return (
+        (experiment, target) for experiment, its in tasks for target in its if is_atlas(target.named.where)
+    )
 
 
-def _machines(arguments: Namespace, experiment: Experiment, place: OpenedTarget) -> dict[int, AtlasMachine]:
+def _machines(arguments: Namespace, experiment: Experiment, target: Target) -> dict[int, AtlasMachine]:
     """Return the cluster of each variant that is measured there."""
-    address = parse_atlas(place.named.where)
+    address = parse_atlas(target.named.where)
     return {
         number: machine_of({"reference": experiment.reference, **experiment.variants[number]}, address)
-        for number in choose_variants(experiment, read_options(arguments), place.target, place.named)
+        for number in choose_variants(experiment, read_options(arguments), target)
     }
 
 

@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import TypeVar
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
@@ -39,54 +38,41 @@ from mongo_tables.runner.terminal import Progress
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedTarget:
-    """A target with its name."""
+class LoadedTarget:
+    """A target, and the workers that load it."""
 
-    named: NamedTarget
     target: Target
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedTarget(OpenedTarget):
-    """A target with its name, and the workers that load it."""
-
     crew: Crew
     processes: int | None
 
     def __str__(self) -> str:
         """Return the name with the addresses and the options that change what is measured, without secrets."""
         where = f"{self.target.name} {self.target.options}".rstrip()
-        return f"{self.named.name}={where}" if self.named.name else where
-
-
-AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
+        return f"{self.target.named.name}={where}" if self.target.named.name else where
 
 
 # -- opened --
 
 
-def _open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
+def _open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[Target]:
     """Open each target for a run when it is needed. ``note`` receives progress messages. Raises CommandError."""
     if any(is_atlas(one.where) for one in arguments.target):
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
     for named in arguments.target:
-        if is_atlas(named.where):
-            yield named, open_atlas(named.where, run, note)
-        else:
-            yield named, _open_other(arguments, named)
+        yield _open(arguments, named, lambda where: open_atlas(where, run, note))
 
 
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
     """Open a target for a plan, which creates nothing there. Raises CommandError."""
-    if is_atlas(named.where):
-        return plan_atlas(named.where)
-    return _open_other(arguments, named)
+    return _open(arguments, named, plan_atlas)
 
 
-def _open_other(arguments: Namespace, named: NamedTarget) -> Target:
+def _open(arguments: Namespace, named: NamedTarget, open_on_atlas: Callable[[str], Target]) -> Target:
     local = sum(is_local(one.where) for one in arguments.target)
-    return open_target(named.where, max(1, local))
+    target = open_on_atlas(named.where) if is_atlas(named.where) else open_target(named.where, max(1, local))
+    target.named = named
+    return target
 
 
 # -- loaded --
@@ -121,15 +107,15 @@ def open_places(
     """Return the targets, each with its load, and the load machines if they share it. All end with ``held``."""
     places: list[LoadedTarget] = []
     machines = _open_machines(arguments, held, places)
-    for named, target in _open_targets(arguments, progress.note):
+    for target in _open_targets(arguments, progress.note):
         held.enter_context(closing(target))
         if machines is not None:
-            places.append(LoadedTarget(named, target, machines, machines.processes))
+            places.append(LoadedTarget(target, machines, machines.processes))
             continue
         processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
         fault = partial(target.fault, patience=0)
-        crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
-        places.append(LoadedTarget(named, target, crew, processes))
+        crew = held.enter_context(WorkerPool(processes, fault, gives_way))
+        places.append(LoadedTarget(target, crew, processes))
     return places, machines
 
 
@@ -173,25 +159,25 @@ def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors:
 def share_out(
     wanted: Sequence[Experiment],
     options: Options,
-    places: Sequence[AnyTarget],
+    targets: Sequence[Target],
     store: Store,
     *,
     leave_out: bool,
-) -> list[tuple[Experiment, list[AnyTarget]]]:
+) -> list[tuple[Experiment, list[Target]]]:
     """Return the experiments, each with its targets.
 
     With ``leave_out``, experiments that cannot run are skipped with a message; so are controls among several ones.
     Raises TargetError if one cannot run otherwise, and if a connection string asks for what the client does not do.
     """
-    for place in places:
-        check_options(place.target.given)
-    tasks: list[tuple[Experiment, list[AnyTarget]]] = []
+    for target in targets:
+        check_options(target.given)
+    tasks: list[tuple[Experiment, list[Target]]] = []
     for experiment in wanted:
         may_lack = leave_out or bool(experiment.control_of and len(wanted) > 1)
         try:
-            lacking = machines_without_target(experiment, [place.named for place in places])
-            its = list(_allowed(experiment, options, places, store, leave_out=may_lack))
-            _check_same_data(experiment, [place.named for place in its])
+            lacking = machines_without_target(experiment, [target.named for target in targets])
+            its = list(_allowed(experiment, options, targets, store, leave_out=may_lack))
+            _check_same_data(experiment, [target.named for target in its])
         except TargetError as error:
             if not may_lack:
                 raise
@@ -199,8 +185,8 @@ def share_out(
             continue
         if its:
             tasks.append((experiment, its))
-        for place in its:
-            _say_equal(experiment, options, place)
+        for target in its:
+            _say_equal(experiment, options, target)
         if lacking:
             print(
                 f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
@@ -208,32 +194,32 @@ def share_out(
     return tasks
 
 
-def _say_equal(experiment: Experiment, options: Options, place: OpenedTarget) -> None:
+def _say_equal(experiment: Experiment, options: Options, target: Target) -> None:
     """Print the variants that are left out because others are the same work on the target's machine."""
-    numbers = variants_for(experiment, place.named)
-    measured = choose_variants(experiment, options, place.target, place.named)
+    numbers = variants_for(experiment, target.named)
+    measured = choose_variants(experiment, options, target)
     if equal := [str(number + 1) for number in numbers if number not in measured]:
         print(
             f"{experiment.name}: left out variants {', '.join(equal)}, which ask for another "
-            f"{' or '.join(differing(experiment, numbers))}; {place.target.name} would measure the same again "
+            f"{' or '.join(differing(experiment, numbers))}; {target.name} would measure the same again "
             "(--as-is does)",
             flush=True,
         )
 
 
 def _allowed(
-    experiment: Experiment, options: Options, places: Sequence[AnyTarget], store: Store, *, leave_out: bool
-) -> Iterator[AnyTarget]:
+    experiment: Experiment, options: Options, targets: Sequence[Target], store: Store, *, leave_out: bool
+) -> Iterator[Target]:
     """Yield the targets that have variants of the experiment and can run it.
 
     A target that cannot is reported as left out, or TargetError is raised.
     """
-    for place in places:
-        if not variants_for(experiment, place.named):
+    for target in targets:
+        if not variants_for(experiment, target.named):
             continue
-        found = obstacle(experiment, options, place.target, store, place.named)
+        found = obstacle(experiment, options, target, store)
         if found is None:
-            yield place
+            yield target
         elif leave_out:
             print(f"{found[0]}: left out, {found[1]}", flush=True)
         else:

@@ -31,7 +31,7 @@ from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
 from mongo_tables.runner.outcome import Network, read_network
 from mongo_tables.runner.terminal import signals_ignored
-from mongo_tables.runner.worker import Alternation, Assignment, Scheduling
+from mongo_tables.runner.worker import Assignment, Scheduling
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -217,7 +217,7 @@ READY: Final = "ready"
 class Work:
     """The connections of a machine in a window, and its part of work by amount: numbers from ``first`` on."""
 
-    assignment: Assignment | Alternation
+    assignment: Assignment
     first: int
 
 

@@ -45,7 +45,7 @@ from mongo_tables.runner.loadmachines.machine import (
 from mongo_tables.runner.outcome import MachineStats
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, Board, Usage
-from mongo_tables.runner.worker import Alternation, Load, Scheduling
+from mongo_tables.runner.worker import Assignment, Load, Scheduling
 
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""
@@ -244,9 +244,8 @@ class MachinePool(Crew):
             link.last = None
             link.slots = tuple(range(number, load.connections, count))
             end = first + round((amount - first) / (count - number))
-            work = order(link.slots)
-            # Work in slices has no numbers.
-            link.tell(Work(work if isinstance(work, Alternation) else replace(work, upto=end), first))
+            work: Assignment = order(link.slots)
+            link.tell(Work(replace(work, upto=end), first))
             first = end
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
@@ -254,7 +253,7 @@ class MachinePool(Crew):
             lambda: ends, f"were not ready after {longest:,.0f} s", "is each of them able to?"
         )
         self._hear(lambda: None, 0.005, patience)
-        if isinstance(work, Alternation):
+        if work.slices:
             self._know_clocks("slice", work.slices.width / 1e9)
         else:
             self._know_clocks("window", load.seconds or 1.0)
