@@ -22,21 +22,22 @@ def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
         assert one.bytes == 24 * 2**30
 
 
-def test_the_estimate_of_time_follows_the_published_one_the_scale_and_the_limit():
+def test_the_estimate_of_time_follows_the_scale_and_the_limit():
     experiment = experiments.load("insert_docsize")
-    published = [row["durationS"] for row in experiment.published["rows"]]
-    full = [one.seconds for one in estimate(experiment, 3)]
+    full, part = (estimate(experiment, 3, Options(scale=scale)) for scale in (1.0, 0.1))
     # The reference is measured twice in each of three blocks.
-    assert full == [6 * published[0], *(3 * seconds for seconds in published[1:])]
+    assert [one.windows for one in full] == [6, *[3] * 4]
+    assert sum(one.seconds for one in part) == pytest.approx(sum(one.seconds for one in full) / 10, rel=0.01)
     limited = estimate(experiment, 3, Options(scale=0.1, seconds=10.0))
-    assert [one.seconds for one in limited] == [60.0, *[30.0] * 4]
+    assert all(10.0 * one.windows <= one.seconds < 16.0 * one.windows for one in limited)
     assert [one.windows for one in estimate(experiment, 2)] == [2] * 5
 
 
 def test_each_variant_has_the_limit_that_is_for_its_batches():
     experiment = experiments.load("insert_batchsize")
-    found = estimate(experiment, 1, Options(seconds=0.7, batch_seconds=2.0))
-    assert [one.seconds for one in found] == [0.7, *[2.0] * 4]
+    single, *batches = estimate(experiment, 1, Options(seconds=0.7, batch_seconds=2.0))
+    assert 0.7 <= single.seconds < 1.0
+    assert min(one.seconds for one in batches) >= 2.0
 
 
 def test_work_that_paces_itself_has_a_limit_of_its_own():
@@ -56,8 +57,7 @@ def test_batches_that_take_longer_than_a_window_are_waited_for_before_it_and_beh
     asked = Options(scale=0.01, seconds=0.7, batch_seconds=2.0)
     *_, large = estimate(experiments.load("insert_batchsize"), 1, asked)
     # 48 batches of 2,000 documents of 4 KB, twice, into three members on one machine.
-    assert large.seconds == pytest.approx(2.0, abs=0.05)
-    assert 20 < large.local_seconds < 60
+    assert 20 < large.seconds < large.local_seconds < 60
 
 
 def test_the_estimate_counts_one_window_of_the_reference_where_windows_go_on_from_each_other():

@@ -107,9 +107,8 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
     assert find_program("~/mongod-b") == other
     monkeypatch.chdir(tmp_path)
     assert find_program("./mongod-b") == other
-    with pytest.raises(TargetError, match="mongod-b is no program that can be run") as caught:
+    with pytest.raises(TargetError, match="mongod-b is no program that can be run"):
         find_program("mongod-b")
-    assert "./mongod-b" in caught.value.hint
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_program("mongod-b") == other
 

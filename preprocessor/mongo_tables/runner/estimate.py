@@ -32,15 +32,15 @@ class VariantEstimate:
     """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
     Documents are those loaded before the window and those that it inserts. ``seconds`` is the length of all its
-    ``windows``, from the given time or from the published speed, None without either. ``local_seconds`` is the total
-    time on a local replica set with two processors: windows, loading, connecting and looking at the server.
+    ``windows`` with their warm-up, ``local_seconds`` the total time, with loading, connecting and looking at the
+    server, both on a local replica set with two processors.
     """
 
     operations: int | None
     documents: int
     bytes: int
     windows: int
-    seconds: float | None
+    seconds: float
     local_seconds: float
 
 
@@ -78,7 +78,6 @@ def estimate(
     factor = scale_of(experiment, options.scale)
     scaled = scale(experiment, factor)
     scaled = replace(scaled, parameters={"members": members, **scaled.parameters})
-    durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     compares = not (options.rates or has_rates(scaled))
     plan = plan_blocks(scaled, [range(len(scaled.variants))], blocks, compares=compares)
     windows = Counter(turn.variant for turn in plan.turns(0))
@@ -86,16 +85,11 @@ def estimate(
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
         kind = workload(config["workload"])
-        # A change of the primary takes its own time.
-        longest = None if kind.changes_primary else longest_seconds(config["workload"], config, options)
-        published = durations.get(number + 1, 0) * factor
-        limits = (options.duration or config.get("testTimeSecs", published), longest)
-        seconds = min(filter(None, limits), default=None)
         before = kind.preload(config)
         count = blocks * windows[number]
         fresh = int(before not in loaded) if kind.keeps_data else count
         loaded.append(before)
-        estimates.append(_estimate(scaled, config, options, (seconds, longest), count, fresh))
+        estimates.append(_estimate(scaled, config, options, count, fresh))
     return estimates
 
 
@@ -134,40 +128,34 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
 
 
 def _estimate(
-    scaled: Experiment,
-    config: Config,
-    options: Options,
-    length: tuple[float | None, float | None],
-    windows: int,
-    fresh: int,
+    scaled: Experiment, config: Config, options: Options, windows: int, fresh: int
 ) -> VariantEstimate:
-    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again.
-
-    ``length`` is that of a window, given or published, and its maximum.
-    """
+    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again."""
     name = config["workload"]
     kind = workload(name)
-    seconds, longest = length
+    # A change of the primary takes its own time.
+    longest = None if kind.changes_primary else longest_seconds(name, config, options)
     without_end = options.duration and kind.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(name, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
-    window = (seconds or 0.0) if plan is None else _local_window(name, config, plan, options, longest)
+    if plan is None:
+        limits = (options.duration or config.get("testTimeSecs"), longest)
+        window = min(filter(None, limits), default=0.0)
+    else:
+        window = _local_window(name, config, plan, options, longest)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
     around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
-    warms = scaled.warm and kind.keeps_data
-    if warms:
-        around += _warming(name, config, window)
+    if scaled.warm and kind.keeps_data:
         around += 0.0 if warmup.has_lead(name, config) else connecting  # a lead has the window's
-    if seconds is not None and warms:
-        seconds += _warming(name, config, seconds)
+        window += _warming(name, config, window)
     return VariantEstimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in brought),
         bytes=sum(load.bytes for load in brought),
         windows=windows,
-        seconds=None if seconds is None else windows * seconds,
+        seconds=windows * window,
         local_seconds=windows * (window + around) + fresh * (MAKING_SECONDS + _loading(first, config)),
     )
 
@@ -220,8 +208,7 @@ def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
         operations = "by time" if one.operations is None else f"{one.operations:,}"
         loaded = f"{one.documents:>14,}  {size(one.bytes):>10}"
         lines.append(f"{number + 1:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
-    known = [one.seconds for one in estimates.values() if one.seconds]
-    lines.append(f"{'all':>7}{_time(sum(known) if known else None):>58}")
+    lines.append(f"{'all':>7}{_time(sum(one.seconds for one in estimates.values())):>58}")
     return lines
 
 
@@ -244,9 +231,7 @@ _IN_MINUTES_FROM: Final = 90
 """Seconds from which a duration is told in minutes."""
 
 
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return "not known"
+def _time(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < _IN_MINUTES_FROM else f"{seconds / 60:.1f} min"
 
 

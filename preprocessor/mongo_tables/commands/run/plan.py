@@ -109,9 +109,7 @@ def _print_estimate(
     in_slices = _print_slices(arguments, scaled)
     for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
         print(f"  {line}")
-    if any(experiment.published_rows()) and not arguments.duration:
-        source = experiment.published["source"]
-        print(f"  time: of all windows, where it is not given at the speed of {source}")
+    print("  time: of all windows, by amounts as on a local replica set with two processors")
     targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
     shortest, longest = (
         targets * local_seconds(estimate_variants(arguments, experiment, blocks, numbers).values())

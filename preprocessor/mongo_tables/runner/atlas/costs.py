@@ -140,7 +140,7 @@ def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Co
     Raises CommandError if the price is unknown.
     """
     loading = estimate.bytes / 2**20 / MIB_PER_SECOND.get(machine.tier, MIB_PER_SECOND_OF_LARGER)
-    seconds = estimate.windows * (AROUND_SECONDS + loading) + (estimate.seconds or 0.0)
+    seconds = estimate.windows * (AROUND_SECONDS + loading) + estimate.seconds
     return Cost(machine, estimate.windows, seconds / 3600, seconds / 3600 * prices.of(machine))
 
 
