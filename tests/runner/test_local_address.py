@@ -55,8 +55,7 @@ def test_what_is_no_local_target_is_not_taken_for_one(where):
     [
         ("local:", "no program is named", "local:PATH"),
         ("local:?members=1", "no program is named", "local:PATH"),
-        ("local?", "'' is not a setting NAME=VALUE", "members, cacheGB, oplogMB and setParameter.NAME"),
-        ("local?members", "'members' is not a setting NAME=VALUE", "members"),
+        ("local?members", "members has no value", "members=VALUE"),
         ("local?member=1", "no setting 'member'", "did you mean `members`?"),
         ("local?cachegb=1", "no setting 'cachegb'", "did you mean `cacheGB`?"),
         ("local?setParam.a=1", "no setting 'setParam.a'", "did you mean `setParameter.a`?"),

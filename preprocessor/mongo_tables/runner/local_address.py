@@ -14,9 +14,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any, Final
@@ -138,11 +137,7 @@ def parse_local(where: str) -> LocalAddress:
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
         raise CommandError(f"no program is named in {where!r}", "write local:PATH, or only local")
-    settings: dict[str, str] = {}
-    for name, value in _settings(found["settings"]):
-        if name in settings:
-            raise CommandError(f"{name} is given twice in {where!r}", "give it once")
-        settings[name] = value
+    settings = read_settings(found["settings"] or "", "a local target", _RANGES, PARAMETER)
     members, oplog = _number(settings, "members"), _number(settings, "oplogMB")
     return LocalAddress(
         unquote(found["program"] or ""),
@@ -153,20 +148,25 @@ def parse_local(where: str) -> LocalAddress:
     )
 
 
-def _settings(text: str | None) -> Iterator[tuple[str, str]]:
-    for one in [] if text is None else text.split("&"):
+def read_settings(text: str, target: str, known: Collection[str], prefix: str = "") -> dict[str, str]:
+    """Return the settings ``NAME=VALUE&…`` of an address, by name.
+
+    ``known`` are the names; any name that begins with the ``prefix`` is valid, too. Raises CommandError.
+    """
+    settings: dict[str, str] = {}
+    for one in text.split("&") if text else ():
         name, equals, value = map(unquote, one.partition("="))
-        if not equals:
-            raise CommandError(f"{name!r} is not a setting NAME=VALUE of a local target", _hint(name))
-        if name not in _RANGES and not name.startswith(PARAMETER):
-            raise CommandError(f"a local target has no setting {name!r}", _hint(name))
-        yield name, value
-
-
-def _hint(name: str) -> str:
-    known = f"it has {', '.join(_RANGES)} and {PARAMETER}NAME"
-    meant = did_you_mean(name, chain(_RANGES, [PARAMETER + name.rpartition(".")[2]] if "." in name else []))
-    return meant or known
+        if name not in known and not (prefix and name.startswith(prefix)):
+            others = f" and {prefix}NAME" if prefix else ""
+            meant = [*known, prefix + name.partition(".")[2]] if prefix else known
+            hint = did_you_mean(name, meant) or f"it has {', '.join(known)}{others}"
+            raise CommandError(f"{target} has no setting {name!r}", hint)
+        if name in settings:
+            raise CommandError(f"{name} is given twice", "give it once")
+        if not equals or (not value and name in known):
+            raise CommandError(f"{name} has no value", f"write {name}=VALUE")
+        settings[name] = value
+    return settings
 
 
 def _number(settings: dict[str, str], name: str) -> float | None:

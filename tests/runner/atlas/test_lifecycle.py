@@ -301,7 +301,7 @@ def test_a_cluster_that_is_not_of_this_run_any_more_is_not_removed(usable, opene
         ("atlas:", "is not a project"),
         ("atlas:xyz?tier=M50", "is not a project"),
         (f"{WHERE}?teir=M50", "no setting 'teir'"),
-        (f"{WHERE}?tier=", "tier is ''"),
+        (f"{WHERE}?tier=", "tier has no value"),
         (f"{WHERE}?gb=10GB", "gb is '10GB'"),
         (f"{WHERE}?gb=10&gb=20", "gb is given twice"),
     ],

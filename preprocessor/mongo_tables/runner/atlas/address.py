@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
-from urllib.parse import parse_qsl
 
-from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.local_address import read_settings
 from mongo_tables.runner.local_set import MEMBERS
 
 RUN_TAG: Final = "mongo-tables-run"
@@ -59,18 +58,10 @@ def parse_atlas(where: str) -> AtlasAddress:
             f"{project!r} is not a project of Atlas",
             "write atlas:PROJECT with its id, 24 digits from 0 to f, as the project's settings show it",
         )
-    settings: dict[str, str] = {}
-    for name, value in parse_qsl(given, keep_blank_values=True):
-        if name not in SETTINGS:
-            raise CommandError(
-                f"a target on Atlas has no setting {name!r}",
-                did_you_mean(name, SETTINGS) or f"it has {', '.join(SETTINGS)}",
-            )
-        if name in settings:
-            raise CommandError(f"{name} is given twice", "give it once")
-        if not value or (name in _NUMBERS and not value.isdecimal()):
-            raise CommandError(f"{name} is {value!r}", f"--target 'atlas:PROJECT?{name}=…'")
-        settings[name] = value
+    settings = read_settings(given, "a target on Atlas", SETTINGS)
+    for name in _NUMBERS:
+        if not settings.get(name, "0").isdecimal():
+            raise CommandError(f"{name} is {settings[name]!r}, not a whole number")
     return AtlasAddress(project, dict(sorted(settings.items())))
 
 

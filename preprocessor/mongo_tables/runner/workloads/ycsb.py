@@ -10,9 +10,9 @@ numbers after the loaded ones, and chooses from the loaded records and its own. 
 text.
 
 With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte
-first, without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered`` it is the number itself. Either
-is padded with zeros on the left to ``zeropadding`` digits. Fields are BSON binaries; bytes are drawn from the same
-ranges as YCSB's, so that they compress alike. Fields are in the order of their numbers.
+first, without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered`` it is the number itself. Fields
+are BSON binaries; bytes are drawn from the same ranges as YCSB's, so that they compress alike. Fields are in the order
+of their numbers.
 
 The zipfian distribution follows Jim Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD
 1994, with the constant 0.99. Every generator takes its uniform numbers, from 0 to below 1, from ``draw``.
@@ -42,7 +42,7 @@ FORGOTTEN_AT_ONCE = 5000
 """More than the number n of connections, of which each inserts every n-th number: so any stretch of this length
 contains a record as long as any is left."""
 
-_LOADED = ("fieldcount", "fieldlength", "insertorder", "zeropadding")
+_LOADED = ("fieldcount", "fieldlength", "insertorder")
 """Parameters that change the data."""
 _ALL_FIELDS = document(b"")
 BATCH = 1000
@@ -74,12 +74,11 @@ def fnv_hash(number: int) -> int:
     return found if found < _SIGN else (1 << 64) - found
 
 
-def key_namer(insertorder: str, zeropadding: int) -> Callable[[int], bytes]:
+def key_namer(config: Mapping[str, Any]) -> Callable[[int], bytes]:
     """Return a function from a sequence number to its key."""
-    digits = b"user%%0%dd" % zeropadding
-    if insertorder == "ordered":
-        return lambda number: digits % number
-    return lambda number: digits % fnv_hash(number)
+    if config.get("insertorder", "hashed") == "ordered":
+        return lambda number: b"user%d" % number
+    return lambda number: b"user%d" % fnv_hash(number)
 
 
 def id_element(key: bytes) -> bytes:
@@ -102,7 +101,7 @@ def field_drawer(length: int, draw: Callable[[], float]) -> Callable[[int], byte
 
 def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callable[[int], bytes]:
     """Return a function from a sequence number to the whole record, with YCSB's properties in ``config``."""
-    name = key_namer(config.get("insertorder", "hashed"), config.get("zeropadding", 1))
+    name = key_namer(config)
     field = field_drawer(config.get("fieldlength", 100), draw)
     numbers = range(config.get("fieldcount", 10))
     return lambda number: document(id_element(name(number)) + b"".join(map(field, numbers)))
@@ -132,7 +131,7 @@ class Sequence:
     """The records that one connection may choose from: the loaded ones, then those that it has inserted.
 
     YCSB's threads share one counter. Our connections are in several processes, so each corresponds to a YCSB instance
-    with its own ``insertstart``: it inserts a slice of the numbers, every ``workers``-th from ``first`` on, and knows
+    of its own: it inserts a slice of the numbers, every ``workers``-th from ``first`` on, and knows
     only its own. ``last`` is the place of the last existing record; places of inserted records follow those of loaded
     ones without a gap.
     """
@@ -185,30 +184,28 @@ class Zipfian:
         return (1 - pow(2.0 / self._items, 1 - THETA)) / (1 - _zeta(2) / self._zeta)
 
 
-def chooser(
-    distribution: str, sequence: Sequence, start: int, count: int, expected: int, draw: Draw
-) -> Chooser:
-    """Return the generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
+def chooser(distribution: str, sequence: Sequence, count: int, expected: int, draw: Draw) -> Chooser:
+    """Return the generator of a ``requestdistribution`` over the first ``count`` records.
 
     ``expected`` is the expected number of inserted records: zipfian reserves room for them, so that it does not
     change as they arrive. A place above the last in ``sequence`` is drawn again. Raises CommandError.
     """
     if distribution == "uniform":
-        return lambda: start + int(draw() * count)
+        return lambda: int(draw() * count)
     if distribution == "zipfian":
-        return _scrambled(sequence, start, count + expected + 1, draw)
+        return _scrambled(sequence, count + expected + 1, draw)
     if distribution == "latest":
         return _latest(sequence, draw)
     raise CommandError(f"there is no requestdistribution {distribution!r}", "known: uniform, zipfian, latest")
 
 
-def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Chooser:
+def _scrambled(sequence: Sequence, items: int, draw: Draw) -> Chooser:
     # One more than 10^10 items, and one more key than exist: YCSB's ranges include their ends.
     zipfian = Zipfian(SCRAMBLED_ITEMS + 1, draw, SCRAMBLED_ZETA)
 
     def choose() -> int:
         while True:
-            place = start + fnv_hash(zipfian.next(SCRAMBLED_ITEMS + 1)) % items
+            place = fnv_hash(zipfian.next(SCRAMBLED_ITEMS + 1)) % items
             if place <= sequence.last:
                 return place
 
@@ -245,23 +242,20 @@ class Ycsb(Workload, name="ycsb"):
     grows_with = "insertproportion"
 
     def preload(self, config: Config) -> Config:
-        """Return the load of ``insertcount`` records, always with majority acknowledgement."""
-        start, count = _loaded_range(config)
+        """Return the load of ``recordcount`` records, always with majority acknowledgement."""
         _shares(config)  # fail before anything is loaded
         return {
             "workload": "ycsb_load",
             "collection": config["collection"],
-            "totalDocsToInsert": count,
-            "insertstart": start,
+            "totalDocsToInsert": config["recordcount"],
             **{name: config[name] for name in _LOADED if name in config},
         }
 
     def reset(self, database: Database[Any], config: Config) -> None:
         """Delete the records that an earlier window inserted: the keys after the loaded ones, while any is left."""
         collection = database[config["collection"]]
-        name = _namer(config)
-        _, count = _loaded_range(config)
-        number = config["recordcount"]
+        name = key_namer(config)
+        number = count = config["recordcount"]
         while collection.estimated_document_count() > count:
             keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
             if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
@@ -293,7 +287,7 @@ class _Operations:
     def __init__(self, client: WireClient, config: Config, share: Share, draw: Callable[[], float]) -> None:
         self._client = client
         self._draw = draw
-        self._name = _namer(config)
+        self._name = key_namer(config)
         self._record = record_maker(config, draw)
         self._sequence, self._choose = _chooser(config, share, draw)
         self._field = field_drawer(config.get("fieldlength", 100), draw)
@@ -367,33 +361,18 @@ def _shares(config: Config) -> dict[str, float]:
 
 
 def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[Sequence, Callable[[], int]]:
-    start, count = _loaded_range(config)
-    sequence = Sequence(config["recordcount"], share.worker, share.workers)
+    count = config["recordcount"]
+    sequence = Sequence(count, share.worker, share.workers)
     # Twice as many as occur on average: YCSB's allowance.
     expected = int(
         config.get("operationcount", 0) * config.get("insertproportion", 0.0) * 2.0 / share.workers
     )
     distribution = config.get("requestdistribution", "uniform")
-    return sequence, chooser(distribution, sequence, start, count, expected, draw)
-
-
-def _loaded_range(config: Config) -> tuple[int, int]:
-    start, records = config.get("insertstart", 0), config["recordcount"]
-    count = config.get("insertcount", records - start)
-    if not 0 < count <= records - start:
-        raise CommandError(
-            f"insertstart {start} and insertcount {count} are not within {records} records",
-            "insertstart + insertcount is at most recordcount",
-        )
-    return start, count
-
-
-def _namer(config: Config) -> Callable[[int], bytes]:
-    return key_namer(config.get("insertorder", "hashed"), config.get("zeropadding", 1))
+    return sequence, chooser(distribution, sequence, count, expected, draw)
 
 
 class YcsbLoad(Workload, name="ycsb_load"):
-    """The load phase: records with the sequence numbers from ``insertstart`` on, ``totalDocsToInsert`` of them."""
+    """The load phase: ``totalDocsToInsert`` records."""
 
     needs = frozenset({"totalDocsToInsert"})
     counted = "totalDocsToInsert"
@@ -407,7 +386,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that creates and inserts one batch of this connection's part of the numbers."""
         total = config["totalDocsToInsert"]
-        first = config.get("insertstart", 0) + share.start_of(total)
+        first = share.start_of(total)
         end = first + share.of(total)
         make_record = record_maker(config, random.Random(share.seed).random)
         size = max(1, min(BATCH, BATCH_BYTES // self.plan({**config, "totalDocsToInsert": 1}).bytes))
