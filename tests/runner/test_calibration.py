@@ -162,11 +162,11 @@ def test_a_dry_run_says_how_long_it_takes_and_measures_nothing(told, tmp_path):
     assert "updates: 50 pairs in 5 groups, each over 20 blocks of windows of 0.7 s, about" in out
     assert "updates: 25 pairs in slices of 40 ms, each over 8 windows of 2 s, about" in out
     assert "all 200 pairs and 50 in slices on" in out
-    minutes = [int(line.split()[-2]) for line in out.splitlines()]
+    minutes = [float(line.split()[-2]) for line in out.splitlines()]
     assert sum(minutes[:-1]) == pytest.approx(minutes[-1], abs=3)
     assert not (tmp_path / "out").exists()
     whole = sum(map(minutes.__getitem__, (0, 1, 3, 4)))
-    half = int(told("--dry-run", "--blocks", 10, "--slices", 0)[1].split()[-2])
+    half = float(told("--dry-run", "--blocks", 10, "--slices", 0)[1].split()[-2])
     assert half == pytest.approx(whole / 2, abs=10)  # the data of a group is loaded whatever its blocks
     assert "slices" not in told("--dry-run", "--slices", 0)[1]
     _, line, _ = format_plan(plan_of("updates", pairs=1), 3)

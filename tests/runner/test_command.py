@@ -365,7 +365,7 @@ def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(
 
 def total_minutes_of(text):
     """From how many minutes to how many a dry run says that all takes."""
-    return map(int, re.search(r"about ([0-9]+) to ([0-9]+) minutes$", text, re.MULTILINE).groups())
+    return map(float, re.search(r"about ([0-9.]+) min to ([0-9.]+) min$", text, re.MULTILINE).groups())
 
 
 def minutes_of(text):

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import mul
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from mongo_tables.findings.reporters import format_count
 from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import plan_blocks
 from mongo_tables.runner.experiment import Experiment, config_of, configs, scale, scale_of
@@ -207,8 +206,8 @@ def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
     for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"
         loaded = f"{one.documents:>14,}  {size(one.bytes):>10}"
-        lines.append(f"{number + 1:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
-    lines.append(f"{'all':>7}{_time(sum(one.seconds for one in estimates.values())):>58}")
+        lines.append(f"{number + 1:>7}  {operations:>14}  {loaded}  {say_duration(one.seconds):>10}")
+    lines.append(f"{'all':>7}{say_duration(sum(one.seconds for one in estimates.values())):>58}")
     return lines
 
 
@@ -227,24 +226,6 @@ def size(count: int) -> str:
     return f"{amount:.4g} TiB"
 
 
-_IN_MINUTES_FROM: Final = 90
-"""Seconds from which a duration is told in minutes."""
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < _IN_MINUTES_FROM else f"{seconds / 60:.1f} min"
-
-
-def say_durations(least: float, most: float) -> str:
-    """Return seconds in words, from a minute and a half on as minutes: ``25 seconds``, ``12 to 20 minutes``."""
-    first, last = map(_say_duration, (least, most))
-    if first == last:
-        return first
-    number, unit = first.split(" ")
-    return f"{number if last.endswith(f' {unit}') else first} to {last}"
-
-
-def _say_duration(seconds: float) -> str:
-    if seconds < _IN_MINUTES_FROM:
-        return format_count(max(1, round(seconds)), "second")
-    return format_count(round(seconds / 60), "minute")
+def say_duration(seconds: float) -> str:
+    """Return seconds, from a minute and a half on as minutes."""
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

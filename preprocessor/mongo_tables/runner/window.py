@@ -26,12 +26,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from mongo_tables.runner.series import add_counts
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.wire.client import WireClient
 
 NEVER = 1 << 62
 MOST_CONNECTIONS = 4096
@@ -264,7 +261,7 @@ class Meter:
     """
 
     window: MeasuredWindow
-    clients: Sequence[WireClient] = ()
+    clients: Sequence[Any] = ()
     begun: Usage | None = None
     opened: Usage | None = None
     """None before the first answer after the opening."""

@@ -28,6 +28,7 @@ from mongo_tables.runner.calibration import (
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError, TimeIsOver
+from mongo_tables.runner.estimate import say_duration
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import obstacle, open_run, request
 from mongo_tables.runner.slices import Counted
@@ -122,16 +123,16 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
         total, pairs = total + seconds, pairs + number
         yield (
             f"{task.experiment.name}: {format_count(number, 'pair')} in {format_count(len(task.pairs), 'group')}, "
-            f"each over {blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
+            f"each over {blocks} blocks of windows of {task.seconds:g} s, about {say_duration(seconds)}"
         )
         if task.fine:
             seconds, number = estimate_fine_seconds(task), count_fine_pairs(task)
             total, fine_pairs = total + seconds, fine_pairs + number
             slices = _say_slices(task.fine.width, task.fine.windows, task.fine.window_seconds)
-            yield f"{task.experiment.name}: {format_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
+            yield f"{task.experiment.name}: {format_count(number, 'pair')} {slices}, about {say_duration(seconds)}"
     in_slices = f" and {fine_pairs} in slices" if fine_pairs else ""
     yield (
-        f"all {pairs} pairs{in_slices} on a machine with two processors, loading included: {_say_minutes(total)}"
+        f"all {pairs} pairs{in_slices} on a machine with two processors, loading included: about {say_duration(total)}"
     )
 
 
@@ -197,10 +198,6 @@ def _say_smallest(judged: Judged, smallest: Mapping[str, float | None]) -> str:
 
 def _say_slices(width: float, windows: int, seconds: float) -> str:
     return f"in slices of {1000 * width:g} ms, each over {windows} windows of {seconds:g} s"
-
-
-def _say_minutes(seconds: float) -> str:
-    return f"about {seconds / 60:.0f} minutes"
 
 
 def _how(judged: Judged) -> str:

@@ -29,7 +29,7 @@ from mongo_tables.runner.estimate import (
     estimate,
     estimate_slices,
     local_seconds,
-    say_durations,
+    say_duration,
     table,
 )
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
@@ -74,7 +74,8 @@ def _print_all(
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
-        lasts = say_durations(*map(sum, zip(*estimates, strict=True)))
+        shortest, longest = map(sum, zip(*estimates, strict=True))
+        lasts = " to ".join(dict.fromkeys(map(say_duration, (shortest, longest))))
         print(f"all on {where} with two processors and no other work, loading included: about {lasts}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
