@@ -132,8 +132,8 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "check": {"What is checked": ("table", "where", "expect", "message"), "Upkeep": ()},
     "chart": {
         "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
-        "What is drawn": ("mark", "x", "y", "series", "spread", "stack", "facets", "columns", "reference"),
-        "Axes": ("log", "zero", "horizontal", "timezone", "labels", "format", "locale"),
+        "What is drawn": ("mark", "x", "y", "series", "spread", "stack", "facets", "reference"),
+        "Axes": ("log", "zero", "horizontal", "labels", "format", "locale"),
         "Looks": ("title", "caption", "markdown", "empty", "id"),
         "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },

@@ -99,17 +99,10 @@ def test_all_panels_share_a_key_and_the_titles_of_the_axes() -> None:
     assert len([each for each in drawn.iter("path") if each.get("class") == "mongo-chart__reference"]) == 4
 
 
-@pytest.mark.parametrize(("count", "columns", "expected"), [
-    (2, None, 2), (3, None, 3), (4, None, 2), (7, None, 3), (7, 4, 4), (2, 6, 2), (5, 1, 1),
-])  # fmt: skip
-def test_so_many_stand_side_by_side_and_on_a_phone_one(
-    count: int, columns: int | None, expected: int
-) -> None:
+@pytest.mark.parametrize(("count", "expected"), [(2, 2), (3, 3), (4, 2), (7, 3)])
+def test_so_many_stand_side_by_side_and_on_a_phone_one(count: int, expected: int) -> None:
     rows = [{"m": m, "t": t, "s": "a", "v": t} for m in range(count) for t in (1, 2)]
-    for drawn, wanted in (
-        (svg(asking(columns=columns), rows), expected),
-        (narrow(asking(columns=columns), rows), 1),
-    ):
+    for drawn, wanted in ((svg(asking(), rows), expected), (narrow(asking(), rows), 1)):
         places = [(x, y) for x, y, _ in panels(drawn).values()]
         assert len({x for x, _ in places}) == wanted
         assert len({y for _, y in places}) == -(-count // wanted)
@@ -141,8 +134,8 @@ def test_to_a_screen_reader_they_are_one_image_with_a_name() -> None:
 
 
 def test_a_table_can_ask_for_them_and_its_names_of_points_are_those_of_panels_too() -> None:
-    asked = plot_of(table("m", "t", "v", chart={"x": "t", "y": "v", "facets": "m", "columns": 2}))
-    assert asked and (asked.facets, asked.columns) == ("m", 2)
+    asked = plot_of(table("m", "t", "v", chart={"x": "t", "y": "v", "facets": "m"}))
+    assert asked and asked.facets == "m"
     assert chart("t", "v", facets="m", series="s").drawn.naming_columns == ("m", "t", "s")
 
 
@@ -167,7 +160,6 @@ def test_the_panels_of_dates_stand_on_one_time_axis() -> None:
 @pytest.mark.parametrize(
     ("asked", "rows", "said"),
     [
-        (plot("t", "v", columns=3), ROWS[:3], "there are no panels"),
         (asking(facets="t"), ROWS, "`t` is `x` as well"),
         (asking(facets="s"), ROWS, "`s` is `series` as well"),
         (asking(), [{"m": m, "t": 1, "s": "a", "v": 1} for m in range(25)], "25 panels"),

@@ -1,4 +1,4 @@
-"""Dates along an axis: to scale, with round marks on the clock of a zone, and never a wrong order."""
+"""Dates along an axis: to scale, with round marks, and never a wrong order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from pymongo import MongoClient
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.elements import NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
-from mongo_tables.render.charts.time_marks import moment_text, time_marks
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import html_chart
 from mongo_tables.results.opening import open_source
-from mongo_tables.site.pages import read_page
 from tests.mongod import Mongod
-from tests.render.specs import chart, table
+from tests.render.specs import chart
 from tests.render.test_charts import dots, narrow, plot, svg, texts
 
 DAY = timedelta(days=1)
@@ -52,13 +50,6 @@ def days(*dates: datetime) -> list[dict[str, Any]]:
 
 def faults(rows: list[dict[str, Any]], **keys: Any) -> list[str]:
     return [message for _, message, _ in plot_faults(plot("d", "v", **keys), rows)]
-
-
-def moments(low: datetime, high: datetime, zone: str, most: int = 9) -> list[tuple[datetime, str]]:
-    epoch = datetime(1970, 1, 1)
-    ends = ((one - epoch) / timedelta(milliseconds=1) for one in (low, high))
-    found = time_marks(*ends, zone, most, lambda marks: True)
-    return [(epoch + timedelta(milliseconds=at), text) for at, text in found]
 
 
 @pytest.mark.parametrize("mark", ["line", "dot"])
@@ -131,67 +122,10 @@ def test_dates_before_1970_stand_where_they_belong() -> None:
     assert xs[2] - xs[1] == pytest.approx(xs[1] - xs[0], abs=0.2)
 
 
-@pytest.mark.parametrize(("day", "hours"), [(datetime(2024, 3, 31), 23), (datetime(2024, 10, 27), 25)])
-def test_days_begin_at_their_own_midnight_when_clocks_change(day: datetime, hours: int) -> None:
-    found = moments(day - DAY * 2, day + DAY * 3, "Europe/Berlin")
-    at = {text.split("\n")[0]: moment for moment, text in found}
-    today, tomorrow = (f"{one.day} {one:%b}" for one in (day, day + DAY))
-    assert at[tomorrow] - at[today] == timedelta(hours=hours)
-
-
-def test_hours_stand_at_round_times_of_the_zone_before_and_after_clocks_change() -> None:
-    found = moments(datetime(2024, 10, 26, 22), datetime(2024, 10, 27, 6), "Europe/Berlin", 12)
-    texts = [text.split("\n")[0] for _, text in found]
-    assert texts == ["00:00", "01:00", "02:00", "02:00", "03:00", "04:00", "05:00", "06:00", "07:00"]
-    assert {b - a for (a, _), (b, _) in itertools.pairwise(found)} == {timedelta(hours=1)}
-    skipped = moments(datetime(2024, 3, 30, 23), datetime(2024, 3, 31, 4), "Europe/Berlin", 12)
-    assert [text.split("\n")[0] for _, text in skipped if text.startswith("0") and ":30" not in text] == [
-        *("00:00", "01:00", "03:00", "04:00", "05:00", "06:00"),
-    ]  # fmt: skip
-
-
-def test_a_midnight_that_the_clock_skips_is_where_the_day_begins() -> None:
-    found = moments(datetime(2018, 11, 1), datetime(2018, 11, 8), "America/Sao_Paulo")
-    at = {text.split("\n")[0]: moment for moment, text in found}
-    assert at["4 Nov"] == datetime(2018, 11, 4, 3)
-    assert at["5 Nov"] == datetime(2018, 11, 5, 2)
-
-
-def test_the_zone_is_named_where_times_are_shown() -> None:
+def test_utc_is_named_where_times_are_shown() -> None:
     hours = days(datetime(2024, 3, 5), datetime(2024, 3, 5, 12))
     assert "d (UTC)" in texts(svg(plot("d", "v"), hours))
-    assert "d (Europe/Berlin)" in texts(svg(plot("d", "v", timezone="Europe/Berlin"), hours))
     assert "d" in texts(svg(plot("d", "v"), days(datetime(2024, 3, 5), datetime(2025, 3, 5))))
-
-
-def test_hover_titles_and_the_table_of_values_have_dates_in_full() -> None:
-    html = html_chart(chart("d", "v", timezone="Europe/Berlin"), days(datetime(2024, 3, 31, 1)))
-    assert "d 2024-03-31T03:00:00+02:00" in html.split("<details")[0]
-    assert "2024-03-31T01:00:00Z" in html.split("<details")[1]
-    asked = table("d", "v", chart={"x": "d", "y": "v", "timezone": "+05:30"})
-    assert "2024-03-31T06:30:00+05:30" in html_table(asked, days(datetime(2024, 3, 31, 1)))
-    assert moment_text(datetime(1850, 1, 1), "Europe/Berlin") == "1850-01-01T00:53:28+00:53:28"
-    assert moment_text(datetime(2024, 1, 1, 0, 0, 0, 5000), "UTC") == "2024-01-01T00:00:00.005Z"
-
-
-@pytest.mark.parametrize(
-    ("keyword", "body"),
-    [
-        ("MONGO_CHART", '"x": "d", "y": "v", "timezone": "Europe/Berlim"'),
-        (
-            "MONGO_TABLE",
-            '"columns": ["d", "v"], "headers": ["D", "V"],\n "chart": {"x": "d", "y": "v", "timezone": "Europe/Berlim"}',
-        ),
-    ],
-)
-def test_a_zone_that_does_not_exist_is_told_at_its_place_with_the_nearest(keyword: str, body: str) -> None:
-    page = read_page(
-        f'<!-- {keyword}: {{"collection": "c", "pipeline": [], {body}}} -->', "p.md", lambda _: None
-    )
-    (found,) = page.findings
-    assert found.rule == "MT133"
-    assert "`Europe/Berlim`" in found.message
-    assert found.hint == "did you mean `Europe/Berlin`?"
 
 
 @pytest.mark.parametrize(
@@ -239,10 +173,8 @@ def test_bars_too_thin_to_be_seen_are_refused() -> None:
 
 @pytest.mark.parametrize("mark", [*MARKS, "area"])
 def test_an_axis_of_days_is_not_marked_by_hours(mark: str) -> None:
-    midnights = [(23, 22), (24, 22), (25, 23), (26, 23)]  # The third day has 25 hours there.
-    rows = days(*(datetime(2026, 10, day, hour) for day, hour in midnights))
-    shown = under(rows, mark=mark, timezone="Europe/Berlin")
-    assert shown == ["24 Oct", "2026", "25 Oct", "26 Oct", "27 Oct"]
+    rows = days(*(datetime(2026, 10, day) for day in range(24, 28)))
+    assert under(rows, mark=mark) == ["24 Oct", "2026", "25 Oct", "26 Oct", "27 Oct"]
 
 
 def test_bars_have_no_mark_between_two_that_are_next_to_one_another() -> None:
@@ -266,7 +198,7 @@ def test_a_time_axis_has_the_same_bytes_whatever_the_source(tmp_path: Path, mong
     client: MongoClient[dict[str, Any]] = MongoClient(mongod.uri())
     client.timeaxis.runs.drop()
     client.timeaxis.runs.insert_many(rows)
-    spec = chart("d", "v", collection="runs", pipeline=[{"$sort": {"v": -1}}], timezone="Asia/Kathmandu")
+    spec = chart("d", "v", collection="runs", pipeline=[{"$sort": {"v": -1}}])
     drawn = set()
     for where in (str(tmp_path), mongod.uri("timeaxis")):
         source = open_source(where)
@@ -274,7 +206,6 @@ def test_a_time_axis_has_the_same_bytes_whatever_the_source(tmp_path: Path, mong
         source.close()
     client.drop_database("timeaxis")
     assert len(drawn) == 1
-    assert "Asia/Kathmandu" in drawn.pop()
 
 
 dates = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23)).map(
@@ -289,15 +220,12 @@ near = st.builds(
 
 @pytest.mark.parametrize("mark", MARKS)
 @settings(deadline=None)
-@given(
-    st.lists(dates, min_size=1, max_size=6) | near,
-    st.sampled_from(["", "Europe/Berlin", "+05:45", "Pacific/Apia"]),
-)
+@given(st.lists(dates, min_size=1, max_size=6) | near)
 def test_any_dates_have_marks_that_neither_touch_nor_leave_the_picture(
-    mark: str, moments: list[datetime], zone: str
+    mark: str, moments: list[datetime]
 ) -> None:
     rows = days(*moments)
-    asked = plot("d", "v", mark=mark, timezone=zone)
+    asked = plot("d", "v", mark=mark)
     html = chart_html(asked, rows)
     assert html == chart_html(asked, rows)
     assert not re.search(r"rotate|…", html)

@@ -295,7 +295,7 @@ def _check_link(path: Path, template: Any) -> _Complaints:
 
 def _check_zones(body: _Body) -> _Complaints:
     """Find time zones that do not exist."""
-    for path in (("timezone",), ("chart", "timezone"), *((*path, "timezone") for path, _ in _formats(body))):
+    for path in ((*path, "timezone") for path, _ in _formats(body)):
         named = value_at(body, path)
         if not isinstance(named, str) or not named:
             continue
@@ -334,7 +334,7 @@ _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_columns: frozenset({"columns"}),
     _check_settings: frozenset({"header_groups", *(str(path[0]) for path in _SETTINGS)}),
     _check_selection: frozenset(STAGES),
-    _check_zones: frozenset({"timezone", "chart", "format"}),
+    _check_zones: frozenset({"format"}),
     _check_url: frozenset({"url"}),
     _check_references: frozenset({"reference", "chart"}),
     _check_formats: frozenset({"format"}),

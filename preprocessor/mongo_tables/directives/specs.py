@@ -58,10 +58,9 @@ class Reference:
 class ChartSettings:
     """The axes and series of a chart, and how they are drawn.
 
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC.
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy".
     ``horizontal``: names are at the left and values along the horizontal axis. ``stack``: the series of a place are
-    stacked. ``facets`` is the column that has a panel for each of its values, ``columns`` the number of panels in a
-    row, None to choose it automatically. ``zero``: the axis of values includes 0.
+    stacked. ``facets`` is the column that has a panel for each of its values. ``zero``: the axis of values includes 0.
     """
 
     x: str
@@ -69,12 +68,10 @@ class ChartSettings:
     mark: str = "line"
     series: str | None = None
     log: str = ""
-    timezone: str = ""
     horizontal: bool = False
     stack: bool = False
     references: tuple[Reference, ...] = ()
     facets: str | None = None
-    columns: int | None = None
     zero: bool = True
 
     @classmethod
@@ -82,12 +79,11 @@ class ChartSettings:
         """Return the settings of a valid comment, or of its key ``chart``."""
         reference = written.get("reference", [])
         several = reference if isinstance(reference, list) else [reference]
-        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets", "zero")
+        same = ("mark", "x", "series", "log", "horizontal", "stack", "facets", "zero")
         return cls(
             **{key: written[key] for key in same if key in written},
             y=(written["y"],) if isinstance(written["y"], str) else tuple(written["y"]),
             references=tuple(map(Reference.of, several)),
-            columns=int(written["columns"]) if "columns" in written else None,
         )
 
     @property

@@ -135,7 +135,6 @@ MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that so
 MT420 warning array-by-chance: The elements of a shown array have no defined order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
-MT425 warning (rows) zone-without-dates: A chart names a time zone and shows no dates.
 MT426 warning (rows) dates-as-names: A chart shows dates as strings, not in order of time, or at equal distances.
 MT427 warning two-units: A header names another unit than its column's format.
 MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.

@@ -1,4 +1,4 @@
-"""Rules about the horizontal axis of charts: texts that are dates, and a time zone without effect."""
+"""A rule about the horizontal axis of charts: texts that are dates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
-from mongo_tables.aggregation.values import is_date
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.render.charts.marks import MARKS
@@ -18,17 +17,6 @@ from mongo_tables.render.charts.series import present_values
 Rows = Sequence[Mapping[str, Any]]
 
 _DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?")
-
-
-@rule("MT425", of="rows")
-def find_zone_without_dates(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT425: the chart names a time zone, but its axis has no dates, so the zone has no effect."""
-    spec = subject.spec
-    plot = plot_of(spec)
-    if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
-        message = f"`timezone` has no effect here: no row has a date in `{plot.x}`"
-        hint = "leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own"
-        yield subject.finding("MT425", spec.locate((*plot.place, "timezone"), key=True), message, hint)
 
 
 @rule("MT426", of="rows")

@@ -105,7 +105,7 @@ _OF_COMMENTS: Final[Mapping[str | int, str]] = {
 """The keys of comments that have a more specific role than in their schema."""
 _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "table": ("table", "column", "expect"),
-    "chart": ("table", "column", "columns", "expect"),
+    "chart": ("table", "column", "expect"),
     "value": ("format",),
 }
 """The keys of ``_OF_COMMENTS`` that only have the role of their schema, by kind of comment."""

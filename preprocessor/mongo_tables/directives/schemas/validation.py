@@ -57,7 +57,7 @@ _OF_LIST = frozenset({"items", "minItems", "maxItems"})
 _OF_NUMBER = frozenset({"minimum", "maximum"})
 _WORDS_ONLY = frozenset(
     {"$schema", "title", "description", "markdownDescription", "examples", "default"}
-    | {"patternErrorMessage", "typeErrorMessage", "x-rule", "x-place"}
+    | {"patternErrorMessage", "x-rule", "x-place"}
 )
 _UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"type", "enum"}
 
@@ -136,7 +136,7 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
     elif keyword == "type":
         title = rules.get("title", "of another type")
         message = f"{name} must be {title[:1].lower()}{title[1:]}, not {kind_of(value)}"
-        hint = str(rules.get("typeErrorMessage") or _example(rules))
+        hint = _example(rules)
         if path == ("pipeline",) and isinstance(value, str):
             hint = f'a shared pipeline goes into the list: ["{value}"]'
         yield Complaint(message, hint, path, rules.get("x-rule", "MT132"))

@@ -261,7 +261,7 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     nearly = data.gap * 0.9
     # Bars: at most one mark for each bar. Otherwise whole days if no two values share a day.
     least = nearly if data.banded else DAY if nearly >= DAY * 0.8 else 0
-    marks = time_marks(low, high, plot.timezone, most, lambda all: fit(all, scale, span), least)
+    marks = time_marks(low, high, most, lambda all: fit(all, scale, span), least)
     return scale, tuple(marks)
 
 

@@ -110,10 +110,8 @@ def _introduction(plot: Plot, data: Sequence[Data]) -> str:
         scale = ", logarithmic" if "y" in plot.log else ""
         return f"Horizontal {kind} of {plot.axes_in_words}{scale}{references}"
     ranges = any(point.ends for one in data for series in one.series for point in series.drawn)
-    in_zone = any(one.kind == "time" for one in data) and plot.timezone
     beside = f"{', with ranges' if ranges else ''}{_LOG_AXES.get(plot.log, '')}"
-    zone = f", dates in {plot.timezone}" if in_zone else ""
-    return f"{kind.capitalize()} of {plot.axes_in_words}{beside}{zone}{references}"
+    return f"{kind.capitalize()} of {plot.axes_in_words}{beside}{references}"
 
 
 def _contents(plot: Plot, data: Data) -> Iterator[str]:

@@ -72,10 +72,6 @@ def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[SpecFault]:
     """Find panels that show nothing: too many to compare, or one for each place."""
     place = (*plot.place, "facets")
     if plot.facets is None:
-        if plot.columns is not None:
-            message = "`columns` is the number of panels in a row, but there are no panels"
-            hint = "name the column that has a panel for each value as `facets`"
-            yield (*plot.place, "columns"), message, hint
         return
     same = next((key for key in ("x", "series") if getattr(plot, key) == plot.facets), "")
     if same:
@@ -212,7 +208,7 @@ def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
         if all(y_number(column_value(row, column)) is None for column in plot.y):
             continue
         name = ", ".join(plot.text(key, column_value(row, key)) for key in (plot.facets, plot.series) if key)
-        text = plot.x_text(column_value(row, plot.x))
+        text = plot.text(plot.x, column_value(row, plot.x))
         before = last.setdefault(name, text)
         if place[text] < place[before]:
             message = (

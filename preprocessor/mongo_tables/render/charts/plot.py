@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mongo_tables.aggregation.values import is_date
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
-from mongo_tables.render.charts.time_marks import moment_text
 from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.values import cell_text, is_number
 
@@ -64,12 +62,6 @@ class Plot(ChartSettings):
         """Return a value as a cell of the column shows it on a page."""
         text = cell_text(value, self.format.get(column))
         return with_minus_signs(text) if is_number(value) else text
-
-    def x_text(self, value: object) -> str:
-        """Return the full text of a value on the horizontal axis. Dates are in the chart's time zone."""
-        if self.timezone and is_date(value):
-            return moment_text(value, self.timezone)
-        return self.text(self.x, value)
 
 
 def plot_of(spec: PipelineSpec) -> Plot | None:

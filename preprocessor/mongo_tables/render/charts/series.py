@@ -56,7 +56,7 @@ class PanelGrid:
 
 def lay_out_panels(plot: Plot, count: int, width: float, left: float, right: float) -> PanelGrid:
     """Return the grid of ``count`` panels between two margins of the drawing."""
-    columns = min(plot.columns or {4: 2}.get(count, 3), count) if width == WIDTH else 1
+    columns = min({4: 2}.get(count, 3), count) if width == WIDTH else 1
     return PanelGrid(columns, (width - left - right - BETWEEN * (columns - 1)) / columns, left)
 
 
@@ -142,7 +142,7 @@ def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
         elif not mark_of(plot).banded and all(map(is_number, present)):
             kind = "number" if any(drawable(value) is not None for value in present) else "category"
     values = [column_value(row, plot.x) for row in rows]
-    texts = [plot.x_text(value) for value in values]
+    texts = [plot.text(plot.x, value) for value in values]
     at = places_of(kind, values, texts)
     return kind, [_Placed(*one) for one in zip(rows, at, texts, strict=True)]
 

@@ -170,8 +170,8 @@ def y_title(plot: Plot, width: float) -> list[str]:
 
 
 def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> list[str]:
-    """Return the title of the horizontal axis in lines. For dates with the zone, if it is named or times are shown."""
+    """Return the title of the horizontal axis in lines. For dates with UTC, if times are shown."""
     unit = plot.unit(plot.x)
     if data.kind == "time":
-        unit = plot.timezone or ("UTC" if any(":" in text for _, text in marks) else "")
+        unit = "UTC" if any(":" in text for _, text in marks) else ""
     return axis_title(plot, with_unit(plot.label(plot.x), unit), "x", width)
