@@ -25,6 +25,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.render.charts.svg_file import chart_file, is_as_written, is_marked, with_plain_ends
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import with_anchors
+from mongo_tables.render.pipe_table import image
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown import (
     MarkdownContext,
@@ -35,6 +36,7 @@ from mongo_tables.site.markdown import (
     stands_alone,
 )
 from mongo_tables.site.snapshot import WrittenFile, relative_address
+from mongo_tables.site.statements import with_sentence
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import Spec
@@ -348,8 +350,6 @@ def draw_files(
         return []
     from mongo_tables.render.charts.drawing import draw_chart  # few pages have charts
     from mongo_tables.render.charts.plot import plot_of
-    from mongo_tables.render.pipe_table import image
-    from mongo_tables.site.statements import with_sentence
 
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):

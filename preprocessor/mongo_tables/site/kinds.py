@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.directives.specs import ChartSpec, CheckSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.site.row_faults import row_findings
+from mongo_tables.site.statements import check_findings, value_findings
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
@@ -31,21 +32,9 @@ class CommentKind(NamedTuple):
     findings: Callable[[Any, Tables, AnswersByKey, Sequence[str], date], list[Finding]]
 
 
-def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:
-    from mongo_tables.site.statements import value_findings  # many pages have no values or checks
-
-    return value_findings(spec, *known)
-
-
 def _chart_findings(spec: ChartSpec, *known: Any) -> list[Finding]:
     found = row_findings(spec, *known)
-    return [*found, *_value_findings(spec.sentence, *known)] if spec.sentence else found
-
-
-def _check_findings(spec: CheckSpec, *known: Any) -> list[Finding]:
-    from mongo_tables.site.statements import check_findings
-
-    return check_findings(spec, *known)
+    return [*found, *value_findings(spec.sentence, *known)] if spec.sentence else found
 
 
 KINDS: Final[Mapping[type[Spec], CommentKind]] = {
@@ -62,12 +51,12 @@ KINDS: Final[Mapping[type[Spec], CommentKind]] = {
     ValueSpec: CommentKind(
         html=lambda spec, context: context.draw_value(spec),
         markdown=lambda spec, context: [context.value_text(spec)],
-        findings=_value_findings,
+        findings=value_findings,
     ),
     CheckSpec: CommentKind(
         html=lambda spec, context: "",
         markdown=lambda spec, context: [],
-        findings=_check_findings,
+        findings=check_findings,
     ),
 }
 """All kinds, by spec class."""

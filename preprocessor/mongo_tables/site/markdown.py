@@ -15,9 +15,18 @@ from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import MDX, place_of
 from mongo_tables.directives.specs import Spec, TableSpec
 from mongo_tables.render.columns import with_few_digits
+from mongo_tables.render.markup import (
+    escape_words,
+    inline_markdown,
+    link_markdown,
+    markdown_as_mdx,
+    picture_markdown,
+)
+from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import AnswersByKey, Page, Tables, provenance_in
+from mongo_tables.site.statements import shown_value, with_sentence
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, ValueSpec
@@ -59,17 +68,12 @@ class MarkdownContext(NamedTuple):
         lines = self._list_lines(spec, told)
         if not self.mdx:
             return lines
-        from mongo_tables.render.markup import markdown_as_mdx  # few pages are MDX
-
         return list(map(markdown_as_mdx, lines))
 
     def _list_lines(self, spec: PipelineSpec, told: bool) -> list[str]:
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return []
-        from mongo_tables.render.pipe_table import pipe_table  # not every check writes tables
-        from mongo_tables.site.statements import with_sentence  # many pages have only tables
-
         below = self._line_below(spec) if told else []
         picture = self.picture(spec) if self.picture else ""
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
@@ -95,19 +99,9 @@ class MarkdownContext(NamedTuple):
 
     def value_text(self, spec: ValueSpec) -> str:
         """Return a value as Markdown for a sentence."""
-        from mongo_tables.site.statements import shown_value  # many pages have only tables
-
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             return ""
-        from mongo_tables.render.markup import (  # few pages have a value
-            escape_words,
-            inline_markdown,
-            link_markdown,
-            markdown_as_mdx,
-            picture_markdown,
-        )
-
         text = inline_markdown(found.pieces) if found.pieces else escape_words(found.text)
         text = link_markdown(found.to, picture_markdown(found.picture, text))
         return markdown_as_mdx(text) if self.mdx else text

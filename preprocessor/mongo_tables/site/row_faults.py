@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.computed_columns import compile_expression
+from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import offset_in_string
+from mongo_tables.lint.causes import why_no_rows
+from mongo_tables.lint.failures import failure_hint
+from mongo_tables.lint.walk import suggest_path
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
 from mongo_tables.render.conclusions import conclusion_of
@@ -49,9 +54,6 @@ def row_findings(
     """
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
-        # This imports the linter as well, which `render` does not need.
-        from mongo_tables.lint.failures import failure_hint
-
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or failure_hint(spec, rows))]
     joined = _mistyped_collections(spec, collections)
@@ -117,8 +119,6 @@ def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
     table = spec.own if isinstance(spec, ValueSpec) else spec
     if not isinstance(table, PipelineSpec):
         return one
-    from mongo_tables.lint.causes import why_no_rows
-
     with suppress(ResultsError):  # only the query for the cause failed
         if (cause := why_no_rows(local, table.query)) is not None:
             message = f"{one.message}: {cause.reason}" if cause.reason else one.message
@@ -139,8 +139,6 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
             empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
     if not empty:
         return []
-    from mongo_tables.lint.walk import suggest_path  # only for faults
-
     known = sorted({name for row in rows for name in row})
     return [
         finding(
@@ -162,8 +160,6 @@ def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
     """Return the hint that the entries of a list inside the documents have the column."""
     if "rows" in spec.comment.parsed.value:
         return ""
-    from mongo_tables.directives.row_paths import find_rows, rows_stages  # only for faults
-
     for path in find_rows(rows[0]):
         entries = aggregate(rows[:1], rows_stages(path))
         if any(column_value(entry, column) is not MISSING for entry in entries):
@@ -181,9 +177,6 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         form = spec.format.get(name)
         if not lacking or (form and form.missing):
             continue
-        from mongo_tables.directives.computed_columns import compile_expression
-        from mongo_tables.lint.walk import suggest_path
-
         computed = compile_expression(spec.comment.parsed.value["compute"][name])
         reasons = Counter(_why_not_computed(row, computed.columns) for row in lacking)
         (column, first), amount = reasons.most_common(1)[0]

@@ -21,6 +21,7 @@ from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import finding
+from mongo_tables.lint.causes import why_no_rows
 from mongo_tables.lint.numeral_rules import (
     Comparison,
     list_comparisons,
@@ -29,6 +30,7 @@ from mongo_tables.lint.numeral_rules import (
     say_wrong,
     type_hint,
 )
+from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.columns import fit_format, with_few_digits
 from mongo_tables.render.conclusions import (
@@ -50,6 +52,8 @@ from mongo_tables.render.values import (
     raw_text,
     visible,
 )
+from mongo_tables.results.collection import Collection
+from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.model import PlainRows, Query, ResultsError
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
@@ -211,11 +215,6 @@ def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list
 
 def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
     """Return a finding at the condition in `where` that no row meets."""
-    # Only for faults: `render` needs no linter.
-    from mongo_tables.lint.causes import why_no_rows
-    from mongo_tables.results.collection import Collection
-    from mongo_tables.results.file_source import FileSource
-
     source = FileSource("rows", read=lambda: [Collection("rows", rows)])
     with suppress(ResultsError):  # only the query for the cause failed
         if (cause := why_no_rows(source, Query("rows", ({"$match": spec.where},)))) is not None:
@@ -437,9 +436,6 @@ def _format_row_count(rows: int) -> str:
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """Return the column that identifies a row best, and those that are needed besides it."""
-    # This imports the linter as well, which `render` does not need.
-    from mongo_tables.lint.row_rules import find_naming_columns
-
     columns = find_naming_columns(table, rows)
     named = [{name: column_value(row, name) for name in columns} for row in rows]
     return [*columns[:1], *choose_telling(named, columns[1:], columns[:1])]
