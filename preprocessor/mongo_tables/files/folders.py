@@ -9,56 +9,26 @@ from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NamedTuple
 
-Entries = Sequence[os.DirEntry[str]]
-
 
 def walk(
-    folder: str,
-    failed: Callable[[OSError], None] | None = None,
-    *,
-    follows: bool = True,
-    leaves_out: Callable[[str], bool] | None = None,
-) -> Iterator[tuple[str, Entries]]:
-    """Yield a folder and those below it, each with its entries. Call ``failed`` for an unreadable folder.
+    folder: Path, failed: Callable[[OSError], None] | None = None
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield a folder and those below it, each with the names of its files. Call ``failed`` for an unreadable folder.
 
-    ``follows`` includes folders behind links, as a MkDocs build does, except links to an enclosing folder, which would
-    never end. Folders whose name satisfies ``leaves_out`` are skipped.
+    Folders behind links are included, as in a MkDocs build, except behind a link to an enclosing folder, which would
+    never end.
     """
-    waiting: list[tuple[str, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
-    while waiting:
-        place, around = waiting.pop()
-        try:
-            entries = list(os.scandir(place))
-        except OSError as error:
-            if failed is not None:
-                failed(error)
-            continue
-        yield place, entries
-        for entry in entries:
-            if not _is_folder(entry, follows=follows) or (leaves_out and leaves_out(entry.name)):
-                continue
-            if not entry.is_symlink():
-                waiting.append((entry.path, (*around[:-1], f"{around[-1]}{os.sep}{entry.name}")))
-            elif not _leads_around(real := os.path.realpath(entry.path), around):
-                waiting.append((entry.path, (*around, real)))
+    for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
+        folders[:] = [name for name in folders if not _leads_around(Path(place, name), folder)]
+        yield place, names
 
 
-def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=follows)
-    except OSError:  # Such as a link to itself.
+def _leads_around(path: Path, folder: Path) -> bool:
+    """Return whether a path below ``folder`` is a link to one of the folders around it, or to what contains one."""
+    if not path.is_symlink():
         return False
-
-
-def _leads_around(real: str, around: Sequence[str]) -> bool:
-    """Return whether a folder is, or contains, one of the folders on the path to it."""
-    beginning = _with_separator(real)
-    return any(_with_separator(place).startswith(beginning) for place in around)
-
-
-def _with_separator(folder: str) -> str:
-    """Return a folder as the prefix of the paths below it. The root already ends with a separator."""
-    return os.path.join(folder, "")  # noqa: PTH118
+    around = (above.resolve() for above in path.parents if above.is_relative_to(folder))
+    return any(above.is_relative_to(path.resolve()) for above in around)
 
 
 _LONGEST = 80

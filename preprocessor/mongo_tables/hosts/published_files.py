@@ -7,7 +7,6 @@ their own, because many file systems take longer for hundreds of small folders t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 SCRIPT_FILE: Final = Path(__file__).parent / "assets" / "mongo-tables.js"
 """Sorts and filters tables, shows tooltips, marks old results. A page is complete without it."""
 ROWS_FOLDER: Final = "rows"
-_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 def inline_assets() -> str:
@@ -79,14 +77,7 @@ def put(files: Mapping[str, str | bytes], folder: Path) -> None:
 def _write(place: str, content: bytes) -> None:
     """Write a file completely or not at all: readers could not see that rows are missing at its end."""
     try:
-        # For thousands of files, file objects cost as much as the files.
-        file = os.open(place, _FLAGS, 0o666)
-        try:
-            left = memoryview(content)
-            while left:
-                left = left[os.write(file, left) :]
-        finally:
-            os.close(file)
+        Path(place).write_bytes(content)
     except OSError as error:
         with suppress(OSError):
             Path(place).unlink()

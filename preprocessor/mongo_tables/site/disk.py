@@ -362,8 +362,8 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
     if folder.is_file():
         return [folder]
     found: list[Path] = []
-    for _, entries in walk(str(folder), failed):
-        files = [Path(entry.path) for entry in entries if Path(entry.path).suffix in PAGE_SUFFIXES]
+    for place, names in walk(folder, failed):
+        files = (Path(place, name) for name in names if name.endswith(PAGE_SUFFIXES))
         found += filter(may_be_file, files)
     return sorted(found)
 
