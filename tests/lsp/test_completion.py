@@ -399,7 +399,6 @@ def test_a_baseline_and_groups_of_headers_offer_the_columns_of_the_table(session
 
 
 def test_what_is_no_column_offers_none(session: Session) -> None:
-    assert offered(session, '<!-- MONGO_CHART: {"collection": "runs", "columns": |') == ["3"]
     assert offered(session, '<!-- MONGO_TABLE: {"markdown": |') == ["true", "false"]
     assert {"decimals", "unit"} <= set(offered(session, '<!-- MONGO_VALUE: {"format": {"|'))
 

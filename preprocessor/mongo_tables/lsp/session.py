@@ -325,19 +325,3 @@ class Sites:
         if site.file not in self._below:
             self._below[site.file] = self._open_session(str(site.file))
         return self._below[site.file]
-
-    def look_again(self) -> list[Session]:
-        """Make the next check read the disk again, and move open files to the sites that now contain them.
-
-        Return the sessions of removed sites, which end.
-        """
-        self._known.clear()
-        for session in self.sessions:
-            session.look_again()
-            for file, document in session.documents.copy().items():
-                now = self.of(file)
-                if now is not session:
-                    session.close(file)
-                    now.open(file, document.text, document.version)
-        gone = [file for file in self._below if not file.exists()]
-        return [self._below.pop(file) for file in gone]
