@@ -78,26 +78,14 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     each CSV (CSV on the Web), and schema.org ``Dataset`` in pages with results.
     """
 
-    time_limit = _AboveZero((int, float), default=10)
-    """Maximum seconds of one pipeline on a server."""
-
-    connect_limit = _AboveZero((int, float), default=2)
-    """Maximum seconds to find a server."""
-
-    row_limit = _AboveZero(int, default=10_000)
-    """Maximum rows of one pipeline."""
-
-    processor_limit = _AboveZero((int, float), default=60)
-    """Maximum seconds of processor time of one pipeline on files, without reading them."""
-
-    memory_limit = _AboveZero((int, float), default=1024)
-    """Maximum MiB that one stage may hold on files. A server's limit is 100."""
-
-    document_limit = _AboveZero((int, float), default=16)
-    """Maximum MiB of one document, and of one string that a pipeline makes, on files."""
-
-    step_limit = _AboveZero(int, default=200_000)
-    """Maximum steps of a regular expression on one text, on files."""
+    time_limit = c.Optional(_AboveZero((int, float)))
+    connect_limit = c.Optional(_AboveZero((int, float)))
+    row_limit = c.Optional(_AboveZero(int))
+    processor_limit = c.Optional(_AboveZero((int, float)))
+    memory_limit = c.Optional(_AboveZero((int, float)))
+    document_limit = c.Optional(_AboveZero((int, float)))
+    step_limit = c.Optional(_AboveZero(int))
+    """The limits of a pipeline: ``results.guards`` has their meanings and defaults."""
 
     workers = _AboveZero(int, default=4)
     """Number of pipelines that run at the same time on a server."""
