@@ -43,7 +43,6 @@ from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.disk import read_folder
 from mongo_tables.site.figures import fault_box, line_of, loose_findings, no_place, report_left_over
 from mongo_tables.site.placeholders import (
-    LeftOver,
     figure_text,
     names,
     show_comments_again,
@@ -250,7 +249,7 @@ class _Conversion:
         every = sorted({*refused, *(one for one in elsewhere if one.rule not in ("MT175", "MT310"))})
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
 
-    def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
+    def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[str]) -> str:
         """Add a box of faults that only the converted page shows: figures without a place, other comments."""
         found = report_left_over(self._place.shown, left)
         if self._page is not None:

@@ -45,7 +45,7 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
 from mongo_tables.site.figures import line_of, report_left_over
 from mongo_tables.site.in_place import draw_files
-from mongo_tables.site.markdown import TableSpan, standing_alone
+from mongo_tables.site.markdown import standing_alone
 from mongo_tables.site.pages import by_comment, read_page
 from mongo_tables.site.placeholders import take_out_live_comments
 from mongo_tables.site.site_config import (
@@ -392,7 +392,7 @@ def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[C
         return comment, f"{{{_TOKEN}}}`{token}`" if place == "sentence" else ""
     end = comment.region.end if comment.region else comment.end
     lines = [f"```{{{_TOKEN}}} {token}", "```"]
-    start, text = standing_alone(figures.page.text, TableSpan(comment.start, end, comment.prefix), lines)
+    start, text = standing_alone(figures.page.text, comment.start, end, comment.prefix, lines)
     return replace(comment, start=start), text
 
 

@@ -22,7 +22,7 @@ from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.published_files import ROWS_FOLDER
-from mongo_tables.site.markdown import TableSpan, standing_alone
+from mongo_tables.site.markdown import standing_alone
 from mongo_tables.site.placeholders import (
     BEGIN,
     END,
@@ -132,7 +132,7 @@ def swap_markdown(text: str, figures: TokenFigures) -> str:
         if plain.is_block:
             lead = text[text.rfind("\n", 0, start) + 1 : start]
             prefix = _MARK_OF_LIST.sub(" ", lead)
-            start, written = standing_alone(text, TableSpan(start, match.end(), prefix), plain.lines)
+            start, written = standing_alone(text, start, match.end(), prefix, plain.lines)
         else:
             written = "".join(plain.lines)
         pieces += [text[done:start], written]
@@ -202,8 +202,8 @@ def swap_left(
                 found.append(_finding(file, "the place of a figure is left in this file", _HINT))
         if is_html and any(prefix in content for prefix in _PREFIXES):
             _, live = take_out_live_comments(content.decode("utf-8", "replace"))
-            for one in live[:1]:
-                message = f"a {one.keyword} comment in this file was not processed"
+            for keyword in live[:1]:
+                message = f"a {keyword} comment in this file was not processed"
                 found.append(_finding(file, message, _COMMENT_HINT))
     return found
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.checks import Judge
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
-    from mongo_tables.site.placeholders import LeftOver
 
 Place = Callable[[str, str], str]
 """Publishes a file (name, text) for readers of the page; returns its address, or "" if it cannot."""
@@ -279,10 +278,10 @@ def no_place(file: str, comment: Comment) -> Finding:
 
 
 def report_left_over(
-    file: str, comments: Iterable[LeftOver], at: tuple[int, int] = (0, 0), hint: str = ""
+    file: str, keywords: Iterable[str], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
     """Return a fault for each kind of comment that entered a page after its comments were read."""
     return [
         finding("MT119", file, at, f"a {keyword} comment was added while the page was converted", hint)
-        for keyword in dict.fromkeys(each.keyword for each in comments)
+        for keyword in dict.fromkeys(keywords)
     ]

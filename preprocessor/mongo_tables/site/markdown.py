@@ -35,14 +35,6 @@ _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-class TableSpan(NamedTuple):
-    """The place of a table: start and end offsets, and the prefix of its further lines in a container."""
-
-    start: int
-    end: int
-    prefix: str
-
-
 class MarkdownContext(NamedTuple):
     """The inputs of rendering a page: rows, and quotable tables by id.
 
@@ -132,7 +124,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
     if spec is None or place_of(comment.keyword) != "block":
         return comment, "".join(lines)
     end = comment.region.end if comment.region else comment.end
-    start, text = standing_alone(page.text, TableSpan(comment.start, end, comment.prefix), lines)
+    start, text = standing_alone(page.text, comment.start, end, comment.prefix, lines)
     return replace(comment, start=start), text
 
 
@@ -142,20 +134,19 @@ def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 
 
-def standing_alone(text: str, at: TableSpan, lines: Sequence[str]) -> tuple[int, str]:
-    """Return a table with the blank lines that make it a separate block, where the text has none.
+def standing_alone(text: str, start: int, end: int, prefix: str, lines: Sequence[str]) -> tuple[int, str]:
+    """Return a table in place of a span of the text, with the blank lines that make it a separate block.
 
-    The result is the start, which is before ``at`` if blanks must go as well, and the replacement up to the
-    end of ``at``.
+    The result is the start, which is earlier if blanks must go as well, and the replacement up to ``end``. ``prefix``
+    is that of further lines in a container.
     """
-    start = at.start
     before = [""] * _blank_lines_before(text, start)
-    after = [""] * _blank_lines_after(text, at.end)
+    after = [""] * _blank_lines_after(text, end)
     if len(before) == 1:  # The comment's own line becomes the blank line: remove its trailing blanks.
         lead = _lead(text, start)
         before = [lead.rstrip()]
         start -= len(lead)
-    return start, prefix_lines([*before, *lines, *after], at.prefix, newline_of(text))
+    return start, prefix_lines([*before, *lines, *after], prefix, newline_of(text))
 
 
 def stands_alone(text: str, comment: Comment) -> bool:

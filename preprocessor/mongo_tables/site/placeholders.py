@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.containers import OPAQUE
 from mongo_tables.directives.keywords import LIVE, place_of
@@ -45,13 +45,6 @@ _TAG: Final = re.compile(r"<[^>]*>")
 _LIVE: Final = re.compile(LIVE)
 _COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
-
-
-class LeftOver(NamedTuple):
-    """A comment in the finished HTML: its keyword and its whole text."""
-
-    keyword: str
-    text: str
 
 
 def names(page: Page, url: str = "") -> tuple[str, ...]:
@@ -175,18 +168,18 @@ def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
     return _SHOWN.sub(shown, html)
 
 
-def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
-    """Remove the live comments of ours from the HTML. Return it and the removed comments, in order.
+def take_out_live_comments(html: str) -> tuple[str, list[str]]:
+    """Remove the live comments of ours from the HTML. Return it and the keywords of the removed comments, in order.
 
     Such a comment was added after its page was read, for example from an included file. Its table would be
     missing without notice, and its pipeline would be public. Inactive comments stay: those within another
     comment, or within an element whose content no page runs (``rawhtml``).
     """
-    found: list[LeftOver] = []
+    found: list[str] = []
     pieces, done = [], 0
     for start, end in _comments(html) if _LIVE.search(html) else ():
         if live := _LIVE.match(html, start):
-            found.append(LeftOver(live[1], html[start:end]))
+            found.append(live[1])
             pieces.append(html[done:start])
             done = end
     return "".join([*pieces, html[done:]]), found
