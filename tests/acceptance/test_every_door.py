@@ -92,7 +92,7 @@ CONVERSION: Final = {"MT118", "MT119"}
 
 LINTER: Final = {"MT305", "MT312", "MT314"}
 """Rules of the linter beside those of MT4 and MT5; ``render`` does not ask it, as a plain build does not."""
-OF_CELLS: Final = {"MT335", "MT336", "MT430", "MT431"}
+OF_CELLS: Final = {"MT335", "MT430", "MT431"}
 """What rows show of how their cells are written, which every door tells."""
 
 

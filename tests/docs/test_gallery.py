@@ -14,7 +14,7 @@ from mongo_tables.directives.schemas import load
 PAGE: Final = Path(__file__).parents[2] / "docs" / "authors" / "gallery.md"
 TEXT: Final = PAGE.read_text("utf-8")
 MARKS: Final = {*load("chart")["properties"]["mark"]["enum"]}
-KEYS: Final = {"stack", "horizontal", "reference", "facets", "spread", "log", "timezone"}
+KEYS: Final = {"stack", "horizontal", "reference", "facets", "spread", "log"}
 
 
 def test_below_each_figure_stands_the_comment_that_makes_it_and_the_page_has_it_once() -> None:

@@ -376,18 +376,6 @@ def test_a_mistyped_name_is_told_with_the_one_that_was_meant(
     assert (found.rule, found.hint) == (rule, hint)
 
 
-def test_a_value_whose_tolerance_goes_by_an_interval_that_its_column_does_not_have_is_told(
-    fixtures: Path,
-) -> None:
-    body = '{"table": "speed", "column": "ops", "where": {"n": 8}, "tolerance": "interval"}'
-    (found,) = judged(f"So <!-- MONGO_VALUE: {body} -->", fixtures)
-    assert (found.rule, found.message) == (
-        "MT336",
-        "`tolerance` uses an interval, and `ops` has none",
-    )
-    assert '"5 %"' in found.hint
-
-
 @pytest.mark.parametrize(
     ("statement", "says"),
     [

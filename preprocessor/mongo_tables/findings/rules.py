@@ -107,7 +107,6 @@ MT323 error   bad-query: A query on the rows of a table cannot be run.
 MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
 MT326 warning stale-number: A typed number differs from the results for the row and column in its sentence (`check --numbers`).
-MT327 warning unused-exemption: An exemption in `mongo-tables.toml` exempts no number (`check --numbers`).
 MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
@@ -115,7 +114,6 @@ MT332 error   (rows) outside-its-range: A value lies outside the range that is s
 MT333 warning (rows) old-results: The newest result behind a figure is older than its `max_age`.
 MT334 error   (rows) unsound-comparison: A row has no comparison although its table shows one, has it against another row, or contradicts it.
 MT335 error   (rows) format-does-not-fit: A column has values that do not fit its format or its total, such as strings in per cent.
-MT336 warning (rows) no-interval: A tolerance needs an interval, but no row has one.
 MT337 warning (rows) not-computed: A computed column has no value in a row, because an operand is not a number or a divisor is 0.
 MT338 note    numbers-kept-as-text: A cell that is not a number makes a column of numbers text.
 MT339 warning (rows) other-version: A figure was measured on another version than its `measured_of` has.

@@ -23,7 +23,6 @@ from mongo_tables.lint.failures import failure_hint
 from mongo_tables.lint.walk import suggest_path
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
-from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.faults import (
     SpecFault,
     format_faults,
@@ -32,7 +31,7 @@ from mongo_tables.render.faults import (
     range_faults,
     total_faults,
 )
-from mongo_tables.render.values import finite_decimal, is_number
+from mongo_tables.render.values import is_number
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -60,8 +59,6 @@ def row_findings(
     if not rows:
         return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
     found = [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_not_computed(spec, rows)]
-    if isinstance(spec, TableSpec) and spec.tolerance and not found:
-        found = find_no_interval(spec, spec, rows)
     too_old = [] if spec.max_age is None else _too_old(spec, spec.max_age, answers, today)
     return [*joined, *found, *too_old]
 
@@ -237,21 +234,3 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
         for rule, faults in found
         for path, message, hint in faults
     ]
-
-
-def find_no_interval(spec: TableSpec | ValueSpec, table: TableSpec, rows: Rows) -> list[Finding]:
-    """Return MT336 if a tolerance uses an interval and no row of ``rows`` has one."""
-    if spec.tolerance is None or spec.tolerance.share is not None:
-        return []
-    columns = spec.columns if isinstance(spec, TableSpec) else (spec.column,)
-    if any(_has_interval(table, row, column) for row in rows for column in columns):
-        return []
-    which = "no row has one" if isinstance(spec, TableSpec) else f"`{spec.column}` has none"
-    message = f"`tolerance` uses an interval, and {which}"
-    hint = 'name the ends in `spread` of the table, or state how far numbers may move, such as "5 %"'
-    return [finding("MT336", spec.file, spec.locate(("tolerance",)), message, hint)]
-
-
-def _has_interval(table: TableSpec, row: Mapping[str, Any], column: str) -> bool:
-    ends = [finite_decimal(column_value(row, field)) for field in table.spread.get(column, ())[:2]]
-    return (len(ends) == 2 and None not in ends) or conclusion_of(column_value(row, column)) is not None

@@ -58,7 +58,7 @@ from mongo_tables.results.model import PlainRows, Query, ResultsError
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
-from mongo_tables.site.row_faults import find_no_interval, row_findings
+from mongo_tables.site.row_faults import row_findings
 
 if TYPE_CHECKING:
     from datetime import date
@@ -198,9 +198,7 @@ def value_findings(
     if spec.url and (unsafe := _find_unsafe(spec, tables, answers)):
         return unsafe
     table = tables[spec.table]
-    if (found := _unreadable(spec, table, value)) or (spec.say and (found := _unsayable(spec, rows[0]))):
-        return found
-    return find_no_interval(spec, table, rows)
+    return _unreadable(spec, table, value) or (_unsayable(spec, rows[0]) if spec.say else [])
 
 
 def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list[Finding]:

@@ -87,10 +87,10 @@ def check_numbers(
         numbers += classify_numbers(others, report.tables, report.answers)
     known = {page.file: page.text for page in (*pages, *texts)}
     numbers.sort(key=lambda one: (one.file, one.at))
-    numbers, unused = apply_exemptions(numbers, known, read_exemptions(folder), folder)
+    numbers = apply_exemptions(numbers, known, read_exemptions(folder), folder)
     stale = find_stale(numbers)
     not_stale = [one for at, one in enumerate(numbers) if at not in stale]
-    found = [*open_findings(not_stale, all_open=all_open), *stale_findings(numbers, stale), *unused]
+    found = [*open_findings(not_stale, all_open=all_open), *stale_findings(numbers, stale)]
     return CheckedNumbers(numbers, found, known)
 
 

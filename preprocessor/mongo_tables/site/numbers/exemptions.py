@@ -12,28 +12,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.files.folders import place_at, shorten
-from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.site.disk import read_text
-from mongo_tables.site.site_config import OWN_FILE, from_here, read_settings
+from mongo_tables.site.site_config import OWN_FILE, read_settings
 
 if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Finding
     from mongo_tables.site.numbers.classes import TextNumber
 
 _KEYS: Final = ("file", "text", "reason")
-_ENTRY: Final = re.compile(r"^[ \t]*\[\[[ \t]*numbers[ \t]*\.[ \t]*exempt[ \t]*\]\]", re.MULTILINE)
 _EXAMPLE: Final = 'write file = "README*.md", text = "500 ms" and reason = "a limit of the API", for example'
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """A text in files whose numbers need no results, with the reason; ``at`` is its place in the settings.
+    """A text in files whose numbers need no results, with the reason.
 
     ``file`` is a pattern, relative to the folder of the settings. "" is any file, or any text of it.
     """
@@ -41,7 +35,6 @@ class Exemption:
     file: str
     text: str
     reason: str
-    at: tuple[int, int]
 
     def names(self, file: str, folder: Path) -> bool:
         """Return whether the pattern matches a file: its path from ``folder``, or its name."""
@@ -67,28 +60,22 @@ def read_exemptions(folder: Path) -> list[Exemption]:
     listed = settings.get("exempt") if isinstance(settings, Mapping) and len(settings) == 1 else None
     if not isinstance(listed, list):
         raise CommandError(f"{OWN_FILE}: `numbers` is something other than a list `exempt`", _EXAMPLE)
-    text, found = read_text(file), []
-    starts = chain((one.start() for one in _ENTRY.finditer(text)), repeat(0))
-    for number, (entry, start) in enumerate(zip(listed, starts, strict=False), 1):
+    found = []
+    for number, entry in enumerate(listed, 1):
         keys = entry.keys() if isinstance(entry, Mapping) else set()
         is_valid = "reason" in keys and {"reason"} < keys <= {*_KEYS}
         if not is_valid or not all(isinstance(one, str) and one.strip() for one in entry.values()):
             message = f"{OWN_FILE}: exemption {number} does not have a `reason`, and `file` or `text`, each a string"
             raise CommandError(message, _EXAMPLE)
-        pattern, own, reason = (entry.get(key, "") for key in _KEYS)
-        found.append(Exemption(pattern, own, reason, place_at(text, start)))
+        found.append(Exemption(*(entry.get(key, "") for key in _KEYS)))
     return found
 
 
 def apply_exemptions(
     numbers: Sequence[TextNumber], texts: Mapping[str, str], exemptions: Sequence[Exemption], folder: Path
-) -> tuple[list[TextNumber], list[Finding]]:
-    """Return the numbers, open ones exempt with a reason, and a warning for each exemption of nothing.
-
-    ``texts`` are those of all checked files. An exemption of files that are not checked is not judged.
-    """
+) -> list[TextNumber]:
+    """Return the numbers, open ones exempt with a reason. ``texts`` are those of all checked files."""
     reasons: dict[int, str] = {}
-    unused = []
     for one in exemptions:
         spans = {file: list(one.spans_in(text)) for file, text in texts.items() if one.names(file, folder)}
         within = [
@@ -98,12 +85,7 @@ def apply_exemptions(
             and any(start <= each.candidate.offset < end for start, end in spans.get(each.file, ()))
         ]
         reasons = dict.fromkeys(within, one.reason) | reasons
-        if spans and not within:
-            said = f"no number in {one.file or 'any file'} is in `{shorten(one.text)}`"
-            place = from_here(folder / OWN_FILE)
-            unused.append(finding("MT327", place, one.at, said, "remove the exemption"))
-    marked = [
+    return [
         replace(one, kind="exempt", reason=reasons[at]) if one.kind == "open" and at in reasons else one
         for at, one in enumerate(numbers)
     ]
-    return marked, unused
