@@ -85,8 +85,8 @@ def test_what_another_version_of_the_program_renders_is_published(site: Path, tm
     edit(
         tmp_path,
         str(file),
-        "return write(spec, rows, below=below)",
-        'return write(spec, rows, below=["The next."])',
+        "return pipe_table(spec, rows, below=below, picture=picture)",
+        'return pipe_table(spec, rows, below=["The next."])',
     )
     for paths, is_next in ((), False), ((tmp_path / "next",), True):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
