@@ -166,8 +166,7 @@ class _Conversion:
         known = {one.path: one for one in site.pages}
         before = known.get(path, PageText(place.shown, text, path))
         handed = replace(before, file=place.shown, text=text, on_disk=on_disk)
-        taken_in = place.taken_in if on_disk is not None else ()
-        known[path] = replace(handed, page=read_page_text(handed, site.shared, taken_in, _memo()))
+        known[path] = replace(handed, page=read_page_text(handed, site.shared, memo=_memo()))
         pages = tuple(replace(one, asked=every or one.path == path) for one in known.values())
         source = _source(settings)
         versions = {**site.versions, **read_versions([handed])}

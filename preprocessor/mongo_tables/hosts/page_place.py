@@ -11,11 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.files.folders import shorten_path
-from mongo_tables.site.disk import find_folders
-from mongo_tables.site.includes import read_with_comments
 from mongo_tables.site.site_config import NAME, ExclusionPatterns, results_source
-from mongo_tables.site.snapshot import PageText
 
 if TYPE_CHECKING:
     from markdown import Markdown
@@ -34,7 +30,6 @@ class PagePlace:
         refused_by: The error class of MkDocs that stops a build.
         left_out: Returns whether the build excludes a file.
         preview: Whether faults are shown in the page.
-        bases: The folders from which pymdownx.snippets includes files.
         options: The options of the plugin, if the site lists it as well.
     """
 
@@ -44,7 +39,6 @@ class PagePlace:
     refused_by: type[Exception] | None = None
     left_out: LeavesOut | None = None
     preview: bool = False
-    bases: tuple[Path, ...] = ()
     options: Mapping[str, Any] | None = None
 
     def whole(self, text: str) -> str:
@@ -60,40 +54,19 @@ class PagePlace:
         except (OSError, ValueError):
             return ""
 
-    @cached_property
-    def taken_in(self) -> list[PageText]:
-        """Return the files that the page includes."""
-        page = self.folder.absolute() / self.shown
-        folders = [
-            *self.bases,
-            self.folder / (self.pages or ""),
-            self.folder,
-            Path.cwd(),
-            *find_folders(page.parent),
-        ]
-        found = read_with_comments(page, self.on_disk, folders)
-        return [PageText(self._name(file.absolute()), text, file) for file, text in found]
-
-    def _name(self, file: Path) -> str:
-        """Return the path of another file in the form of the page's path."""
-        folder = self.folder.absolute()
-        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else shorten_path(file)
-
 
 def find_place(md: Markdown, file: str) -> PagePlace:
     """Return the place of the page that ``md`` converts, from Zensical or MkDocs, or ``file``."""
-    named = [each.base_path for each in md.preprocessors if hasattr(each, "base_path")]
-    bases = tuple(Path(each) for base in named for each in base)
     context = next((each for each in md.preprocessors if hasattr(each, "page")), None)
     if context is not None:
-        return _place_in_zensical(context, bases)
+        return _place_in_zensical(context)
     links = next((each for each in md.treeprocessors if hasattr(each, "file")), None)
     if links is not None and hasattr(links, "config"):
-        return _place_in_mkdocs(links, bases)
-    return PagePlace(file, Path(), bases=bases)
+        return _place_in_mkdocs(links)
+    return PagePlace(file, Path())
 
 
-def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
+def _place_in_zensical(context: Any) -> PagePlace:
     root = Path(context.config.get("root_dir") or "")
     pages = Path(context.config.get("docs_dir") or "docs")
     preview = next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
@@ -104,7 +77,6 @@ def _place_in_zensical(context: Any, bases: tuple[Path, ...]) -> PagePlace:
         pages,
         left_out=_leaves_out(context.config.get("exclude_docs") or "", drafts, root / pages),
         preview=preview,
-        bases=bases,
     )
 
 
@@ -115,7 +87,7 @@ def _leaves_out(exclude: str, drafts: str, docs: Path) -> LeavesOut:
     return lambda page: page.suffix != ".md" or patterns.has(page, docs)
 
 
-def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
+def _place_in_mkdocs(links: Any) -> PagePlace:
     """Return the place of the page that MkDocs or ProperDocs converts, from its processor for links."""
     from mongo_tables.hosts.options import choose_shown_path  # only where MkDocs is installed
 
@@ -128,7 +100,6 @@ def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
         known,
         refused_by=import_module(f"{host}.exceptions").PluginError,
         left_out=_leaves_out_of(links.files, docs),
-        bases=bases,
         options=_options_of_plugin(links.config),
     )
 
