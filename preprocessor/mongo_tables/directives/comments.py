@@ -107,10 +107,6 @@ class Comment:
         index = bisect_right(self._line_starts, offset) - 1
         return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
 
-    def covers(self, line: int, column: int) -> bool:
-        """Return whether a place in the file is within the comment."""
-        return (self.line, self.column) <= (line, column) <= self.locate(len(self.body))
-
     def stand_in(self, token: str) -> str:
         """Return the replacement that makes Python-Markdown keep ``token``, one line of HTML, in this place.
 

@@ -54,8 +54,8 @@ def _parts(source: Provenance) -> tuple[str, ...]:
     return (
         _dates(source),
         _profile(sets),
-        _all("MongoDB {}", _over_campaigns(sets, "versions", "server")),
-        _all("{} in its place", _over_campaigns(sets, "versions", "product")),
+        _all("MongoDB {}", _over_campaigns(sets, "server")),
+        _all("{} in its place", _over_campaigns(sets, "product")),
         _all("{}", map(_machine_in_short, sets)),
         _how_often(sets),
     )
@@ -89,9 +89,9 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
         ("Time limit of a window", "{} s", field("experiment", "seconds")),
         ("Seed", "{}", field("experiment", "seed")),
         ("Commit", "{}", map(_commit, sets)),
-        ("Runtime", "{}", _over_campaigns(sets, "versions", "runtime")),
-        ("Driver", "{}", _over_campaigns(sets, "versions", "driver")),
-        ("Program", "{}", _over_campaigns(sets, "versions", "harness")),
+        ("Runtime", "{}", _over_campaigns(sets, "runtime")),
+        ("Driver", "{}", _over_campaigns(sets, "driver")),
+        ("Program", "{}", _over_campaigns(sets, "harness")),
     )
     written = ((name, _all(template, values)) for name, template, values in told)
     return tuple((name, text) for name, text in written if text)
@@ -129,16 +129,16 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
-def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]:
-    """Yield the values of a field: for a pooled row the values of all its campaigns, if they differ."""
+def _over_campaigns(sets: Iterable[Told], name: str) -> Iterator[Any]:
+    """Yield the values of a version: for a pooled row the values of all its campaigns, if they differ."""
     for one in sets:
         differing = _at(one, "campaigns", "differs")
         values = [
             other.get("values")
             for other in (differing if isinstance(differing, list) else ())
-            if isinstance(other, Mapping) and other.get("field") == f"{part}.{name}"
+            if isinstance(other, Mapping) and other.get("field") == f"versions.{name}"
         ]
-        yield from values[0] if values and isinstance(values[0], list) else [_at(one, part, name)]
+        yield from values[0] if values and isinstance(values[0], list) else [_at(one, "versions", name)]
 
 
 def _profile(sets: Sequence[Told]) -> str:

@@ -14,6 +14,7 @@ from mongo_tables.site.pages import (
     AnswersByKey,
     Page,
     Tables,
+    by_comment,
     judge_offline,
     list_written_ids,
     provenance_in,
@@ -223,17 +224,16 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     for page in pages:
         composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables, snapshot.address_of)
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
-        found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
+        found += stale_findings(composed, _find_faulty(page, known))
         found += [fault for fault in judged if fault]
     return found
 
 
-def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
-    """Yield the specs of a page whose comments have errors."""
-    errors = [(one.line, one.column) for one in known if one.severity == "error" and one.file == page.file]
-    for comment, spec in zip(page.comments, page.specs, strict=True) if errors else ():
-        if spec is not None and any(comment.covers(*place) for place in errors):
-            yield spec
+def _find_faulty(page: Page, known: Sequence[Finding]) -> set[int]:
+    """Return the ids of the specs of a page whose comments have errors."""
+    errors = [one for one in known if one.severity == "error" and one.file == page.file]
+    within = by_comment(page.comments, errors)
+    return {id(spec) for spec, found in zip(page.specs, within, strict=True) if spec and found}
 
 
 def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.directives.comments import list_blocks, read_signs, read_words
 from mongo_tables.files.folders import shorten
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import column_value
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
@@ -90,7 +91,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     if then.headers != now.headers:
         return "its columns are others"
     if len(then.rows) != len(now.rows):
-        return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
+        return f"it has {format_count(len(then.rows), 'row')}, and {len(now.rows)} now"
     if sorted(then.rows) == sorted(now.rows):
         return "only the order of its rows changed" if then.rows != now.rows else ""
     differing = [
@@ -138,10 +139,6 @@ def describe_change(standing: str, today: str) -> str:
         return ""
     then, now = (shorten(read_signs(one)) or "nothing" for one in (standing, today))
     return f"it is {then}, and {now} now"
-
-
-def _rows(count: int) -> str:
-    return "row" if count == 1 else "rows"
 
 
 _VALUE_WITH_RANGE: Final = 3

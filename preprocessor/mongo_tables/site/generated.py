@@ -7,14 +7,13 @@ tables come in from other files. The page on disk is not enough to judge such a 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.html_comments import closed_fences
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.pages import ids_of
+from mongo_tables.site.pages import find_comment, ids_of
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
@@ -70,7 +69,9 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
     kept: list[Finding] = []
     notes: dict[tuple[str, int, int], Finding] = {}
     for each in found:
-        comment = _around(each, comments.get(each.file, ()))
+        own = comments.get(each.file, ())
+        index = find_comment(own, each)
+        comment = None if index is None else own[index]
         reason = _reason(each, comment, open_ended) if comment and each.severity != "note" else ""
         if comment and each.rule == "MT138" and comment in translated:
             reason = "a page in another language has the id as well; whether they meet is known at build only"
@@ -98,14 +99,6 @@ def _find_translated(pages: Sequence[Page]) -> set[Comment]:
         and len({_FOLDER_OR_SUFFIX.sub("", file) for file, _ in some}) == 1
         for _, comment in some
     }
-
-
-def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
-    """Return the comment that contains a finding."""
-    place = (one.line, one.column)
-    index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
-    comment = comments[index] if index >= 0 else None
-    return comment if comment and place <= comment.locate(len(comment.body)) else None
 
 
 def _reason(one: Finding, comment: Comment, open_ended: bool) -> str:

@@ -213,12 +213,17 @@ def _elsewhere(finding: Finding) -> Finding:
 def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
     """Return for each comment of a page, in order, the page's findings within that comment."""
     found: list[list[Finding]] = [[] for _ in comments]
-    starts = [(comment.line, comment.column) for comment in comments]
     for each in findings:
-        index = bisect_right(starts, (each.line, each.column)) - 1
-        if index >= 0 and (each.line, each.column) <= comments[index].locate(len(comments[index].body)):
+        if (index := find_comment(comments, each)) is not None:
             found[index].append(each)
     return found
+
+
+def find_comment(comments: Sequence[Comment], one: Finding) -> int | None:
+    """Return the number of the comment that contains a finding, or None outside of all comments of a page."""
+    place = one.line, one.column
+    index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
+    return index if index >= 0 and place <= comments[index].locate(len(comments[index].body)) else None
 
 
 def list_written_ids(page: Page) -> list[str]:

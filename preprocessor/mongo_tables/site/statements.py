@@ -20,6 +20,7 @@ from mongo_tables.directives.sayings import placeholders_in
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.causes import why_no_rows
 from mongo_tables.lint.numeral_rules import (
@@ -183,7 +184,7 @@ def value_findings(
     if numerals := [*_numerals(spec, "where", _rows_of(spec, tables, answers) or [])]:
         return numerals
     if len(rows) != 1:
-        message = f"a value comes from one row, but {_format_row_count(len(rows))} of {spec.source} match"
+        message = f"a value comes from one row, but {format_count(len(rows), 'row')} of {spec.source} match"
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
         hint = f"let `where` select exactly one row{f', by {telling}, too' if telling else ''}"
         if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
@@ -313,7 +314,7 @@ def check_findings(
     said = f": “{spec.message}”" if spec.message else ""
     shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))
     message = (
-        f"the statement{said} does not hold for {_format_row_count(len(failing))} of {len(rows)}: {shown}"
+        f"the statement{said} does not hold for {format_count(len(failing), 'row')} of {len(rows)}: {shown}"
     )
     hint = "change the sentence, or look at what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
@@ -428,10 +429,6 @@ def _matching(
         )
 
 
-def _format_row_count(rows: int) -> str:
-    return "1 row" if rows == 1 else f"{rows} rows"
-
-
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """Return the column that identifies a row best, and those that are needed besides it."""
     columns = find_naming_columns(table, rows)
@@ -442,21 +439,11 @@ def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
     """Describe the first failing rows by the columns that distinguish them and the fields of the statement."""
     naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
-    fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
+    asked = (one.key for query in (spec.where, spec.expect) for one in conditions_in(query))
+    fields = list(dict.fromkeys([*naming, *(name for name in asked if not name.startswith("$"))]))
     bounds = list(find_numbers(spec.expect))
     texts = [_describe_row(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
     return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
-
-
-def _fields(query: Mapping[str, Any]) -> list[str]:
-    """Return the fields that a query names, including those within ``$and``, ``$or`` and ``$nor``."""
-    found: list[str] = []
-    for name, value in query.items():
-        if not name.startswith("$"):
-            found.append(name)
-        elif isinstance(value, list):
-            found += [field for part in value if isinstance(part, Mapping) for field in _fields(part)]
-    return found
 
 
 def find_numbers(written: Any) -> Iterator[Decimal]:

@@ -69,14 +69,14 @@ def _pieces(word: str, room: float) -> Iterator[str]:
 
 
 def draw_text(
-    text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False, more: str = ""
+    text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> str:
     """Return a text element whose left end (or ``anchor``) is at ``x`` and its base line (or ``middle``) at ``y``."""
     attributes = f' class="{look}"' if look else ""
     attributes += f' x="{coordinate(x)}" y="{coordinate(y)}"'
     attributes += ' dy=".32em"' if middle else ""
     attributes += f' text-anchor="{anchor}"' if anchor else ""
-    return f"<text{attributes}{more}>{text_html(text)}</text>"
+    return f"<text{attributes}>{text_html(text)}</text>"
 
 
 def draw_lines(
