@@ -8,6 +8,7 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.generated import defer_findings
 from mongo_tables.site.pages import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from mongo_tables.aggregation.limits import PipelineLimits
-    from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
+    from mongo_tables.directives.specs import Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.linter import Ran
@@ -105,7 +106,6 @@ class Judge:
             found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
         if not snapshot.versions:
             return found
-        from mongo_tables.directives.specs import PipelineSpec
         from mongo_tables.site.versions import version_findings  # few figures name a version
 
         if isinstance(spec, PipelineSpec) and spec.measured_of:
@@ -191,7 +191,6 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     if not specs:
         return []
     from mongo_tables.directives.references import duplicate_ids, unknown_tables
-    from mongo_tables.directives.specs import PipelineSpec
 
     found: list[Finding] = []
     if any(isinstance(spec, PipelineSpec) and spec.id for spec in specs):
@@ -253,7 +252,6 @@ def lint_site(judge: Judge) -> list[Finding]:
         specs += (*page.specs, *page.own_tables)
     if not specs:
         return []
-    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.lint.linter import lint, look_at
 
     rows: dict[int, Rows | None] = {}
@@ -276,8 +274,6 @@ def lint_site(judge: Judge) -> list[Finding]:
 
 def _judge_versions(judge: Judge) -> Iterator[Finding]:
     """Yield findings about operators newer than the server."""
-    from mongo_tables.directives.specs import PipelineSpec
-
     named = judge.site.snapshot.server
     for page in judge.site.pages:
         for spec in page.specs:
@@ -298,7 +294,6 @@ def _find_server_only(
     ``ran`` holds the ids of the specs that ran. Pages are read with the usual limits.
     """
     from mongo_tables.aggregation.limits import PipelineLimits
-    from mongo_tables.directives.specs import PipelineSpec
 
     for page in pages:
         for spec, usual in zip(page.specs, page.server_only, strict=True):

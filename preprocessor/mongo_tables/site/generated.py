@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.html_comments import closed_fences
+from mongo_tables.directives.specs import DIRECTIVES, QuotingSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.pages import find_comment, ids_of
@@ -107,8 +108,6 @@ def _reason(one: Finding, comment: Comment, open_ended: bool) -> str:
         return ""  # Operators that write or run code are refused, whatever the build generates.
     if is_generated(comment):
         return "this comment is known at build only"
-    from mongo_tables.directives.specs import DIRECTIVES, QuotingSpec
-
     quotes = issubclass(DIRECTIVES[comment.kind], QuotingSpec)
     table = re.search(_TABLE, comment.body) if quotes else None
     if table and open_ended and one.rule == "MT139":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives import page_scan
 from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment, Scan
     from mongo_tables.directives.pipelines import Lookup
     from mongo_tables.directives.reader import Reading
-    from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
+    from mongo_tables.directives.specs import Spec
     from mongo_tables.files.folders import BadByte
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
@@ -55,28 +56,16 @@ class Page(NamedTuple):
     @property
     def tables(self) -> list[TableSpec]:
         """Return the valid tables of the page, in order."""
-        if not self.specs:
-            return []
-        from mongo_tables.directives.specs import TableSpec  # not needed on pages without comments
-
         return [spec for spec in self.specs if isinstance(spec, TableSpec)]
 
     @property
     def pipeline_specs(self) -> list[PipelineSpec]:
         """Return the valid tables and charts of the page, in order."""
-        if not self.specs:
-            return []
-        from mongo_tables.directives.specs import PipelineSpec
-
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
     @property
     def own_tables(self) -> list[TableSpec]:
         """Return the tables of values that come from a collection. No page shows them."""
-        if not self.specs:
-            return []
-        from mongo_tables.directives.specs import ValueSpec
-
         return [spec.own for spec in self.specs if isinstance(spec, ValueSpec) and spec.own]
 
     @property
@@ -240,8 +229,6 @@ def list_written_ids(page: Page) -> list[str]:
 
 def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
     """Return the id of a valid comment's table, or all possible ids of a faulty comment."""
-    from mongo_tables.directives.specs import PipelineSpec
-
     if spec is not None:
         return [spec.id] if isinstance(spec, PipelineSpec) and spec.id else []
     from mongo_tables.directives.references import find_written_ids
