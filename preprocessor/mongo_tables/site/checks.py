@@ -8,6 +8,8 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from mongo_tables.aggregation.limits import PipelineLimits
+from mongo_tables.directives.references import duplicate_ids, unknown_tables
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.generated import defer_findings
@@ -28,7 +30,6 @@ from mongo_tables.site.site import is_open_ended
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.specs import Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
@@ -190,7 +191,6 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     """Return findings for duplicate table ids of the site, and for references to tables that no page has."""
     if not specs:
         return []
-    from mongo_tables.directives.references import duplicate_ids, unknown_tables
 
     found: list[Finding] = []
     if any(isinstance(spec, PipelineSpec) and spec.id for spec in specs):
@@ -293,8 +293,6 @@ def _find_server_only(
 
     ``ran`` holds the ids of the specs that ran. Pages are read with the usual limits.
     """
-    from mongo_tables.aggregation.limits import PipelineLimits
-
     for page in pages:
         for spec, usual in zip(page.specs, page.server_only, strict=True):
             if spec is None or id(spec) in ran:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives import page_scan
 from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.directives.references import find_written_ids
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.results.guards import refusals
 from mongo_tables.results.model import ResultsError
+from mongo_tables.results.provenance import provenance_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +97,6 @@ def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | Non
     groups = answers.get(spec.source_query.key)
     if not groups or isinstance(groups, ResultsError):
         return None
-    from mongo_tables.results.provenance import provenance_of
-
     return provenance_of(groups, asked=bool(spec.provenance))
 
 
@@ -219,9 +220,6 @@ def list_written_ids(page: Page) -> list[str]:
     """Return the ids in all comments of the page, including faulty and rejected comments."""
     found = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
     if page.rejected:
-        from mongo_tables.directives.references import find_written_ids
-        from mongo_tables.jsontext.reader import parse
-
         for start, end in page.rejected:
             found += find_written_ids(parse(page.text[start:end]))
     return found
@@ -231,8 +229,6 @@ def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
     """Return the id of a valid comment's table, or all possible ids of a faulty comment."""
     if spec is not None:
         return [spec.id] if isinstance(spec, PipelineSpec) and spec.id else []
-    from mongo_tables.directives.references import find_written_ids
-
     return find_written_ids(comment.parsed)
 
 

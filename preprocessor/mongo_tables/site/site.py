@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.keywords import is_mdx, may_have_comment
+from mongo_tables.directives.references import find_written_ids
 from mongo_tables.files.memo import digest_of
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
@@ -187,8 +188,6 @@ def _find_pages(
 
 
 def _has_id(comment: Comment, ids: Set[str]) -> bool:
-    from mongo_tables.directives.references import find_written_ids
-
     return not ids.isdisjoint(find_written_ids(comment.parsed))
 
 
