@@ -15,7 +15,7 @@ from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
 from mongo_tables.lsp.project import Knowledge, order_values, values_of_column
-from mongo_tables.lsp.slots import WORDS, argument_names
+from mongo_tables.lsp.slots import argument_names
 from mongo_tables.lsp.typed_json import Cursor, read_value
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
@@ -403,7 +403,6 @@ _VALUES: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "stage": _shared_lists,
     **dict.fromkeys(("expression", "operand", "unwound"), _expression_values),
     "projected": _projection_values,
-    "words": lambda asked: (_Offer(word, "value", value=word) for word in WORDS[asked.name]),
     "rows": lambda asked: _named(
         "value", dict.fromkeys(asked.known.row_paths(asked.text_at("collection") or ""), "")
     ),

@@ -22,7 +22,7 @@ class Slot:
     """The kind of value that a place accepts.
 
     ``role`` is the kind in one word; ``anything`` if there is no specific one. ``name`` is the stage or operator that
-    the argument belongs to, the field of a condition, or the kind of words. ``schema`` is the part of a JSON Schema
+    the argument belongs to, or the field of a condition. ``schema`` is the part of a JSON Schema
     that describes it, if any. ``quoted``: its fields are those of the table that the comment quotes.
     """
 
@@ -190,9 +190,9 @@ def _argument(slot: Slot, step: Step) -> Slot:
         return _ANYTHING
     if catalogue.collection_arguments().get(slot.name) == step:
         return Slot("collection", slot.name)
+    if slot.name in _NESTED:
+        return Slot(_NESTED[slot.name][step], slot.name)
     types = _types_of_argument(slot.name, step)
-    if words := types & WORDS.keys():
-        return Slot("words", min(words))
     if "range" in types:
         return Slot("arguments", "range")
     is_stage = catalogue.find("stage", slot.name) is not None
@@ -223,7 +223,7 @@ _OF_ARGUMENTS: Final[Mapping[tuple[str, str], str]] = {
 """The roles of arguments whose types do not tell them."""
 _OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy": "sort keys"}
 """The roles of arguments by their type."""
-_CONSTANT: Final = frozenset(("name", "flag", "numbers", "step"))
+_CONSTANT: Final = frozenset(("name", "flag", "numbers", "granularity", "accumulatorPercentile"))
 _CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query"))
 """The types of arguments that are constants without known values."""
 
@@ -282,7 +282,6 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "query": _query,
     "condition": _condition,
     "comparands": lambda slot, step: replace(slot, role="comparand") if isinstance(step, int) else _ANYTHING,
-    "words": _same,
     "branches": lambda slot, step: Slot("arguments", "branch") if isinstance(step, int) else _ANYTHING,
     "fills": lambda slot, step: Slot("arguments", "fill"),
     "fields": _same,
@@ -299,33 +298,16 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
 # -- arguments of stages and operators --
 
 _NESTED: Final[Mapping[str, Mapping[str, str]]] = {
-    "range": {"step": "step", "bounds": "extent", "unit": "timeUnit"},
-    "fill": {"value": "any", "method": "fill method"},
-    "window": {"documents": "bounds", "range": "bounds", "unit": "timeUnit"},
-    "branch": {"case": "bool", "then": "any"},
+    "range": dict.fromkeys(("step", "bounds", "unit"), "anything"),
+    "fill": {"value": "expression", "method": "anything"},
+    "window": dict.fromkeys(("documents", "range", "unit"), "anything"),
+    "branch": dict.fromkeys(("case", "then"), "expression"),
 }
-"""The types of the members of documents within arguments."""
-
-WORDS: Final[Mapping[str, Sequence[str]]] = {
-    "timeUnit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
-    "weekday": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-    "accumulatorPercentile": ("approximate",),
-    "fill method": ("linear", "locf"),
-    "extent": ("full", "partition"),
-    "bounds": ("unbounded", "current"),
-    "type": ("double", "string", "objectId", "bool", "date", "int", "long", "decimal"),
-    "granularity": (
-        *("R5", "R10", "R20", "R40", "R80", "1-2-5", "POWERSOF2"),
-        *("E6", "E12", "E24", "E48", "E96", "E192"),
-    ),
-}
-"""The words that are valid for an argument of a type."""
+"""The roles of the members of documents within arguments."""
 
 
 def _types_of_argument(name: str, argument: str) -> frozenset[str]:
     """Return the types of an argument, in the words of the catalogue and of MongoDB's definitions."""
-    if name in _NESTED:
-        return frozenset((_NESTED[name][argument],))
     found = [catalogue.find_arguments(kind, name).get(argument) for kind in catalogue.KINDS]
     operator = catalogue.find("expression", name)
     own = operator.takes if operator and isinstance(operator.takes, Mapping) else {}
