@@ -400,22 +400,14 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
     return None
 
 
-def is_called_after(name: str, page: Path) -> bool:
-    """Return whether a file in the folder of a page has a name that a drawing of this page would have."""
-    start = f"{page.stem}."
-    inner = name[len(start) : -len(_SVG)]
-    return name.startswith(start) and name.endswith(_SVG) and "." not in inner
-
-
 def read_drawings(page: Path) -> dict[Path, WrittenFile]:
     """Read the files in a page's folder that are named like its drawings."""
     try:
         names = sorted(entry.name for entry in os.scandir(page.parent))
     except OSError:
         return {}  # Reading the page reports the error.
-    return {
-        page.with_name(name): _read(page.with_name(name)) for name in names if is_called_after(name, page)
-    }
+    own = (name for name in names if name.startswith(f"{page.stem}.") and name.endswith(_SVG))
+    return {page.with_name(name): _read(page.with_name(name)) for name in own}
 
 
 def _read(path: Path) -> WrittenFile:
