@@ -220,7 +220,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
             found.append(shown)
         elif spec is not None and id(spec) in told:
             part = parts[id(spec)]
-            found.append(_find_edit(page, comment, part.shown) or _stale(page, comment, part))
+            found.append(_find_edit(page, comment) or _stale(page, comment, part))
     return found
 
 
@@ -235,21 +235,19 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
 def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
     what = "is not written into the page"
     if comment.region is not None:
-        how = _describe_change(comment, comment.region.inner, part.shown)
+        from mongo_tables.site.drift import (  # most written tables are up to date
+            describe_change,
+            describe_difference,
+        )
+
+        standing, today = comment.region.inner, part.shown
+        if place_of(comment.keyword) == "block":
+            how = describe_difference(standing.strip("\n").split("\n"), today.strip("\n").split("\n"))
+        else:
+            how = describe_change(standing, today)
         what = f"differs from the current rows{': ' if how else ''}{how}"
     hint = f"run `mongo-tables render --in-place {page.file}`"
     return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
-
-
-def _describe_change(comment: Comment, standing: str, today: str) -> str:
-    from mongo_tables.site.drift import (  # most written tables are up to date
-        describe_change,
-        describe_difference,
-    )
-
-    if place_of(comment.keyword) != "block":
-        return describe_change(standing, today)
-    return describe_difference(standing.strip("\n").split("\n"), today.strip("\n").split("\n"))
 
 
 def _name(comment: Comment) -> str:
@@ -257,14 +255,11 @@ def _name(comment: Comment) -> str:
     return "the figure under this comment" if is_block else "the value behind this comment"
 
 
-def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
-    """Return MT164 if a figure was edited by hand. The message compares it with ``today``, if given."""
+def _find_edit(page: Page, comment: Comment) -> Finding | None:
+    """Return MT164 if a figure was edited by hand."""
     if comment.region is None or not was_edited(comment.region):
         return None
-    how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
-    message = (
-        f"{_name(comment)} was edited by hand{f', and differs from the current rows: {how}' if how else ''}"
-    )
+    message = f"{_name(comment)} was edited by hand"
     hint = f"undo the edit, or `mongo-tables render --in-place --force {page.file}` overwrites it"
     return finding("MT164", page.file, (comment.line, comment.column), message, hint)
 
