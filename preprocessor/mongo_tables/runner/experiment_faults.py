@@ -22,9 +22,9 @@ from mongo_tables.runner.workloads.queries import faults, leaves
 
 Path = tuple[str | int, ...]
 
-_HEADER = re.compile(r"\s*(\[\[|\[)\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]")
-_KEY = re.compile(r"""\s*([A-Za-z0-9_\-]+|"[^"]*"|'[^']*')\s*=\s*""")
-_QUOTES = re.compile('"""|\'' + "''")
+_HEADER = re.compile(r"""\s*(\[\[?)\s*([\w.\- "']+?)\s*\]""")
+_KEY = re.compile(r"""\s*([\w\-]+|"[^"]*"|'[^']*')\s*=""")
+_LONG_TEXT = re.compile(r"(\"\"\"|\'\'\').*?\1", re.DOTALL)
 
 
 def places(text: str) -> dict[Path, tuple[int, int]]:
@@ -37,21 +37,18 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
     found: dict[Path, tuple[int, int]] = {(): (1, 1)}
     counts: Counter[Path] = Counter()
     table: Path = ()
-    quoted = False
-    for number, line in enumerate(text.split("\n"), 1):
-        quotes = len(_QUOTES.findall(line))
-        if quoted:
-            quoted = quotes % 2 == 0
-            continue
-        column = len(line) - len(line.lstrip()) + 1
+    without_long_texts = _LONG_TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for number, line in enumerate(without_long_texts.split("\n"), 1):
+        place = number, len(line) - len(line.lstrip()) + 1
         if header := _HEADER.match(line):
-            table = _table(header, counts)
-            found[table] = (number, column)
+            table = tuple(name.strip("\"' ") for name in header[2].split("."))
+            found.setdefault(table, place)
             if header[1] == "[[":
-                found.setdefault(table[:-1], (number, column))
+                counts[table] += 1
+                table = (*table, counts[table] - 1)
+                found[table] = place
         elif key := _KEY.match(line):
-            found[(*table, key[1].strip("\"'"))] = (number, column)
-        quoted = quotes % 2 == 1
+            found[(*table, key[1].strip("\"'"))] = place
     return found
 
 
@@ -60,20 +57,6 @@ def nearest(found: dict[Path, tuple[int, int]], path: Path) -> tuple[int, int]:
     while path not in found:
         path = path[:-1]
     return found[path]
-
-
-def _table(header: re.Match[str], counts: Counter[Path]) -> Path:
-    table: Path = ()
-    names = [name.strip().strip("\"'") for name in header[2].split(".")]
-    for name in names[:-1]:
-        table = (*table, name)
-        if counts[table]:
-            table = (*table, counts[table] - 1)
-    table = (*table, names[-1])
-    if header[1] == "[[":
-        counts[table] += 1
-        table = (*table, counts[table] - 1)
-    return table
 
 
 LANGUAGE = frozenset({"query", "pipeline"})
