@@ -11,7 +11,7 @@ import multiprocessing
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -21,7 +21,7 @@ from typing import Any, Self, TypeVar
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.options import ends_after
-from mongo_tables.runner.outcome import MachineStats, Outcome, sum_up
+from mongo_tables.runner.outcome import Outcome, sum_up
 from mongo_tables.runner.series import add_counts, widest
 from mongo_tables.runner.slices import Sides, SideStats, Slices
 from mongo_tables.runner.terminal import signals_ignored
@@ -120,8 +120,8 @@ class Crew(ABC):
         """Return whether the counters on the board are up to date for all processes."""
         return True
 
-    def machines(self, *, in_window: bool) -> tuple[MachineStats, ...]:
-        """Return the last work of each machine, in the window or in all, for crews that distinguish machines."""
+    def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:
+        """Return the part of a row about each load machine, without its name, for crews that distinguish machines."""
         return ()
 
     def wait_for_all(
@@ -211,7 +211,7 @@ class Crew(ABC):
         )
         watch.end()
         outcome = sum_up(tallies, start, board, lead, load)
-        return replace(outcome, machines=self.machines(in_window=outcome.steady))
+        return replace(outcome, machines=self.describe_machines(outcome))
 
     def alternate(
         self,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -50,27 +50,6 @@ def read_network() -> Network:
 
 
 @dataclass(frozen=True, slots=True)
-class MachineStats:
-    """The statistics of a load machine in a window.
-
-    ``clock_bound`` is the error bound of its clock in seconds. ``first_late`` are the seconds by which the first
-    request of each connection was late, by process and on the machine's own clock. ``in_run_queue`` are the
-    nanoseconds for which its threads were runnable and did not run.
-    """
-
-    connections: int
-    processes: int
-    operations: float
-    requests: float
-    cpu_seconds: float
-    clock_bound: float
-    first_late: tuple[tuple[float, ...], ...]
-    in_run_queue: int
-    network: Network
-    hardware: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Paced:
     """Operations due in a window at a given rate, and the age in seconds of the oldest unsent one.
 
@@ -96,7 +75,7 @@ class Outcome:
     connections broke in the window and were reopened, and ``without_service`` is the longest time in seconds in it
     until one got an answer again. CPU seconds are those of each worker process in the window. ``first_late`` are the
     seconds by which the first request of each connection was late, by process; ``in_one_thread`` and ``options`` say
-    how requests were sent. ``machines`` are the load machines, if they are distinguished.
+    how requests were sent. ``machines`` describe the load machines, if they are distinguished, as a row does.
     """
 
     seconds: float
@@ -123,7 +102,7 @@ class Outcome:
     first_late: tuple[tuple[float, ...], ...]
     in_one_thread: bool
     options: RequestOptions
-    machines: tuple[MachineStats, ...] = ()
+    machines: tuple[Mapping[str, Any], ...] = ()
 
 
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
@@ -211,6 +190,17 @@ def _of_all_kinds(counts: Counts) -> dict[int, int]:
     for one in counts.values():
         merge(total, {"": one})
     return total[""]
+
+
+def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Return the delay of the latest connection, and that of the process whose first connection was latest."""
+    processes = [late for late in first_late if late]
+    if not processes:
+        return {}
+    return {
+        "latest_connection_seconds": max(map(max, processes)),
+        "latest_process_seconds": max(map(min, processes)),
+    }
 
 
 OWN_SHARE = 0.05

@@ -30,7 +30,14 @@ from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import find_ranges, take_fingerprint
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
-from mongo_tables.runner.outcome import Outcome, busiest_share, check_window, in_run_queue, list_limits
+from mongo_tables.runner.outcome import (
+    Outcome,
+    busiest_share,
+    check_window,
+    describe_lateness,
+    in_run_queue,
+    list_limits,
+)
 from mongo_tables.runner.runs import Run
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slices import Counted, Which, doubts
@@ -269,7 +276,7 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
         "retryable_writes": outcome.options.retryable_writes,
-        **_lateness(outcome.first_late),
+        **describe_lateness(outcome.first_late),
         "processes": len(outcome.process_cpu_seconds),
         "connections": config["numberOfThreads"],
         "cpu_seconds": cpu,
@@ -277,38 +284,8 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
         "busiest_process_share": busiest,
         "run_queue_microseconds": in_run_queue(outcome),
         "receive_lag_microseconds": outcome.lag.of_an_answer(),
-        **({"machines": list_machines(outcome)} if outcome.machines else {}),
+        **({"machines": list(outcome.machines)} if outcome.machines else {}),
         "client_bound": bool(list_limits(outcome, busiest)),
-    }
-
-
-def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return each of several load machines, without its name."""
-    return [
-        {
-            "connections": one.connections,
-            "processes": one.processes,
-            "operations_per_second": one.operations / outcome.seconds,
-            "cpu_seconds": one.cpu_seconds,
-            "clock_bound_seconds": one.clock_bound,
-            **_lateness(one.first_late),
-            "run_queue_microseconds": one.in_run_queue / 1000 / max(1.0, one.requests),
-            "bytes_sent": Int64(one.network.sent),
-            "bytes_received": Int64(one.network.received),
-            "hardware": dict(one.hardware),
-        }
-        for one in outcome.machines
-    ]
-
-
-def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return the delay of the latest connection, and that of the process whose first connection was latest."""
-    processes = [late for late in first_late if late]
-    if not processes:
-        return {}
-    return {
-        "latest_connection_seconds": max(map(max, processes)),
-        "latest_process_seconds": max(map(min, processes)),
     }
 
 

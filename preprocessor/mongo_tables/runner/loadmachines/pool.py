@@ -22,6 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bson.int64 import Int64
+
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
 from mongo_tables.runner.driving import ConnectionStats
@@ -42,7 +44,7 @@ from mongo_tables.runner.loadmachines.machine import (
     Work,
     tend,
 )
-from mongo_tables.runner.outcome import MachineStats
+from mongo_tables.runner.outcome import Outcome, describe_lateness
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import NEVER, Board, Usage
 from mongo_tables.runner.worker import Assignment, Load, Scheduling
@@ -405,35 +407,34 @@ class MachinePool(Crew):
         """Return nothing: the processes are on other machines."""
         return []
 
-    def machines(self, *, in_window: bool) -> tuple[MachineStats, ...]:
-        """Return the last work of each machine."""
+    def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:
+        """Return the part of a row about each machine: its work in the window, or all of it."""
         done = sorted(self._done, key=lambda one: one[0].slots[0])
-        return tuple(_stats(link, results, in_window) for link, results in done)
+        return tuple(_describe(link, results, outcome) for link, results in done)
 
 
-def _stats(link: MachineLink, done: LoadResults, in_window: bool) -> MachineStats:
-    """Return what the machine did in the window, or in all its work."""
+def _describe(link: MachineLink, done: LoadResults, outcome: Outcome) -> dict[str, Any]:
     tallies: Sequence[ConnectionStats] = done.tallies
     usage = Usage()
     for tally in tallies:
-        add_counts(usage, tally.usage if in_window else tally.whole_usage)
-    if in_window:
+        add_counts(usage, tally.usage if outcome.steady else tally.whole_usage)
+    if outcome.steady:
         operations = sum(tally.inside.operations for tally in tallies)
         requests = sum(tally.inside.requests for tally in tallies)
     else:
         operations = sum(tally.operations for tally in tallies)
         counts = [one.latencies for tally in tallies for one in (tally.series, tally.apart)]
         requests = sum(sum(times.values()) for one in counts for times in one.values())
-    hardware: Mapping[str, Any] = link.greeting.hardware if link.greeting else {}
-    return MachineStats(
-        connections=len(link.slots),
-        processes=len(tallies),
-        operations=operations,
-        requests=requests,
-        cpu_seconds=usage.cpu_seconds,
-        clock_bound=link.bound / 1e9,
-        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
-        in_run_queue=usage.lag.in_run_queue,
-        network=done.network if in_window else done.whole_network,
-        hardware=hardware,
-    )
+    network = done.network if outcome.steady else done.whole_network
+    return {
+        "connections": len(link.slots),
+        "processes": len(tallies),
+        "operations_per_second": operations / outcome.seconds,
+        "cpu_seconds": usage.cpu_seconds,
+        "clock_bound_seconds": link.bound / 1e9,
+        **describe_lateness([[late / 1e9 for late in tally.first_late] for tally in tallies]),
+        "run_queue_microseconds": usage.lag.in_run_queue / 1000 / max(1.0, requests),
+        "bytes_sent": Int64(network.sent),
+        "bytes_received": Int64(network.received),
+        "hardware": dict(link.greeting.hardware if link.greeting else {}),
+    }
