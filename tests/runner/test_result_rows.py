@@ -20,9 +20,9 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.values import cell_text
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
-from mongo_tables.runner.blocks import Plan, SlicesPlace, Turn
+from mongo_tables.runner.blocks import Plan, Turn, WindowKey
 from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows, round_amount, row_id
-from mongo_tables.runner.slices import SliceWindows, Which
+from mongo_tables.runner.slices import SliceWindows
 from mongo_tables.runner.store import FileStore, check_document, open_store
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import Amounts, workload
@@ -137,7 +137,7 @@ def test_rows_of_each_target_are_judged_together_in_slices_as_in_blocks():
         for target, did in ((1, 1.03 * speed), (2, 100 + block % 2)):
             window = {"operations": [100.0, did], "mean_latency": [900.0] * 2, "errors": [{}] * 2}
             rest = {"processors": None, "duration": 2000, "slice_ms": 40.0}
-            windows.add(SlicesPlace(block, (0, target), 0), window | rest)
+            windows.add(WindowKey(block, 0, Turn(target, 0), slices=True), window | rest)
     conclude_slices(rows, plan, windows.counted(), "a")
     assert 0.025 < rows[1]["slices"]["p"] < 0.05
     assert [row["slices"]["verdict"] for row in rows[1:]] == ["faster", "no difference"]
@@ -147,9 +147,9 @@ def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_t
     plan = plan_of([0, 1], [0, 1])
     rows = gather_rows(plan, blocks_of(plan, lambda turn, block: 100, names=("a", "b")), side_by_side=True)
     found = {
-        Which(0, 0): lambda block: [100.0, 100.0],
-        Which(1, 0): lambda block: [100.0 + block, 50.0 + block / 2],
-        Which(1, 1): lambda block: [100.0, 200.0],
+        Turn(0, 0): lambda block: [100.0, 100.0],
+        Turn(1, 0): lambda block: [100.0 + block, 50.0 + block / 2],
+        Turn(1, 1): lambda block: [100.0, 200.0],
     }
     windows = SliceWindows()
     for which, speeds in found.items():
@@ -158,7 +158,7 @@ def test_what_windows_in_slices_say_is_in_the_rows_of_the_other_targets_and_in_t
                 "operations": speeds(block), "mean_latency": [900.0, None], "errors": [{}, {}],
                 "processors": None, "duration": 2000, "slice_ms": 40.0,
             }  # fmt: skip
-            windows.add(SlicesPlace(block, (0, which.target), which.variant), window)
+            windows.add(WindowKey(block, 0, which, slices=True), window)
     conclude_slices(rows, plan, windows.counted(), "a")
     assert [row.get("slices", {}).get("ratio") for row in rows] == pytest.approx([1, None, 0.5, 2])
     assert [row.get("slices", {}).get("against") for row in rows] == ["itself", None, "a", "a"]

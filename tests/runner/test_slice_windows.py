@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner.blocks import SlicesPlace
+from mongo_tables.runner.blocks import Turn, WindowKey
 from mongo_tables.runner.driving import Failures
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.slices import SideStats, Slices, SliceWindows, Which, compose, describe, doubts
+from mongo_tables.runner.slices import SideStats, Slices, SliceWindows, compose, describe, doubts
 from mongo_tables.runner.windows import _check_share
 
 SLICES = Slices(width=40_000_000, pairs=25, seed="s", lead=2)
@@ -21,7 +21,7 @@ def side(operations=100.0, milliseconds=1.0, failed=0):
 
 def window(block=0, other=None, attempt=0, target=1, sides=None):
     """The place of a window, and what is kept of it."""
-    place = SlicesPlace(block, (0, target), 0, attempt)
+    place = WindowKey(block, attempt, Turn(target, 0), slices=True)
     processors = None if other is None else {"busy": 2.0, "other": other}
     return place, compose(place, SLICES, sides or (side(), side()), processors)
 
@@ -35,12 +35,12 @@ def windows(*some):
 
 def test_a_window_is_measured_again_while_something_else_used_the_machine_three_times_in_all():
     found = windows(window(0, 0.1), window(1, 0.5), window(2, 0.25))
-    assert found.next_again() == SlicesPlace(1, (0, 1), 0, attempt=1)
+    assert found.next_again() == WindowKey(1, 1, Turn(1, 0), slices=True)
     found.add(*window(1, 0.4, attempt=1))
-    assert found.next_again() == SlicesPlace(1, (0, 1), 0, attempt=2)
+    assert found.next_again() == WindowKey(1, 2, Turn(1, 0), slices=True)
     found.add(*window(1, 0.6, attempt=2))
     assert found.next_again() is None
-    counted = found.counted()[Which(1, 0)]
+    counted = found.counted()[Turn(1, 0)]
     assert [(one.block, one.attempts) for one in counted] == [(0, 1), (1, 3), (2, 1)]
     assert counted[1].window == window(1, 0.4, attempt=1)[1]  # the least disturbed
     assert doubts(counted) == {
@@ -63,20 +63,20 @@ def test_what_targets_use_by_themselves_is_told_apart():
 def test_where_processors_are_not_known_nothing_is_measured_again_and_nobody_says_it_was_quiet():
     found = windows(window(0), window(1))
     assert found.next_again() is None
-    assert doubts(found.counted()[Which(1, 0)])["disturbed"] is None
+    assert doubts(found.counted()[Turn(1, 0)])["disturbed"] is None
 
 
 @pytest.mark.parametrize(("milliseconds", "long"), [(9.9, False), (10.1, True)])
 def test_requests_longer_than_a_quarter_of_a_slice_are_told_of(milliseconds, long):
-    _, kept = window(sides=(side(), side(milliseconds=milliseconds)))
-    assert doubts(windows((SlicesPlace(0, (0, 1), 0), kept)).counted()[Which(1, 0)])["long_requests"] is long
+    place, kept = window(sides=(side(), side(milliseconds=milliseconds)))
+    assert doubts(windows((place, kept)).counted()[Turn(1, 0)])["long_requests"] is long
     assert ("more than a quarter of a slice of 40 ms" in describe(kept, ("a", "b"))) is long
 
 
 def test_failures_are_told_of_with_the_target_and_are_in_the_row():
     place, kept = window(sides=(side(), side(failed=3)))
     assert describe(kept, ("a", "b")) == "100 and 100 operations; 3 errors of b"
-    assert doubts(windows((place, kept)).counted()[Which(1, 0)])["failed"] == 3
+    assert doubts(windows((place, kept)).counted()[Turn(1, 0)])["failed"] == 3
     assert kept["errors"] == [{}, {"OperationFailure 50": 3}]
 
 
@@ -88,7 +88,7 @@ def test_a_target_of_which_more_requests_fail_than_may_has_no_speed():
 
 
 def test_a_target_without_an_answer_has_no_latency():
-    _, kept = window(sides=(SideStats(), SideStats()))
+    place, kept = window(sides=(SideStats(), SideStats()))
     assert kept["mean_latency"] == [None, None]
-    found = windows((SlicesPlace(0, (0, 1), 0), kept)).counted()[Which(1, 0)]
+    found = windows((place, kept)).counted()[Turn(1, 0)]
     assert doubts(found)["mean_latency"] is None

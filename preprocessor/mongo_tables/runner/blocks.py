@@ -196,32 +196,22 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class WindowKey:
-    """The key of a window: the block, the attempt at it, and the turn in it."""
+    """The key of a window: the block, the attempt at it, and the turn in it.
+
+    In a window in ``slices`` the target of the turn takes turns with the first target, which may be the same.
+    """
 
     block: int
     attempt: int
     turn: Turn
+    slices: bool = False
 
     def __str__(self) -> str:
         """Return the name under which the window is stored."""
+        slices = "slices-0-" if self.slices else ""
         again = "-again" if self.turn.again else ""
         back = "-back" if self.turn.back else ""
-        return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}{back}"
-
-
-@dataclass(frozen=True, slots=True)
-class SlicesPlace:
-    """The key of a window in slices: the two targets, which may be the same, and the attempt."""
-
-    block: int
-    targets: tuple[int, int]
-    variant: int
-    attempt: int = 0
-
-    def __str__(self) -> str:
-        """Return the name under which the window is stored."""
-        one, other = self.targets
-        return f"{self.block}-{self.attempt}-slices-{one}-{other}-{self.variant}"
+        return f"{self.block}-{self.attempt}-{slices}{self.turn.target}-{self.turn.variant}{again}{back}"
 
 
 @dataclass(slots=True)
@@ -249,11 +239,11 @@ class Journal:
         self.done = [row["start_time"].isoformat() for row in rows]
         self.keep_state()
 
-    def window(self, place: WindowKey | SlicesPlace) -> dict[str, Any] | None:
+    def window(self, place: WindowKey) -> dict[str, Any] | None:
         """Return what this run measured there, or None if it has not come so far."""
         return self.store.progress(self.experiment, str(place)) if self.kept else None
 
-    def keep_window(self, place: WindowKey | SlicesPlace, row: Mapping[str, Any]) -> None:
+    def keep_window(self, place: WindowKey, row: Mapping[str, Any]) -> None:
         """Store the measured window. ``row`` has it alone, or the pairs of its slices.
 
         Raises CommandError if it cannot be written.

@@ -22,7 +22,6 @@ from mongo_tables.runner.blocks import (
     Block,
     Journal,
     Plan,
-    SlicesPlace,
     Turn,
     WindowKey,
     choose,
@@ -35,7 +34,7 @@ from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
 from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
-from mongo_tables.runner.slices import Counted, SliceWindows, Which
+from mongo_tables.runner.slices import Counted, SliceWindows
 from mongo_tables.runner.store import Store, check_document
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
 
@@ -66,12 +65,12 @@ class _Slices:
     width: float
     windows: SliceWindows = field(default_factory=SliceWindows)
 
-    def measure(self, place: SlicesPlace) -> None:
+    def measure(self, place: WindowKey) -> None:
         """Let two targets take turns in slices, unless the window is in the journal."""
         found = self.journal.window(place)
         if found is None:
-            one, other = (self.runs[target] for target in place.targets)
-            found = measure_slices((one, other), place, self.width, self.journal.campaign.id)
+            runs = self.runs[0], self.runs[place.turn.target]
+            found = measure_slices(runs, place, self.width, self.journal.campaign.id)
             self.journal.keep_window(place, found)
         self.windows.add(place, found)
 
@@ -204,9 +203,9 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
     wanted = _list_slices(runs, plan)
     while (number := measured.next_block(length)) is not None:
         measured.measure_block(number)
-        for target, variant in wanted:
-            if (Which(target, variant), number) not in slices.windows.attempts:
-                slices.measure(SlicesPlace(number, (0, target), variant))
+        for turn in wanted:
+            if (turn, number) not in slices.windows.attempts:
+                slices.measure(WindowKey(number, 0, turn, slices=True))
     if plan.twice:
         slices.measure_again(length.ends)
     campaign: dict[str, Any] = {
@@ -244,13 +243,14 @@ def measure_with_itself(
             )
         for pair in random.Random(f"{seed}/{window}/slices").sample(range(pairs), pairs):
             again, variant = divmod(pair, len(run.numbers))
-            slices.measure(SlicesPlace(again * windows + window, (0, 0), run.numbers[variant]))
+            turn = Turn(0, run.numbers[variant])
+            slices.measure(WindowKey(again * windows + window, 0, turn, slices=True))
     slices.measure_again(ends)
     counted = slices.windows.counted()
     return [
         [
             one
-            for one in counted[Which(0, run.numbers[pair % len(run.numbers)])]
+            for one in counted[Turn(0, run.numbers[pair % len(run.numbers)])]
             if one.block // windows == pair // len(run.numbers)
         ]
         for pair in range(pairs)
@@ -272,8 +272,8 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         raise
 
 
-def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
-    """Return the pairs (target, variant) that take turns with the first target. The reference does with itself."""
+def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
+    """Return the turns that take turns with the first target in slices. The reference does with itself."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -281,8 +281,9 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
             f"{runs[0].experiment.name}: no two targets have the same variants to alternate"
         )
         return []
-    others = [(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
-    found = [one for one in [(0, plan.reference), *others] if can_alternate(runs[one[0]], one[1])]
+    others = [Turn(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
+    every = [Turn(0, plan.reference), *others]
+    found = [turn for turn in every if can_alternate(runs[turn.target], turn.variant)]
     if not found:
         runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot alternate in slices")
     return found

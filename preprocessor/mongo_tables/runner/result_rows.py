@@ -24,7 +24,7 @@ from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import FINGERPRINT, has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
-from mongo_tables.runner.blocks import Block, Plan, WindowKey
+from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
 from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import find_ranges, take_fingerprint
@@ -40,7 +40,7 @@ from mongo_tables.runner.outcome import (
 )
 from mongo_tables.runner.runs import Run
 from mongo_tables.runner.series import summarise, summarise_series
-from mongo_tables.runner.slices import Counted, Which, doubts
+from mongo_tables.runner.slices import Counted, doubts
 from mongo_tables.runner.store import PARAMETERS, Store, check_document
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
@@ -424,13 +424,13 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 
 
 def conclude_slices(
-    rows: Sequence[Row], plan: Plan, found: Mapping[Which, Sequence[Counted]], first: str
+    rows: Sequence[Row], plan: Plan, found: Mapping[Turn, Sequence[Counted]], first: str
 ) -> None:
     """Add to the rows the conclusions of windows in slices, one window for each block, and the doubts about them.
 
     Those of the first target, called ``first``, compare it with itself. The rows of a target are judged together.
     """
-    which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+    which = [Turn(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for target in range(len(plan.variants)):
         windows = {key: some for key, some in found.items() if key.target == target}
         pairs = [pair_slices(some) for some in windows.values()]

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from mongo_tables.runner.blocks import (
     MOST_ATTEMPTS,
     Block,
-    SlicesPlace,
     Turn,
+    WindowKey,
     choose,
     count_disturbed,
     is_disturbed,
@@ -140,15 +140,8 @@ Sides = tuple[SideStats, SideStats]
 WindowRow = Mapping[str, Any]
 
 
-class Which(NamedTuple):
-    """What takes turns with the first target: a variant on a target, which may be the first one itself."""
-
-    target: int
-    variant: int
-
-
 def compose(
-    place: SlicesPlace, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
+    place: WindowKey, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
 ) -> dict[str, Any]:
     """Return the stored form of a window: of the first target and of the other one, in this order.
 
@@ -201,28 +194,27 @@ class Counted(NamedTuple):
 class SliceWindows:
     """The windows in slices of a campaign, with all attempts of each."""
 
-    attempts: dict[tuple[Which, int], list[Block]] = field(default_factory=dict)
-    """Also keyed by block: for disturbances of the machine, each window is a block of its own."""
+    attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
+    """By what takes turns with the first target, and by block: for disturbances, each window is a block of its own."""
 
-    def add(self, place: SlicesPlace, window: WindowRow) -> None:
+    def add(self, place: WindowKey, window: WindowRow) -> None:
         """Add a measured window."""
-        which = Which(place.targets[1], place.variant)
-        self.attempts.setdefault((which, place.block), []).append({Turn(*which): window})
+        self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
-    def counted(self) -> dict[Which, list[Counted]]:
+    def counted(self) -> dict[Turn, list[Counted]]:
         """Return, for each window, the attempt with the least foreign use of the machine."""
-        found: dict[Which, list[Counted]] = {}
+        found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
-        for ((which, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
-            found.setdefault(which, []).append(Counted(block, one[Turn(*which)], excess, len(some)))
+        for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
+            found.setdefault(turn, []).append(Counted(block, one[turn], excess, len(some)))
         return found
 
-    def next_again(self) -> SlicesPlace | None:
+    def next_again(self) -> WindowKey | None:
         """Return the next window to repeat because of foreign use of the machine, or None."""
-        for which, windows in self.counted().items():
+        for turn, windows in self.counted().items():
             for one in windows:
                 if is_disturbed(one.excess) and one.attempts < MOST_ATTEMPTS:
-                    return SlicesPlace(one.block, (0, which.target), which.variant, one.attempts)
+                    return WindowKey(one.block, one.attempts, turn, slices=True)
         return None
 
 

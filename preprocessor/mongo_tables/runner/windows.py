@@ -17,7 +17,7 @@ from mongo_tables.runner import (
     slices,
     warmup,
 )
-from mongo_tables.runner.blocks import SlicesPlace, WindowKey
+from mongo_tables.runner.blocks import WindowKey
 from mongo_tables.runner.connection_strings import request_options
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
@@ -67,7 +67,7 @@ def can_alternate(run: Run, number: int) -> bool:
     return not run.options.rates_of(config) and warmup.has_lead(config["workload"], config)
 
 
-def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str) -> dict[str, Any]:
+def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campaign: str) -> dict[str, Any]:
     """Let a variant take turns on two targets, which may be one, in slices of this many seconds. Return their work.
 
     Each campaign draws which target is prepared last and which is first in each pair of slices: otherwise carry-over
@@ -82,12 +82,12 @@ def measure_slices(runs: tuple[Run, Run], place: SlicesPlace, width: float, camp
     for number in random.Random(order).sample((0, 1), 2):
         run = runs[number]
         with complaints_told(run):
-            _, machine = _prepare_machine(run, place.variant)
-            loads[number] = _prepare(run, place.variant, f"{seed}/{number if one is other else ''}").load
+            _, machine = _prepare_machine(run, place.turn.variant)
+            loads[number] = _prepare(run, place.turn.variant, f"{seed}/{number if one is other else ''}").load
             servers.update(machine.pids)
     both = f"{one.side} and {other.side}" if one.side else "with itself"
     again = ", measured again" if place.attempt else ""
-    one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {both} in slices{again}", 0)
+    one.progress.begin(f"{one.experiment.name} {place.turn.variant + 1}: {both} in slices{again}", 0)
     with complaints_told(other):
         processors = BusyProcessors(servers, one.crew.pids)
         done = one.crew.alternate((loads[0], loads[1]), planned, opened=processors.look, over=processors.look)
