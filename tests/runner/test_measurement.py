@@ -12,6 +12,7 @@ import pytest
 from mongo_tables.runner import measurement as measuring
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.measurement import measure
+from mongo_tables.runner.outcome import describe_lateness
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.worker import Load
 
@@ -142,5 +143,5 @@ def test_what_one_server_counted_is_subtracted(measured):
 def test_a_row_says_how_late_its_latest_connection_and_its_latest_process_began(
     first_late, connection, process
 ):
-    told = result_rows._lateness(first_late)
+    told = describe_lateness(first_late)
     assert told == {"latest_connection_seconds": connection, "latest_process_seconds": process}

@@ -24,10 +24,9 @@ from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.sampling import (
     SOURCE,
     BoundarySample,
-    Sample,
+    BusyProcessors,
     Sampler,
     cores,
-    look_at_processors,
     read_machine,
     series,
 )
@@ -171,7 +170,7 @@ class _WindowWatch:
         )
         self._begins: list[_Look] = []
         self._over: _Look | None = None
-        self._at_ends: list[Sample] = []
+        self._processors = BusyProcessors(machine.pids if self._here else (), lambda: ())
 
     def begin(self) -> None:
         """Look before the window, at the counters of the row last. A second call replaces the first."""
@@ -184,13 +183,11 @@ class _WindowWatch:
 
     def opened(self) -> None:
         """Start to count processors, together with those of the client: the window is open."""
-        if self._here:
-            self._at_ends = [look_at_processors(self._pids)]
+        self._processors.look()
 
     def end(self) -> None:
         """Look at the state after the window."""
-        if self._at_ends:
-            self._at_ends.append(look_at_processors(self._pids))
+        self._processors.look()
         self._over = self._look_behind()
 
     def measurement(self, load: Load, outcome: Outcome) -> Measurement:
@@ -215,7 +212,7 @@ class _WindowWatch:
             process_series=process,
             disk_series=disk,
             collection=_collection_stats(self._client, load),
-            cores=cores(self._at_ends if self._at_ends and outcome.steady else seen.machine),
+            cores=cores(self._processors.samples if self._here and outcome.steady else seen.machine),
             reads=reads({}, {}, (None, None))
             if change
             else reads(first.status, last.status, (first.from_disk, last.from_disk)),

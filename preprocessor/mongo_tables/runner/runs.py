@@ -110,14 +110,6 @@ class Run:
             self.claimed = True
         return self.clients[uri]
 
-    def leave(self) -> None:
-        """Drop our database and close the client."""
-        for client in self.clients.values():
-            ownership.drop(client, self.database, self.name)
-            client.close()
-        self.clients.clear()
-        self.claimed = False
-
     def abandon(self, patience_ms: int) -> None:
         """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
 
@@ -315,7 +307,10 @@ def leave(run: Run) -> None:
     """
     hint = f"everything is measured; with --resume the database {run.database!r} is dropped"
     with complaints_told(run, hint):
-        if not run.clients and not run.target.ends_with_run:
-            # Nothing was left to measure: a run killed after its last window may have left its database.
-            ownership.drop(run.client, run.database, run.name)
-        run.leave()
+        # If nothing was left to measure, a run that was killed after its last window may have left its database.
+        opened = [*run.clients.values()] or ([] if run.target.ends_with_run else [run.client])
+        for client in opened:
+            ownership.drop(client, run.database, run.name)
+            client.close()
+        run.clients.clear()
+        run.claimed = False
