@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from mongo_tables.runner.blocks import Campaign, open_journal
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.runs import Run
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.runs import Run, check_possible
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import NamedTarget
 from mongo_tables.runner.terminal import Progress
@@ -38,3 +39,12 @@ def call(target, name, where="x"):
     """Return the target with a name of its own in the run."""
     target.named = NamedTarget(name, where)
     return target
+
+
+def obstacle(experiment, options, target, store):
+    """Return why the experiment cannot run there, and the remedy, or None if it can."""
+    try:
+        check_possible(experiment, options, target, store)
+    except TargetError as error:
+        return error.message, error.hint
+    return None

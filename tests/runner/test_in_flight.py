@@ -12,9 +12,10 @@ import pytest
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.cache_size import measured_share, parameter_documents
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import asked_of, obstacle
+from mongo_tables.runner.runs import asked_of
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import open_target
+from tests.runner.measured import obstacle
 
 INSERTS = [name for name in experiments.names() if experiments.load(name).workload == "insert"]
 ALONE = "local?members=1"

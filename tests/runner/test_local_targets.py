@@ -21,10 +21,9 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import find_mongod
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import obstacle
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import open_target
-from tests.runner.measured import call
+from tests.runner.measured import call, obstacle
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until
 from tests.runner.test_campaign import RECORDS
 from tests.runner.test_local_address import script

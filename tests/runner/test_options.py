@@ -8,7 +8,10 @@ import pytest
 
 from mongo_tables.commands.options import duration
 from mongo_tables.runner.experiment import load
-from mongo_tables.runner.options import ends_after, steps_without_length, with_enough_work
+from mongo_tables.runner.options import Options, ends_after, with_enough_work
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import LocalTarget
+from tests.runner.measured import obstacle
 
 INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
 
@@ -80,5 +83,6 @@ def test_of_what_is_no_duration_the_units_are_told(text):
     ],
     ids=["an amount", "an amount with a duration", "an amount at one rate", "a time"],
 )
-def test_a_rate_has_steps_only_in_a_window_whose_length_is_known(name, rates, duration, refused):
-    assert (steps_without_length(load(name), rates, duration) is not None) == refused
+def test_a_rate_has_steps_only_in_a_window_whose_length_is_known(name, rates, duration, refused, tmp_path):
+    asked = Options(rates=rates, duration=duration)
+    assert (obstacle(load(name), asked, LocalTarget(), FileStore(tmp_path)) is not None) == refused

@@ -21,7 +21,7 @@ from mongo_tables.runner.runs import complaints_told, leave, open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from mongo_tables.runner.terminal import Progress
-from tests.runner.measured import measure
+from tests.runner.measured import measure, obstacle
 
 DATABASE = "mongo_tables_tiny"
 RECORDS = f"""\
@@ -345,8 +345,8 @@ def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_pat
     text = RECORDS + "[[variants]]\nrecordcount = 10\noperationsPerSecond = 5\n"
     own = experiments.read(text.encode(), "tiny.toml")
     target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
-    assert runs.obstacle(own, OPTIONS, target, store) is None
-    found = runs.obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
+    assert obstacle(own, OPTIONS, target, store) is None
+    found = obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
     assert found == ("tiny has rates of its own", "it runs without --rate only")
     names = ("failover", "schema_load", "query_full")
     assert [options.has_rates(experiments.load(name)) for name in names] == [True, True, False]
@@ -359,12 +359,12 @@ def test_random_arrivals_are_refused_where_nothing_has_a_rate(tmp_path):
     )
     target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
     random = replace(OPTIONS, arrivals="poisson")
-    refused = runs.obstacle(plain, random, target, store)
+    refused = obstacle(plain, random, target, store)
     assert refused is not None
     assert refused[0] == "--arrivals poisson spreads operations that have a rate, and tiny has none"
     assert "--rate" in refused[1]
-    assert runs.obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
-    assert runs.obstacle(own, random, target, store) is None
+    assert obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
+    assert obstacle(own, random, target, store) is None
 
 
 @pytest.mark.parametrize(("failed", "refused"), [(5, False), (6, True)])

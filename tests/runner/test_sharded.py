@@ -19,12 +19,12 @@ import pytest
 from mongo_tables.cli import main
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
-from mongo_tables.runner.runs import obstacle, open_run
+from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.servers import GIVEN
 from mongo_tables.runner.store import FileStore, check_document
 from mongo_tables.runner.target import LocalTarget, UriTarget
 from mongo_tables.runner.terminal import Progress
-from tests.runner.measured import measure
+from tests.runner.measured import measure, obstacle
 from tests.runner.router import SHARDS, Cluster, routed
 from tests.runner.shards import routed_to, sharded
 from tests.runner.test_runs import OPTIONS, RECORDS

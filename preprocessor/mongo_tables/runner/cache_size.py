@@ -24,6 +24,7 @@ from pymongo import MongoClient
 from pymongo.collection import Collection
 
 from mongo_tables.directives import schemas
+from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS, Experiment, config_of, configs
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import workload
@@ -212,25 +213,27 @@ def cache_for(experiment: Experiment, scaled: Experiment) -> float:
     )
 
 
-def find_refusal(experiment: Experiment, scaled: Experiment, cache_gb: float) -> tuple[str, str] | None:
-    """Return why such a cache is too small for what is in flight, and the remedy, or None if it is large enough."""
+def check_in_flight(experiment: Experiment, scaled: Experiment, cache_gb: float) -> None:
+    """Raise TargetError if such a cache is too small for what is in flight."""
     shares = (
         (in_flight_gb(config) / cache_gb, allowed_share(experiment, number))
         for number, config in enumerate(configs(scaled))
     )
-    over = [(share, allowed) for share, allowed in shares if share > allowed]
-    return describe_refusal(experiment.name, *max(over), cache_for(experiment, scaled)) if over else None
+    if over := [(share, allowed) for share, allowed in shares if share > allowed]:
+        raise CacheTooSmall(experiment.name, *max(over), cache_for(experiment, scaled))
 
 
-def describe_refusal(name: str, share: float, allowed: float, least_gb: float = 0.0) -> tuple[str, str]:
-    """Return the message for requests that fill too large a share of the cache, and the remedy."""
-    size = f"{least_gb:g} GB or more" if least_gb else "more"
-    return (
-        f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
-        "publish: the server evicts for them",
-        f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
-        "measures it all the same",
-    )
+class CacheTooSmall(TargetError):
+    """Requests fill too large a share of the cache."""
+
+    def __init__(self, name: str, share: float, allowed: float, least_gb: float = 0.0) -> None:
+        size = f"{least_gb:g} GB or more" if least_gb else "more"
+        super().__init__(
+            f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
+            "publish: the server evicts for them",
+            f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
+            "measures it all the same",
+        )
 
 
 def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:

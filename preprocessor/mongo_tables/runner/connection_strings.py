@@ -257,15 +257,15 @@ def read_selector(preference: Mapping[str, Any]) -> Any:
     return make_read_preference(mode, preference.get("tags"), preference.get("maxStalenessSeconds", -1))
 
 
-def conflict(config: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what a variant asks for and the client does not do, and the remedy, or None if it does everything."""
+def check_requests(config: Mapping[str, Any]) -> None:
+    """Raise TargetError if a variant asks for something that the client does not do."""
     from pymongo.errors import ConfigurationError
 
     if config.get("retryableWrites") and not config.get("session", True):
-        return "a write is retryable in a session only", "leave out session = false or retryableWrites = true"
+        message = "a write is retryable in a session only"
+        raise TargetError(message, "leave out session = false or retryableWrites = true")
     if "readPreference" in config:
         try:
             read_selector(config["readPreference"])
         except (ConfigurationError, TypeError, ValueError) as error:
-            return f"readPreference: {error}", ""
-    return None
+            raise TargetError(f"readPreference: {error}") from None

@@ -7,7 +7,6 @@ lengthened while it runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mongo_tables.runner.connection_strings import OnError
@@ -143,19 +142,6 @@ def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
         return None
     steps = max(STEPS, -(-STEPS * soonest // asked))
     return max(soonest, min(steps * asked // STEPS, most))
-
-
-def steps_without_length(
-    experiment: Experiment, rates: Sequence[float], duration: float | None
-) -> tuple[str, str] | None:
-    """Return why a rate cannot have steps, which need a window of known length, and the remedy."""
-    by_amount = any(workload(config["workload"]).plan(config) for config in configs(experiment))
-    if len(rates) < 2 or duration or not by_amount:
-        return None
-    return (
-        f"{experiment.name} ends when its work is done, so the steps of the rate cannot be planned",
-        "say with --duration how long each window is, or name one rate",
-    )
 
 
 def with_enough_work(name: str, config: Config, duration: float | None, least: int = LEAST_BATCHES) -> Config:

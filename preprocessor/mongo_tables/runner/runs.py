@@ -17,12 +17,12 @@ from pymongo.errors import PyMongoError
 from mongo_tables.results.mongodb import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.connection_strings import conflict, driver_fault, selection_ms
+from mongo_tables.runner.connection_strings import check_requests, driver_fault, selection_ms
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew
 from mongo_tables.runner.local_set import MEMBERS
-from mongo_tables.runner.options import Options, has_rates, steps_without_length
+from mongo_tables.runner.options import Options, has_rates
 from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.servers import Servers
 from mongo_tables.runner.store import Store
@@ -161,44 +161,42 @@ def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> in
     return min(most, selection_ms(uri, most))
 
 
-def obstacle(
-    experiment: Experiment, options: Options, target: Target, store: Store
-) -> tuple[str, str] | None:
-    """Return why the experiment cannot run with these options, and the remedy, or None if it can."""
+def check_possible(experiment: Experiment, options: Options, target: Target, store: Store) -> None:
+    """Raise TargetError if the experiment cannot run with these options."""
     name, kind = experiment.name, workload(experiment.workload)
     configs = list(experiments.configs(experiment))
     differ = differing(experiment, variants_for(experiment, target.named))
     if differ and not target.ends_with_run and not options.as_is:
-        return (
+        raise TargetError(
             f"the variants of {name} differ in {', '.join(differ)}, and {target.name} is one machine",
             f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all on this one with "
             "--as-is: their rows then differ by noise",
         )
     if kind.holds_members and not isinstance(target, LocalTarget):
-        return f"{name} holds up members of the deployment", "it runs on --target local only"
+        raise TargetError(f"{name} holds up members of the deployment", "it runs on --target local only")
     if target.ends_with_run and sharding.wants_shards(configs):
-        return (
+        raise TargetError(
             f"{name} shards its collection, and a local target has no shards",
             "it runs on --target mongodb://… with the mongos of a sharded cluster only",
         )
-    if rates := _rates_obstacle(experiment, options):
-        return rates
+    _check_rates(experiment, options)
     asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}
     for config in configs:
-        if refused := target.obstacle({**asked, **config}):
-            return f"{name} {refused[0]}", refused[1]
-    if full := _cache_obstacle(experiment, options, target):
-        return full
+        try:
+            target.check_config({**asked, **config})
+        except TargetError as error:
+            raise TargetError(f"{name} {error.message}", error.hint) from None
+        check_requests(config)
+    _check_cache(experiment, options, target)
     if store.keeps_in(database := database_on(experiment, target.named)):
-        return (
+        raise TargetError(
             f"{name} drops the database {database!r} at its end, with all rows",
             "name another for the rows with --output",
         )
-    return next(filter(None, map(conflict, configs)), None)
 
 
-def _cache_obstacle(experiment: Experiment, options: Options, target: Target) -> tuple[str, str] | None:
-    """Return why the target's cache cannot be that of the experiment, or None. An unknown cache is no obstacle."""
+def _check_cache(experiment: Experiment, options: Options, target: Target) -> None:
+    """Raise TargetError if the target's cache cannot be that of the experiment. An unknown cache is no obstacle."""
     scale = experiments.scale_of(experiment, options.scale)
     scaled = experiments.scale(experiment, scale)
     caches = [
@@ -207,25 +205,30 @@ def _cache_obstacle(experiment: Experiment, options: Options, target: Target) ->
     ]
     known = [cache for cache in caches if cache]
     if experiment.control_of and not (known and min(known) >= cache_size.room_gb(experiment, scaled)):
-        return (
+        raise TargetError(
             f"{experiment.name} needs a cache that holds everything, which {target.name} does not get",
             "it runs on --target local, without cacheGB, on a machine with enough memory",
         )
-    if options.profile != "publish" or options.as_is or not known:
-        return None
-    return cache_size.find_refusal(experiment, scaled, min(known))
+    if options.profile == "publish" and not options.as_is and known:
+        cache_size.check_in_flight(experiment, scaled, min(known))
 
 
-def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:
-    """Return why operations cannot start at the requested rate, or None."""
+def _check_rates(experiment: Experiment, options: Options) -> None:
+    """Raise TargetError if operations cannot start at the requested rate."""
+    configs = list(experiments.configs(experiment))
     if options.rates and has_rates(experiment):
-        return f"{experiment.name} has rates of its own", "it runs without --rate only"
-    if options.arrivals != "even" and not any(map(options.rates_of, experiments.configs(experiment))):
-        return (
+        raise TargetError(f"{experiment.name} has rates of its own", "it runs without --rate only")
+    if options.arrivals != "even" and not any(map(options.rates_of, configs)):
+        raise TargetError(
             f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
             "leave it out, or name a rate with --rate",
         )
-    return steps_without_length(experiment, options.rates, options.duration)
+    by_amount = any(workload(config["workload"]).plan(config) for config in configs)
+    if len(options.rates) > 1 and not options.duration and by_amount:
+        raise TargetError(
+            f"{experiment.name} ends when its work is done, so the steps of the rate cannot be planned",
+            "say with --duration how long each window is, or name one rate",
+        )
 
 
 def open_run(

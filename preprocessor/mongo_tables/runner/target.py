@@ -91,9 +91,8 @@ class Target:
         """Return the connection string with its password, for clients only. ``prepare`` may change it."""
         raise NotImplementedError
 
-    def obstacle(self, config: Config) -> tuple[str, str] | None:
-        """Return why this config cannot be measured there, and the remedy, or None if it can."""
-        return None
+    def check_config(self, config: Config) -> None:
+        """Raise TargetError if this config cannot be measured there. The message follows the experiment's name."""
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
         """Return the machine that ``prepare`` would provide for the same arguments, as far as it is known."""
@@ -154,12 +153,11 @@ class LocalTarget(Target):
         options = {**self._named_program(), **path, **address.settings}
         self.options = json.dumps(options) if options else ""
 
-    def obstacle(self, config: Config) -> tuple[str, str] | None:
+    def check_config(self, config: Config) -> None:
         """Refuse another number of members."""
         members, asked = self._address.members, config.get("members")
         if members and asked and members != asked:
-            return f"asks for {asked} members, and the target has {members}", "leave out members"
-        return None
+            raise TargetError(f"asks for {asked} members, and the target has {members}", "leave out members")
 
     @property
     def uri(self) -> str:

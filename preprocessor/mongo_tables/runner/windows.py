@@ -19,7 +19,7 @@ from mongo_tables.runner import (
 )
 from mongo_tables.runner.blocks import WindowKey
 from mongo_tables.runner.connection_strings import request_options
-from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
+from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
@@ -57,7 +57,7 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict
     share, allowed = row["checks"]["in_flight_share"], row["checks"]["in_flight_allowed"]
     if run.options.profile == "publish" and not run.options.as_is and share is not None and share > allowed:
         # The cache of a deployment is known only now.
-        raise TargetError(*cache_size.describe_refusal(run.experiment.name, share, allowed))
+        raise cache_size.CacheTooSmall(run.experiment.name, share, allowed)
     return row
 
 

@@ -315,6 +315,8 @@ def test_an_address_that_says_something_else_is_refused_before_anything_is_asked
 
 def test_a_machine_that_is_not_described_is_refused(atlas, opened):
     target = opened()
-    assert target.obstacle({"instance": M50}) is None
-    assert "names no tier, disk, gb" in target.obstacle({})[0]
-    assert "asks for 1 members" in target.obstacle({"instance": M50, "members": 1})[0]
+    target.check_config({"instance": M50})
+    with pytest.raises(TargetError, match="names no tier, disk, gb"):
+        target.check_config({})
+    with pytest.raises(TargetError, match="asks for 1 members"):
+        target.check_config({"instance": M50, "members": 1})

@@ -27,10 +27,10 @@ from mongo_tables.runner.calibration import (
 )
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.connection_strings import check_options
-from mongo_tables.runner.errors import TargetError, TimeIsOver
+from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.estimate import say_duration
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import obstacle, open_run, request
+from mongo_tables.runner.runs import check_possible, open_run, request
 from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import Store, check_document, open_store
 from mongo_tables.runner.terminal import Progress
@@ -85,8 +85,7 @@ def _calibrate(
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, duration=task.seconds)
             check_options(place.target.given)
-            if refused := obstacle(experiment, options, place.target, store):
-                raise TargetError(*refused)
+            check_possible(experiment, options, place.target, store)
             fine = task.fine
             asked = {
                 **request(experiment, options, [str(place)]),

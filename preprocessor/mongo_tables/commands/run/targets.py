@@ -23,7 +23,7 @@ from mongo_tables.runner.loadmachines.machine import LoadMachines, open_cluster,
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import choose_variants, obstacle
+from mongo_tables.runner.runs import check_possible, choose_variants
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import (
     NamedTarget,
@@ -217,13 +217,14 @@ def _allowed(
     for target in targets:
         if not variants_for(experiment, target.named):
             continue
-        found = obstacle(experiment, options, target, store)
-        if found is None:
-            yield target
-        elif leave_out:
-            print(f"{found[0]}: left out, {found[1]}", flush=True)
+        try:
+            check_possible(experiment, options, target, store)
+        except TargetError as error:
+            if not leave_out:
+                raise
+            print(f"{error.message}: left out, {error.hint}", flush=True)
         else:
-            raise TargetError(*found)
+            yield target
 
 
 def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:

@@ -177,18 +177,14 @@ class AtlasTarget(Target):
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
 
-    def obstacle(self, config: Config) -> tuple[str, str] | None:
-        """Return an obstacle if the cluster is underspecified, or the variant needs another number of members."""
+    def check_config(self, config: Config) -> None:
+        """Refuse a cluster that is underspecified, and another number of members."""
         if "members" in config and config["members"] != MEMBERS:
-            return (
+            raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
                 "use --target local",
             )
-        try:
-            machine_of(config, self._address)
-        except TargetError as error:
-            return error.message, error.hint
-        return None
+        machine_of(config, self._address)
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
         """Return the cluster for the variant."""
