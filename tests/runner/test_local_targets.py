@@ -77,7 +77,7 @@ def test_two_local_targets_are_measured_side_by_side_and_rows_say_what_differs(t
 def test_a_setting_is_one_of_the_server_that_runs(other_mongod):
     with closing(open_target(f"local:{other_mongod}?{OTHERWISE}")) as target:
         machine = target.prepare({}, 0.01)
-        target.give_cache()
+        target.set_cache()
         assert machine.topology["cache_gb"] == 0.05
         with MongoClient(target.uri) as client:
             asked = client.admin.command("getParameter", ttlMonitorSleepSecs=1)

@@ -78,10 +78,6 @@ class Crew(ABC):
     _fault: Callable[[], str]
 
     @abstractmethod
-    def start(self) -> None:
-        """Start the processes. They cost nothing until they work."""
-
-    @abstractmethod
     def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
         """Send each process an ``order`` for its own connections, and wait until all are ready.
 

@@ -106,11 +106,8 @@ class Target:
         """
         raise NotImplementedError
 
-    def give_room(self) -> None:
-        """Enlarge the cache for loading data, if possible: loading is not measured."""
-
-    def give_cache(self) -> None:
-        """Set the cache that the variant asks for, after its data is loaded."""
+    def set_cache(self, *, loading: bool = False) -> None:
+        """Set the cache that the variant asks for, or a larger one for ``loading`` data, which is not measured."""
 
     @property
     def cache_shrunk(self) -> bool | None:
@@ -175,7 +172,7 @@ class LocalTarget(Target):
         )
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Run a set for the variant, whose cache ``give_cache`` sets within the limits of mongod and this machine.
+        """Run a set for the variant, whose cache ``set_cache`` sets within the limits of mongod and this machine.
 
         Of the requested machine, a local set provides the cache.
         """
@@ -203,17 +200,12 @@ class LocalTarget(Target):
             pids=tuple(self._set.pids),
         )
 
-    def give_room(self) -> None:
-        """Let the members load data with their start cache, if the variant's is smaller."""
+    def set_cache(self, *, loading: bool = False) -> None:
+        """Set the members' cache to that of the prepared variant, for loading to no less than that of their start."""
         running = self.running
-        if running.cache_gb < SMALLEST_AT_START_GB:
-            running.resize_cache(SMALLEST_AT_START_GB)
-
-    def give_cache(self) -> None:
-        """Set the members' cache to that of the prepared variant."""
-        running = self.running
-        if self._cache_gb != running.cache_gb or not running.cache_shrunk:
-            running.resize_cache(self._cache_gb)
+        size = max(self._cache_gb, SMALLEST_AT_START_GB) if loading else self._cache_gb
+        if size != running.cache_gb or not running.cache_shrunk:
+            running.resize_cache(size)
 
     @property
     def cache_shrunk(self) -> bool | None:

@@ -159,7 +159,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     kind.reset(database, config)
     # Loaded data is dirty, and would occupy the cache in place of the data that is read.
     settled = settle(run.client)
-    run.target.give_cache()
+    run.target.set_cache()
     now = (config["collection"], number)
     if config.get("scanBefore") and run.scanned != now:
         cache_size.scan(database[config["collection"]])
@@ -260,7 +260,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     sharding.shard(run.client, run.client[run.database], config)
     if first is None:
         return
-    run.target.give_room()
+    run.target.set_cache(loading=True)
     # Use a write concern that guarantees the data, whatever the connection string says.
     concern = first.get("writeConcern", {"w": 0})
     bringing = replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
 
@@ -13,15 +13,14 @@ from mongo_tables.commands.run.targets import (
     read_machines,
     share_out,
 )
-from mongo_tables.runner.atlas.address import AtlasMachine, is_atlas, machine_of, parse_atlas
 from mongo_tables.runner.atlas.costs import (
     Cost,
-    Prices,
     check_cost,
     cost,
     cost_table,
     read_prices,
 )
+from mongo_tables.runner.atlas.target import AtlasTarget
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.estimate import (
     SlicesEstimate,
@@ -206,11 +205,9 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
     Raises CommandError if a price is unknown.
     """
-    for experiment, target in _on_atlas(tasks):
-        machines = _machines(arguments, experiment, target)
+    for experiment, costs in _find_costs(arguments, tasks):
         yield f"{experiment.name} on Atlas: a cluster for each machine"
-        prices = read_prices(arguments.prices)
-        for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
+        for line in cost_table(costs, read_prices(arguments.prices)):
             yield f"  {line}"
         if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
             yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
@@ -218,35 +215,22 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
-    if found := list(_on_atlas(tasks)):
-        prices = read_prices(arguments.prices)
-        costs: list[Cost] = []
-        for experiment, target in found:
-            machines = _machines(arguments, experiment, target)
-            costs += _costs(arguments, experiment, machines, prices).values()
-        check_cost(costs, arguments.max_cost, prices)
+    costs = [cost for _, some in _find_costs(arguments, tasks) for cost in some.values()]
+    if costs:
+        check_cost(costs, arguments.max_cost, read_prices(arguments.prices))
 
 
-def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Target]]:
-    """Yield each experiment with each of its targets that is on Atlas."""
-    return (
-        (experiment, target) for experiment, its in tasks for target in its if is_atlas(target.named.where)
-    )
-
-
-def _machines(arguments: Namespace, experiment: Experiment, target: Target) -> dict[int, AtlasMachine]:
-    """Return the cluster of each variant that is measured there."""
-    address = parse_atlas(target.named.where)
-    return {
-        number: machine_of({"reference": experiment.reference, **experiment.variants[number]}, address)
-        for number in choose_variants(experiment, read_options(arguments), target)
-    }
-
-
-def _costs(
-    arguments: Namespace, experiment: Experiment, machines: Mapping[int, AtlasMachine], prices: Prices
-) -> dict[int, Cost]:
-    """Return the cost of each variant that has a machine, for the greatest number of blocks."""
-    _, blocks = count_blocks(arguments, experiment)
-    estimates = estimate_variants(arguments, experiment, blocks, machines.keys())
-    return {number: cost(machines[number], one, prices) for number, one in estimates.items()}
+def _find_costs(arguments: Namespace, tasks: Tasks) -> Iterator[tuple[Experiment, dict[int, Cost]]]:
+    """Yield each experiment with the cost of its variants, by number, for the greatest number of blocks."""
+    for experiment, its in tasks:
+        _, blocks = count_blocks(arguments, experiment)
+        for target in its:
+            if not isinstance(target, AtlasTarget):
+                continue
+            prices = read_prices(arguments.prices)
+            numbers = choose_variants(experiment, read_options(arguments), target)
+            costs: dict[int, Cost] = {}
+            for number, one in estimate_variants(arguments, experiment, blocks, numbers).items():
+                asked = {"reference": experiment.reference, **experiment.variants[number]}
+                costs[number] = cost(target.cluster_for(asked), one, prices)
+            yield experiment, costs

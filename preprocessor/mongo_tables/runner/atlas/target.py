@@ -184,18 +184,22 @@ class AtlasTarget(Target):
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
                 "use --target local",
             )
-        machine_of(config, self._address)
+        self.cluster_for(config)
+
+    def cluster_for(self, config: Config) -> AtlasMachine:
+        """Return the cluster for a variant. Raise TargetError if a setting is missing."""
+        return machine_of(config, self._address)
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the cluster for the variant."""
-        return machine_of(config, self._address)._asdict()
+        """Return the cluster for the variant, by its settings."""
+        return self.cluster_for(config)._asdict()
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Start the cluster of the variant. Its cache size follows from its tier.
 
         Raises TargetError; ``close`` removes what was created until then.
         """
-        wanted = machine_of(config, self._address)
+        wanted = self.cluster_for(config)
         running = self._running
         if running is None or running.machine != wanted:
             self._remove()
