@@ -34,7 +34,7 @@ OTHERWISE = "members=1&cacheGB=0.05&oplogMB=1000&setParameter.ttlMonitorSleepSec
 @pytest.fixture
 def other_mongod(tmp_path):
     """Another program than the ``mongod`` that is found, which starts it."""
-    return script(tmp_path / "mongod-b", f'exec "{find_mongod(tmp_path)}" "$@"')
+    return script(tmp_path / "mongod-b", f'exec "{find_mongod()}" "$@"')
 
 
 @pytest.mark.thorough
@@ -104,7 +104,7 @@ def test_a_parameter_that_mongod_does_not_take_is_told_in_its_words(parameter, s
 
 
 def test_a_script_that_starts_mongod_beside_itself_is_refused_and_nothing_is_left(tmp_path, monkeypatch):
-    beside = script(tmp_path / "mongod-beside", f'"{find_mongod(tmp_path)}" "$@"')
+    beside = script(tmp_path / "mongod-beside", f'"{find_mongod()}" "$@"')
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with (
         closing(open_target(f"local:{beside}?members=1")) as target,

