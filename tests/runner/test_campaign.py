@@ -288,7 +288,7 @@ def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_
     told = Journal.note
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(Journal, "note", note)
-        patched.setattr(Run, "leave", killed)
+        patched.setattr(campaign, "leave", killed)
         patched.setattr(Run, "abandon", killed)
         run_of(tmp_path, Progress(io.StringIO()))
     before = FileStore(tmp_path).rows("tiny")
