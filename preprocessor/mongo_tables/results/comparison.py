@@ -132,22 +132,12 @@ class Comparison(NamedTuple):
         return self.sides.heading + (", over several campaigns" if self.campaigns else "")
 
     @property
-    def ratio(self) -> float | None:
-        """The ratio. ``judged`` says of what."""
-        return self.judged.ratio
-
-    @property
     def why_not_judged(self) -> str:
         """The reason for a missing interval, or "" if there is one."""
         judged = self.judged
         if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
             return judged.reason or "it has no ratio"
         return "" if judged.low > 0 and judged.high < inf else "fewer than three blocks have no interval"
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict, or None if there is none."""
-        return self.judged.verdict
 
 
 class Difference(NamedTuple):

@@ -63,11 +63,8 @@ def names_commit(name: str) -> bool:
     """Return whether Git knows a revision of this name, and no such file exists."""
     if not _NAME.fullmatch(name) or Path(name).exists():
         return False
-    asked = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
-    try:
-        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return run_git(*asked).returncode == 0
 
 
 @contextmanager
@@ -127,10 +124,7 @@ def _parts(where: str) -> re.Match[str]:
 
 
 def _git(where: str, *asked: str, stdin: bytes = b"", more: Mapping[str, str] | None = None) -> bytes:
-    try:
-        done = run_git(*asked, stdin=stdin, more=more)
-    except FileNotFoundError:
-        raise CommandError(f"{where}: git is not installed") from None
+    done = run_git(*asked, stdin=stdin, more=more)
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
         raise CommandError(f"{where}: {said[0]}", _EXAMPLE)
@@ -142,10 +136,13 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run Git in English, without a prompt for a password. ``more`` are environment variables.
 
-    Raises FileNotFoundError if Git is not installed.
+    Without Git the result is a failure that says so.
     """
     variables = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(more or {})}
-    return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)
+    try:
+        return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)
+    except FileNotFoundError:
+        return subprocess.CompletedProcess(asked, 127, b"", b"git is not installed")
 
 
 Row = Mapping[str, Any]

@@ -10,7 +10,6 @@ pymongo's exceptions are never chained to ours: their text may contain the URI.
 from __future__ import annotations
 
 import logging
-import queue
 import re
 import struct
 import threading
@@ -165,7 +164,7 @@ class MongoSource(ResultsSource):
         return redact(self._uri)
 
     def reach(self) -> None:
-        """Connect, authenticate and ping. Raises ``ResultsError`` within ``connect_ms`` plus one second."""
+        """Connect, authenticate and ping. Raises ``ResultsError``; each lookup of DNS may also take ``connect_ms``."""
         self._connect_once()
 
     def collections(self) -> tuple[str, ...]:
@@ -246,8 +245,7 @@ class MongoSource(ResultsSource):
     def _connect_once(self) -> MongoClient[Any]:
         with self._lock:
             if self._client is None:
-                seconds = self._limits.connect_ms / 1000
-                self._client = self._attempt(lambda: _within(seconds + 1, self._connect))
+                self._client = self._attempt(self._connect)
             return self._client
 
     def _connect(self) -> MongoClient[Any]:
@@ -294,23 +292,3 @@ def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> Ba
         return error
     servers = client.topology_description.server_descriptions().values()
     return next((server.error for server in servers if server.error), error)
-
-
-def _within(seconds: float, work: Callable[[], _T]) -> _T:
-    """Run ``work`` within a time limit, else raise ``TimeoutError``: the driver sets none for resolving host names."""
-    done: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
-
-    def run() -> None:
-        try:
-            done.put((True, work()))
-        except BaseException as error:
-            done.put((False, error))
-
-    threading.Thread(target=run, name="mongo-tables connect", daemon=True).start()
-    with suppress(queue.Empty):
-        ok, outcome = done.get(timeout=seconds)
-        if ok:
-            found: _T = outcome
-            return found
-        raise outcome
-    raise TimeoutError("deadline")

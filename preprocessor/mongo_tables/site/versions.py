@@ -50,10 +50,7 @@ def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVer
 def _read_tag(folder: Path) -> ProjectVersion:
     from mongo_tables.results.history import run_git  # few figures go by a tag
 
-    try:
-        done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
-    except FileNotFoundError:
-        return ProjectVersion(fault="git is not installed")
+    done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
     text = done.stdout.decode("utf-8", "replace").strip()
     return ProjectVersion(text, fault="" if text else "the page is in no Git repository with a tag")
 

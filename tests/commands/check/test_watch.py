@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import shutil
 import signal
 import subprocess
 import sys
@@ -216,31 +215,6 @@ def test_a_site_file_that_comes_to_lie_beside_the_one_above_is_looked_at(folder:
         assert "mkdocs.yml and zensical.toml name different pages or results" in told
         (folder / "docs/mkdocs.yml").write_text("docs_dir: .\n")
         assert watching.told()[0] == "mkdocs.yml changed"
-
-
-def test_a_site_file_around_a_page_that_is_named_is_looked_at(folder: Path) -> None:
-    (folder / "other/docs").mkdir(parents=True)
-    (folder / "other/docs/page.md").write_text(PAGE)
-    with Watching(folder, "other/docs/page.md") as watching:
-        watching.told()
-        (folder / "other/mkdocs.yml").write_text("site_name: Other\n")
-        assert watching.told()[0] == "other/mkdocs.yml changed"
-
-
-def test_a_repository_that_goes_is_noticed_and_what_git_does_in_it_is_not(folder: Path) -> None:
-    (folder / ".git").mkdir()
-    (folder / "mongo-tables.toml").touch()
-    (folder / "docs/README.md").write_text(PAGE)
-    sound = "2 comments on 2 pages: no fault"
-    with Watching(folder) as watching:
-        assert watching.told() == [sound]
-        (folder / ".git/index").touch()
-        (folder / "docs/page.md").write_text(f"{PAGE}\n")
-        assert watching.told() == ["docs/page.md changed", sound]
-        shutil.rmtree(folder / ".git")
-        changed, told, *_ = watching.told()
-        assert changed == ".git changed"
-        assert told.startswith("docs/README.md:3:1: error MT166")
 
 
 def test_a_file_that_comes_into_a_page_from_elsewhere_is_looked_at(folder: Path, watching: Watching) -> None:

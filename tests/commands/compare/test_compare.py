@@ -45,7 +45,7 @@ def without_blocks_of(other, row):
 
 
 def verdicts(old, new):
-    return [(one.verdict, one.judged.of) for one in compare(old, new).rows]
+    return [(one.judged.verdict, one.judged.of) for one in compare(old, new).rows]
 
 
 def test_two_campaigns_are_judged_by_what_each_row_is_to_its_reference():
@@ -53,8 +53,8 @@ def test_two_campaigns_are_judged_by_what_each_row_is_to_its_reference():
     old = of_blocks(shaken(50))
     assert verdicts(old, of_blocks(shaken(25), 50))[1] == ("no difference", "ratio to the reference")
     (_, faster) = compare(old, of_blocks(shaken(30), 50)).rows
-    assert faster.verdict == "faster"
-    assert faster.ratio == pytest.approx(1.2, rel=0.01)
+    assert faster.judged.verdict == "faster"
+    assert faster.judged.ratio == pytest.approx(1.2, rel=0.01)
     assert (faster.one.speed, faster.other.speed) == pytest.approx((50, 30), rel=0.02)
     assert verdicts(old, of_blocks(shaken(20), 50))[1][0] == "slower"
 
@@ -69,8 +69,8 @@ def test_the_ratio_of_two_campaigns_is_welchs_over_blocks():
 
 def test_the_reference_of_two_campaigns_is_not_known_and_says_why():
     (reference, _) = compare(of_blocks(shaken(50)), of_blocks(shaken(50), 200)).rows
-    assert (reference.verdict, reference.judged.of) == ("not known", "speed")
-    assert reference.ratio == pytest.approx(2, rel=0.02)
+    assert (reference.judged.verdict, reference.judged.of) == ("not known", "speed")
+    assert reference.judged.ratio == pytest.approx(2, rel=0.02)
     assert "no other row was measured with it in both campaigns" in reference.judged.reason
 
 
@@ -79,7 +79,7 @@ def test_all_rows_of_two_campaigns_are_judged_together():
     slight = [1.05, 0.98, 1.09, 1.02, 1.08, 1.05, 1.03, 1.11, 1.0, 1.09]
     (_, alone) = compare(of_blocks(shaken(50)), of_blocks(shaken(50, slight))).rows
     assert alone.judged.p < 0.05
-    assert alone.verdict == "faster"
+    assert alone.judged.verdict == "faster"
     others = [measured(size, shaken(50, SHAKE[size % 9 :] + SHAKE[: size % 9])) for size in range(10, 29)]
     sides = [
         campaign([measured(1, shaken(100), shaken(100, SHAKE[::-1])), measured(4, speeds), *others])
@@ -87,7 +87,7 @@ def test_all_rows_of_two_campaigns_are_judged_together():
     ]
     among = compare(*sides).rows[1]
     assert among.judged.p == alone.judged.p
-    assert among.verdict != "faster"
+    assert among.judged.verdict != "faster"
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_all_rows_of_two_campaigns_are_judged_together():
 def test_what_has_no_ratio_to_a_reference_is_not_known_and_says_why(change, reason):
     old = of_blocks(shaken(50))
     (found,) = [one for one in compare(old, change(old)).rows if one.variant == "size 4"]
-    assert (found.verdict, found.judged.low, found.evidence) == ("not known", None, ())
+    assert (found.judged.verdict, found.judged.low, found.evidence) == ("not known", None, ())
     assert reason in found.judged.reason
 
 
 def test_rows_without_blocks_have_the_ratio_of_their_medians_and_no_verdict():
     (only,) = compare([row(1, (10, 20, 40))], [row(1, (300, 500, 600))]).rows
-    assert (only.ratio, only.verdict, only.judged.low) == (25, None, None)
+    assert (only.judged.ratio, only.judged.verdict, only.judged.low) == (25, None, None)
     assert only.judged.reason == "measured without blocks"
     half = compare([measured(1, [10, 20, 40])], [row(1, (300, 500, 600))]).rows[0]
     assert half.judged.reason == "measured without blocks in NEW"
@@ -694,10 +694,10 @@ def test_the_list_of_commands_says_what_compare_is_for(capsys):
 
 def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():
     (stood,) = compare([row(1, (0, 0, 0))], [row(1, (1, 2, 3))]).rows
-    assert (stood.ratio, stood.verdict) == (None, None)
+    assert (stood.judged.ratio, stood.judged.verdict) == (None, None)
     foreign = {"_id": {"size": 1, "testname": "t"}, "duration": 5}
     (only,) = compare([foreign], [row(1, (1, 2, 3))]).rows
-    assert (only.one.speed, only.ratio, only.verdict) == (None, None, None)
+    assert (only.one.speed, only.judged.ratio, only.judged.verdict) == (None, None, None)
 
 
 def test_the_command_compares_what_can_be_compared(folders, tmp_path, capsys):

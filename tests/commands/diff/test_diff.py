@@ -132,18 +132,6 @@ def test_rows_that_nothing_tells_apart_and_one_of_which_went_are_not_paired_by_p
     assert len(found) == 3
 
 
-def test_rows_are_named_by_the_columns_of_a_stated_key(project: Path) -> None:
-    write(project / "old", run(1, 1, 10, "a"), run(2, 1, 20, "b"))
-    write(project / "new", run(1, 1, 20, "b"), run(2, 1, 10, "a"))
-    assert lines(project, "--key", "threads,disk")[1:] == ["  the rows are in another order"]
-
-
-def test_a_key_that_no_table_has_is_a_mistake(project: Path) -> None:
-    write(project / "new", run(1, 1, 10))
-    done = mongo_tables("diff", "old", "new", "--key", "threads,disc", cwd=project, expect=2)
-    assert "no table has all of these columns" in done.stderr
-
-
 def test_what_was_measured_otherwise_is_told(project: Path) -> None:
     old, new = {"versions": {"server": "6.0.5"}}, {"versions": {"server": "8.0.4"}}
     write(project / "old", run(1, 1, 10, **old), run(2, 8, 20, **old))

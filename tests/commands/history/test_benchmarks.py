@@ -28,7 +28,7 @@ def test_a_series_is_in_its_own_unit_and_a_change_is_found(campaigns, capsys):
     out = capsys.readouterr().out
     assert "Go benchmark: BenchmarkA, time  2.01 µs  10 campaigns  from 2026-01-01 to 2026-01-10" in out
     assert "2026-01-06 00:00  2.01 µs  shellbench 1" in out
-    assert "from 2026-01-06 00:00 on +100" in out
+    assert "from 2026-01-06 00:00 on 100 % higher" in out
     assert "Go benchmark: BenchmarkA, B/op   5 B/op  10 campaigns" in out
     assert "1 change in 2 rows" in out
 

@@ -43,7 +43,7 @@ def test_each_row_is_a_line_and_its_changes_below(campaigns, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "t: size 1   99.5/s (98 to 102)  18 campaigns  from 2026-11-01 to 2026-11-01"
     assert lines[1].startswith("t: size 4  41/s (40.2 to 41.8)  18 campaigns")
-    assert lines[2].startswith("  from 2026-11-01 10:00 on -19.7 % (-21.2 to -18.1 %)")
+    assert lines[2].startswith("  from 2026-11-01 10:00 on 20 % slower (18 to 21 %)")
     assert lines[2].endswith("; not known why; campaign of-10")
     assert lines[3] == "1 change in 2 rows"
 

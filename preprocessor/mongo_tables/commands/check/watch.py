@@ -71,17 +71,11 @@ def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
 
 def read_inputs(given: Namespace) -> Inputs:
     """Read every file that a check reads: pages, their includes, shared pipelines, results, the site's file."""
-    # The repository of a page determines how a code host shows it.
-    upward = (Path.cwd(), *Path.cwd().parents)
-    files = dict.fromkeys([*list_places(Path()), *(folder / ".git" for folder in upward)])
+    files = dict.fromkeys(list_places(Path()))
     with suppress(CommandError):
         files |= dict.fromkeys(list_site_files(given.site))
         paths = given.paths or page_folders(given.site)
-        files |= dict.fromkeys(map(Path, paths))
-        read = dict.fromkeys(read_snapshots(paths, request_of(given)).files)
-        files |= read
-        for folder in {file.parent for file in read}:
-            files |= dict.fromkeys(list_places(folder))
+        files |= dict.fromkeys([*map(Path, paths), *read_snapshots(paths, request_of(given)).files])
     if given.baseline:
         files[Path(given.baseline)] = None
     if not given.static:

@@ -18,7 +18,7 @@ from mongo_tables.findings.usage import CommandError
 DESCRIPTION = (
     "Lists every cell of the pages' tables that is not the same with two results sources or in\n"
     "two checkouts, rows and tables that were added and removed, and differences in the measurement. Rows are\n"
-    "matched by --key, or by as few columns as necessary, including the first.\n"
+    "matched by as few columns as necessary, including the first.\n"
     "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout."
 )
 EPILOG = (
@@ -44,7 +44,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PAGE",
         help="pages or folders (default: the site's, else docs)",
     )
-    parser.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, separated by commas")
     add_limit(parser)
     add_pipelines(parser)
     form = parser.add_mutually_exclusive_group()

@@ -1,9 +1,9 @@
 """Changes between two lists of tables: changed cells; added or removed rows, columns and tables.
 
-Rows are matched by columns that distinguish them on both sides: the columns of a key; for a chart its horizontal axis
-and its series; otherwise as few columns as necessary, the first and those of the others that can identify a row.
-Measured figures identify nothing, because they change. Of rows that no column distinguishes, only equal ones are
-paired; the names of the others are ``unclear``.
+Rows are matched by columns that distinguish them on both sides: for a chart its horizontal axis and its series;
+otherwise as few columns as necessary, the first and those of the others that can identify a row. Measured figures
+identify nothing, because they change. Of rows that no column distinguishes, only equal ones are paired; the names of
+the others are ``unclear``.
 
 Text of a pull request, which anybody may write, appears literally in Markdown and has no effect. GitHub turns names
 (``@team``), numbers (``#12``), commits and addresses into links after Markdown became HTML, so a reference such as

@@ -107,10 +107,7 @@ def _find_base(request: PullRequest) -> str:
 
 
 def _git(*asked: str, may_fail: bool = False) -> subprocess.CompletedProcess[bytes]:
-    try:
-        done = run_git(*asked)
-    except FileNotFoundError:
-        raise CommandError("git is not installed") from None
+    done = run_git(*asked)
     if done.returncode and not may_fail:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
         raise CommandError(f"git: {said[0]}", "run it in a checkout of the repository")

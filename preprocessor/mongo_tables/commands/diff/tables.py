@@ -118,15 +118,15 @@ def _read_pages(named: str, arguments: Namespace) -> list[PageTable]:
     read = require_pages(read_snapshots(paths, request_of(arguments)))
     with closing(Answers(named, arguments.limits)) as asked:
         asked.source.reach()
-        return _make_tables(read, asked, arguments.key)
+        return _make_tables(read, asked)
 
 
 def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[PageTable]:
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
-    ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all relative to the folder, and
-    ``limit``. Missing pages have no tables. Raises CommandError for a ``config_file`` outside the folder, ResultsError
-    for an unusable results source, unless ``needs_results`` is false: then the tables contain the error.
+    ``asked`` has the options of ``diff``: pages and ``config_file``, relative to the folder, and ``limit``. Missing
+    pages have no tables. Raises CommandError for a ``config_file`` outside the folder, ResultsError for an unusable
+    results source, unless ``needs_results`` is false: then the tables contain the error.
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
         raise CommandError(
@@ -141,36 +141,23 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
         there = [path for path in asked.pages or page_folders(site.site) if Path(path).exists()]
         read = read_snapshots(there, Request(site.site, site.pipelines, site.results, site.limits))
         with closing(Answers(site.results, site.limits)) as answers:
-            return _make_tables(read, answers, asked.key, needs_results=needs_results)
+            return _make_tables(read, answers, needs_results=needs_results)
 
 
-def _make_tables(
-    read: ReadSnapshots, source: Answers, written_key: str | None, *, needs_results: bool = True
-) -> list[PageTable]:
-    """Return all tables of the pages, and of the values of their charts.
-
-    ``--key`` identifies rows in tables that have all of it. Raises CommandError if no table has it.
-    """
+def _make_tables(read: ReadSnapshots, source: Answers, *, needs_results: bool = True) -> list[PageTable]:
+    """Return all tables of the pages, and of the values of their charts."""
     sites = [parse_site(snapshot) for snapshot in read.snapshots]
     specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
-    key = [name.strip() for name in written_key.split(",")] if written_key else []
-    shown = ({column for _, column in spec.shown_columns} for spec in specs)
-    if key and not any(map(set(key).issubset, shown)):
-        raise CommandError(
-            f"--key {written_key}: no table has all of these columns", "name them as the comments do"
-        )
     # How the documents were measured is the same question for pipelines with the same beginning.
     grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
     measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]
     answers = source.answer([*(spec.query for spec in specs), *measured])
     if needs_results and answers.unreachable:
         raise answers.unreachable
-    return [
-        _make_table(spec, answers.by_key, query, key) for spec, query in zip(specs, measured, strict=True)
-    ]
+    return [_make_table(spec, answers.by_key, query) for spec, query in zip(specs, measured, strict=True)]
 
 
-def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> PageTable:
+def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query) -> PageTable:
     rows = answers[spec.query.key]
     table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
@@ -178,8 +165,7 @@ def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key:
     if isinstance(rows, ResultsError):
         return PageTable(*place, table.headers, (), failed=rows.message)
     # A point of a chart is identified by its panel, its horizontal position and its series.
-    of_chart = spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
-    stated = tuple(key) if key and set(key) <= set(table.columns) else of_chart
+    stated = spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
     naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
     headers, cells = _format_cells(table, rows)
     groups = answers[measured.key]

@@ -135,9 +135,7 @@ def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence
     reason = (
         "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
     )
-    level, low, high = (f"{100 * (end - 1):+.1f}" for end in change.ratio[:3])
-    interval = f" ({low} to {high} %)" if change.ratio.high < inf else ""
-    since = f"from {change.point.start:%Y-%m-%d %H:%M} on {level} %{interval}"
+    since = f"from {change.point.start:%Y-%m-%d %H:%M} on {say_change(change.ratio, change.point.unit)}"
     return f"{since}; {reason}; campaign {change.point.campaign}"
 
 

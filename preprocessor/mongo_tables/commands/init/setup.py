@@ -178,11 +178,8 @@ def _is_ignored(path: Path) -> bool:
     """Return whether Git, if it is here, ignores a file."""
     if _repository_of(path.parent) is None:
         return False
-    try:
-        asked = run_git("-C", str(path.parent), "check-ignore", "--quiet", "--", path.name)
-    except FileNotFoundError:
-        return False
-    return asked.returncode == 0
+    asked = ("-C", str(path.parent), "check-ignore", "--quiet", "--", path.name)
+    return run_git(*asked).returncode == 0
 
 
 # -- the file of the site --
