@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from statistics import fmean, median, stdev
@@ -51,12 +51,12 @@ class RunOrigin(NamedTuple):
     """What a file says about the whole run: date, machine, commit, tool.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
-    fields that the schema names. ``start`` is in UTC.
+    fields that the schema names. Unknown ones are None or "". ``start`` is in UTC.
     """
 
     tool: str
     start: datetime | None = None
-    versions: Mapping[str, str] = _NOTHING
+    versions: Mapping[str, Any] = _NOTHING
     hardware: Mapping[str, Any] = _NOTHING
     commit: Mapping[str, Any] = _NOTHING
 
@@ -161,14 +161,18 @@ def make_document(origin: RunOrigin, one: Benchmark) -> dict[str, Any]:
         "failed": one.failed or (f"{origin.tool} gives no {one.statistic or 'value'}" if lost else ""),
         "start_time": origin.start,
         "tool": origin.tool,
-        "versions": dict(origin.versions),
-        "hardware": dict(origin.hardware),
-        "commit": dict(origin.commit),
+        "versions": _leave_out_unknown(origin.versions),
+        "hardware": _leave_out_unknown(origin.hardware),
+        "commit": _leave_out_unknown(origin.commit),
         "extra": {hold_name(name): hold_value(value) for name, value in one.extra.items()},
         ORDER: {"parameters": dict(one.order)} if one.order else {},
     }
+    return _leave_out_unknown(told, _ALWAYS)
+
+
+def _leave_out_unknown(told: Mapping[str, Any], always: Collection[str] = ()) -> dict[str, Any]:
     unknown: tuple[Any, ...] = (None, "", [], {})
-    return {name: value for name, value in told.items() if value not in unknown or name in _ALWAYS}
+    return {name: value for name, value in told.items() if value not in unknown or name in always}
 
 
 def _tell_figures(one: Benchmark) -> dict[str, Any]:

@@ -311,24 +311,23 @@ def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]
 
 def _make_origin(known: Mapping[str, str]) -> RunOrigin:
     """Build the origin from configuration lines: those of the format's description, and some about machines."""
-    hardware: dict[str, Any] = {
-        name: known[key]
-        for name, key in (
-            ("cpu", "cpu"),
-            ("cpu_architecture", "goarch"),
-            ("system", "goos"),
-            ("kernel", "kernel"),
-        )
-        if known.get(key)
-    }
-    if known.get("cpu-count", "").isdecimal():
-        hardware["cores"] = int(known["cpu-count"])
-    commit: dict[str, Any] = {
-        name: known[key] for name, key in (("id", "commit"), ("branch", "branch")) if known.get(key)
-    }
-    if "id" in commit and (time := read_date(known.get("commit-time", ""))):
-        commit["time"] = time
-    versions = {name: known[name] for name in ("harness", "runtime") if known.get(name)}
+    cores, commit = known.get("cpu-count", ""), known.get("commit")
     return RunOrigin(
-        TOOL, read_date(known.get("start-time", "")), versions, hardware, commit if "id" in commit else {}
+        TOOL,
+        read_date(known.get("start-time", "")),
+        versions={name: known.get(name) for name in ("harness", "runtime")},
+        hardware={
+            "cpu": known.get("cpu"),
+            "cpu_architecture": known.get("goarch"),
+            "system": known.get("goos"),
+            "kernel": known.get("kernel"),
+            "cores": int(cores) if cores.isdecimal() else None,
+        },
+        commit={
+            "id": commit,
+            "branch": known.get("branch"),
+            "time": read_date(known.get("commit-time", "")),
+        }
+        if commit
+        else {},
     )

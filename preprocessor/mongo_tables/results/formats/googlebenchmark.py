@@ -57,24 +57,21 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     for one in whole.need("benchmarks").elements():
         runs.setdefault((one.find("run_name") or one.need("name")).text(), []).append(one)
     # The path of the program may identify the machine.
-    program = context.find("executable")
-    suite = re.split(r"[/\\]", program.text())[-1] if program else _TOOL
+    suite = re.split(r"[/\\]", context.text_at("executable"))[-1] or _TOOL
     benchmarks = [one for name, parts in runs.items() for one in _read_runs(suite, name, parts)]
     return make_documents(file, _read_origin(context), benchmarks)
 
 
 def _read_origin(context: JsonPart) -> RunOrigin:
-    schema, version, date, cores = (
-        context.find(key) for key in ("json_schema_version", "library_version", "date", "num_cpus")
-    )
+    schema, cores = context.find("json_schema_version"), context.find("num_cpus")
     if schema and schema.value != _SCHEMA:
         raise schema.refuse(f"schema {schema.value} of Google Benchmark's JSON, and only {_SCHEMA} is known")
-    number = version.text().removeprefix("v") if version else ""
+    number = context.text_at("library_version").removeprefix("v")
     return RunOrigin(
         _TOOL,
-        start=read_date(date.text()) if date else None,
+        start=read_date(context.text_at("date")),
         versions={"harness": f"{_TOOL} {number}".strip()},
-        hardware={"cores": cores.whole()} if cores else {},
+        hardware={"cores": cores.whole() if cores else None},
     )
 
 
@@ -88,7 +85,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
     if failures and not measures:
         measures, units = {TIME: _Measure()}, {TIME: SECONDS}
     name, parameters = _split_name(key)
-    labels = dict.fromkeys(label.text() for one in parts if (label := one.find("label")))
+    labels = dict.fromkeys(filter(None, (one.text_at("label") for one in parts)))
     for metric, found in measures.items():
         lost = f"{found.lost} of {found.lost + len(found.values)} values are not finite" if found.lost else ""
         lost = lost or ("" if found.values or found.summary or failures else "no value is finite")
@@ -116,17 +113,13 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
 def _read_failure(run: JsonPart) -> str:
     for failed, message in (("error_occurred", "error_message"), ("skipped", "skip_message")):
         if (told := run.find(failed)) and told.value:
-            said = run.find(message)
-            return (said.text() if said else "") or failed.replace("_", " ")
+            return run.text_at(message) or failed.replace("_", " ")
     return ""
 
 
 def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str]) -> None:
     """Add a run, or an aggregate of runs, to the measures."""
-    aggregate, iterations, relative = (
-        run.find(key) for key in ("aggregate_name", "iterations", "aggregate_unit")
-    )
-    statistic = aggregate.text() if aggregate else ""
+    statistic, iterations = run.text_at("aggregate_name"), run.find("iterations")
     for metric, unit, value in _list_values(run):
         found = measures.setdefault(metric, _Measure())
         units.setdefault(metric, unit)
@@ -141,16 +134,16 @@ def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str
             found.summary[statistic] = value
         elif statistic != "cv":
             # The coefficient of variation follows from the others.
-            is_relative = relative is not None and relative.value == "percentage"
+            is_relative = run.fields().get("aggregate_unit") == "percentage"
             found.other[statistic] = (value, "1" if is_relative else unit)
 
 
 def _list_values(run: JsonPart) -> Iterator[tuple[str, str, float | None]]:
     """Yield each measure of a run, with its unit and value."""
-    unit = run.find("time_unit")
-    if unit and unit.text() not in _POWERS:
-        raise unit.refuse(f"the unit {unit.text()!r} of Google Benchmark is not known")
-    power = _POWERS[unit.text()] if unit else 0
+    unit = run.text_at("time_unit") or "s"
+    if unit not in _POWERS:
+        raise run.need("time_unit").refuse(f"the unit {unit!r} of Google Benchmark is not known")
+    power = _POWERS[unit]
     relative = run.fields().get("aggregate_unit") == "percentage"
     for key, metric in _TIMES.items():
         if part := run.find(key):

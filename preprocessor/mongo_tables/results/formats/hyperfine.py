@@ -53,16 +53,13 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 def _read_origin(whole: JsonPart) -> RunOrigin:
     metadata = whole.need("metadata")
-    version, start, platform = (metadata.find(key) for key in ("hyperfine_version", "start_time", "platform"))
-    system, architecture = (platform.find(key) if platform else None for key in ("os", "architecture"))
+    version, platform = metadata.text_at("hyperfine_version"), metadata.find("platform")
+    hardware = {"cpu_architecture": "architecture", "system": "os"}
     return RunOrigin(
         tool=_SUITE,
-        start=read_date(start.text()) if start else None,
-        versions={"harness": f"hyperfine {version.text()}"} if version else {},
-        hardware={
-            **({"cpu_architecture": architecture.text()} if architecture else {}),
-            **({"system": system.text()} if system else {}),
-        },
+        start=read_date(metadata.text_at("start_time")),
+        versions={"harness": version and f"hyperfine {version}"},
+        hardware={name: platform.text_at(key) for name, key in hardware.items()} if platform else {},
     )
 
 
@@ -96,10 +93,9 @@ def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
     extra = {"command": part.need("command").text()}
     failed = _say_failed(one.fields().get("exit_code") for one in runs)
     for metric, summary in part.need("summary").members():
-        stated = summary.find("unit")
-        unit = stated.text() if stated else ""
-        if stated and unit not in _UNITS:
-            raise stated.refuse(f"the unit {unit!r} of hyperfine is not known")
+        unit = summary.text_at("unit")
+        if unit not in _UNITS:
+            raise summary.need("unit").refuse(f"the unit {unit!r} of hyperfine is not known")
         samples = [one.need(metric).need("value").number() for one in runs]
         yield _measure(
             name.text(), _METRICS.get(metric, metric), _UNITS[unit], parameters,

@@ -72,9 +72,7 @@ def _read_origin(part: JsonPart) -> RunOrigin:
     known = part.fields()
     version = known.get("jmhVersion", "")
     machine = " ".join(str(known[key]) for key in ("vmName", "vmVersion") if known.get(key))
-    return RunOrigin("JMH", versions={
-        "harness": f"JMH {version}".strip(), **({"runtime": machine} if machine else {}),
-    })  # fmt: skip
+    return RunOrigin("JMH", versions={"harness": f"JMH {version}".strip(), "runtime": machine})
 
 
 def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:

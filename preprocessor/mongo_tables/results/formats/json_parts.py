@@ -77,6 +77,11 @@ class JsonPart(NamedTuple):
             raise self._unlike("a string")
         return self.value
 
+    def text_at(self, key: str) -> str:
+        """Return the string member of this object, or "" if it is absent or null."""
+        found = self.find(key)
+        return found.text() if found else ""
+
     def is_number(self) -> bool:
         """Return whether this value is a number, or a text for a number that JSON does not have."""
         return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)

@@ -6,7 +6,7 @@ to 5: https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from mongo_tables.results.formats.benchmark import (
@@ -39,56 +39,51 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
         raise version.refuse(
             f"a file of pytest-benchmark {version.text()}: only versions 3 to 5 are supported"
         )
-    machine, commit, date = whole.find("machine_info"), whole.find("commit_info"), whole.find("datetime")
+    machine, commit = whole.find("machine_info"), whole.find("commit_info")
     return RunOrigin(
         tool="pytest-benchmark",
-        start=read_date(date.text()) if date else None,
-        versions={"harness": f"pytest-benchmark {version.text()}", **_read_runtime(machine)},
+        start=read_date(whole.text_at("datetime")),
+        versions={
+            "harness": f"pytest-benchmark {version.text()}",
+            "runtime": _read_runtime(machine) if machine else "",
+        },
         hardware=_read_machine(machine) if machine else {},
         commit=_read_commit(commit) if commit else {},
     )
 
 
-def _read_runtime(machine: JsonPart | None) -> dict[str, str]:
-    known = _read_texts(machine, {"name": "python_implementation", "version": "python_version"})
-    return {"runtime": f"{known['name']} {known['version']}"} if len(known) == 2 else {}
+def _read_runtime(machine: JsonPart) -> str:
+    parts = [machine.text_at(key) for key in ("python_implementation", "python_version")]
+    return " ".join(parts) if all(parts) else ""
 
 
 def _read_machine(machine: JsonPart) -> dict[str, Any]:
     cpu = machine.find("cpu")
-    about = _read_texts(machine, {"cpu_architecture": "machine", "system": "system", "kernel": "release"})
-    if cpu is None or not isinstance(cpu.value, dict):
-        return about
-    cores = cpu.find("count")
-    model = _read_texts(cpu, {"cpu": "brand"}) | _read_texts(cpu, {"cpu": "brand_raw"})
-    return {**model, **about, **({"cores": cores.whole()} if cores else {})}
-
-
-def _read_commit(commit: JsonPart) -> dict[str, Any]:
-    named = _read_texts(commit, {"id": "id", "branch": "branch"})
-    named = {name: text for name, text in named.items() if text != "(unknown)"}
-    if "id" not in named:
-        return {}
-    time = read_date(_read_texts(commit, {"time": "time"}).get("time", ""))
-    dirty = commit.fields().get("dirty")
+    cpu = cpu if cpu and isinstance(cpu.value, dict) else None
+    cores = cpu.find("count") if cpu else None
     return {
-        **named,
-        **({"time": time} if time else {}),
-        **({"dirty": dirty} if isinstance(dirty, bool) else {}),
+        "cpu": (cpu.text_at("brand_raw") or cpu.text_at("brand")) if cpu else "",
+        "cpu_architecture": machine.text_at("machine"),
+        "system": machine.text_at("system"),
+        "kernel": machine.text_at("release"),
+        "cores": cores.whole() if cores else None,
     }
 
 
-def _read_texts(part: JsonPart | None, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the strings of a part, by our names for them."""
-    found = {name: one.text() for name, key in names.items() if part and (one := part.find(key))}
-    return {name: text for name, text in found.items() if text}
+def _read_commit(commit: JsonPart) -> dict[str, Any]:
+    named = {name: commit.text_at(name).replace("(unknown)", "") for name in ("id", "branch")}
+    if not named["id"]:
+        return {}
+    dirty = commit.fields().get("dirty")
+    time = read_date(commit.text_at("time"))
+    return {**named, "time": time, "dirty": dirty if isinstance(dirty, bool) else None}
 
 
 def _read_benchmark(one: JsonPart) -> Benchmark:
     key, name, stats = one.need("fullname").text(), one.need("name").text(), one.need("stats")
     samples = stats.find("data") or one.find("data")
-    extra, group, parameters = one.find("extra_info"), one.find("group"), one.find("params")
-    told = {"group": group.text() if group else "", **(extra.fields() if extra else {})}
+    extra, parameters = one.find("extra_info"), one.find("params")
+    told = {"group": one.text_at("group"), **(extra.fields() if extra else {})}
     return Benchmark(
         # The file of the test, and its class.
         suite=key.removesuffix(f"::{name}") or key,
