@@ -12,6 +12,9 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Final, TypeVar
 
+from mongo_tables.aggregation.query.conditions import values_at
+from mongo_tables.aggregation.values import MISSING
+
 _Name = TypeVar("_Name", bound=Hashable)
 
 ORDER: Final = "_sort"
@@ -45,17 +48,9 @@ def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def has_path(value: Any, path: Sequence[str]) -> bool:
+def has_path(document: Mapping[str, Any], path: Sequence[str]) -> bool:
     """Return whether a path leads to a value, null included. It may pass through arrays, also by index."""
-    if not path:
-        return True
-    if isinstance(value, Mapping):
-        return path[0] in value and has_path(value[path[0]], path[1:])
-    if isinstance(value, list):
-        if path[0].isdigit() and int(path[0]) < len(value) and has_path(value[int(path[0])], path[1:]):
-            return True
-        return any(has_path(item, path) for item in value)
-    return False
+    return any(value is not MISSING for value in values_at(document, tuple(path)))
 
 
 def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
