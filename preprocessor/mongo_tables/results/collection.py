@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Parts, split_path
 from mongo_tables.aggregation.join_index import Places, index_places
+from mongo_tables.aggregation.query.conditions import values_at
 from mongo_tables.aggregation.value_order import key
 from mongo_tables.findings.finding import Finding
 
@@ -57,23 +58,12 @@ class Collection:
         return [self.documents[place] for place in sorted(set.intersection(*found))]
 
     def texts(self, path: str) -> frozenset[str]:
-        """Return the strings that documents have at a dotted path, without those in arrays."""
+        """Return the strings that documents have at a dotted path, also within arrays."""
         if path not in self._texts:
             parts = split_path(path)
-            values = {value for one in self.documents if isinstance(value := _value_at(one, parts), str)}
-            self._texts[path] = frozenset(values)
+            values = (value for one in self.documents for value in values_at(one, parts))
+            self._texts[path] = frozenset(value for value in values if isinstance(value, str))
         return self._texts[path]
-
-
-def _value_at(value: Any, path: Parts) -> Any:
-    """Return the value at a path, or None if there is none. An array on the way is returned whole."""
-    for name in path:
-        if type(value) is not dict:
-            return value if type(value) is list else None
-        if name not in value:
-            return None
-        value = value[name]
-    return value
 
 
 def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:

@@ -215,7 +215,7 @@ class FileSource(ResultsSource):
         return self._find(collection).choose(pipeline)
 
     def texts(self, collection: str, field: str) -> frozenset[str]:
-        """Return the strings that documents have in a field, without those in arrays."""
+        """Return the strings that documents have in a field, also within arrays."""
         return self._find(collection).texts(field)
 
     def lines(self, collection: str) -> Iterable[bytes]:
