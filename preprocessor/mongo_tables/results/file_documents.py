@@ -211,13 +211,12 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _find_faults(folder: Path) -> ResultsError | None:
     """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none."""
     faults: list[Finding] = []
-    for places in list_results([SourcePart("", str(folder), "")]).collections.values():
-        for place in places:
-            try:
-                for file in place.files() if place.folder else ():
-                    faults += read_fixture(file.path, file.read())[1]
-            except ResultsError as error:  # The file cannot be opened.
-                faults += error.findings
+    for place in list_results([SourcePart("", str(folder), "")]).collections.values():
+        try:
+            for file in place.files() if place.folder else ():
+                faults += read_fixture(file.path, file.read())[1]
+        except ResultsError as error:  # The file cannot be opened.
+            faults += error.findings
     return combine_faults(faults) if faults else None
 
 

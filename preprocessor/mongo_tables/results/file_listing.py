@@ -79,12 +79,12 @@ class ResultsFile:
 class CollectionFiles:
     """The location of a collection: the ``folder`` of its fixture files, or plain files.
 
-    ``is_meant``: the author combined the plain files on purpose.
+    ``places`` are several ones that the author did not combine on purpose.
     """
 
     plain: tuple[ResultsFile, ...] = ()
     folder: Path | None = None
-    is_meant: bool = True
+    places: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -99,42 +99,42 @@ class CollectionFiles:
         return [ResultsFile(path, self.folder.parent) for path in fixture_files(self.folder)]
 
     def refuse_unread(self, collection: str) -> None:
-        """Raise ``ResultsError`` for unread documents next to fixture files, and for unintended plain files."""
+        """Raise ``ResultsError`` for unread documents next to fixture files, and for a collection in several places."""
         if self.folder is not None:
             _refuse_unread(self.folder)
-        elif len(self.plain) > 1 and not self.is_meant:
-            refuse_two(collection, [file.path.as_posix() for file in self.plain])
+        elif self.places:
+            raise ResultsError(
+                f"the collection `{collection}` is in {' and in '.join(self.places)}",
+                hint=f"give one of them another name, as in other={self.places[-1]}; or all of them: "
+                f"{collection}=PATTERN",
+            )
+
+    def add(self, other: CollectionFiles) -> CollectionFiles:
+        """Return the collection in both places, which cannot be read."""
+        return CollectionFiles((*self.files(), *other.files()), places=(self.where, other.where))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The locations of each collection, sorted by name, and the existing files that are not read."""
+    """The location of each collection, sorted by name, and the existing files that are not read."""
 
-    collections: Mapping[str, Sequence[CollectionFiles]]
+    collections: Mapping[str, CollectionFiles]
     unread: Sequence[Path] = ()
 
 
 def list_results(parts: Sequence[SourcePart]) -> Listing:
     """List what the parts name on disk. Raises ``ResultsError`` for a part that names nothing."""
-    found: dict[str, list[CollectionFiles]] = {}
+    folders: dict[str, CollectionFiles] = {}
     for part in parts:
         path = Path(part.pattern)
         alone = len(parts) == 1 and not path.exists() and suffix_of(path.name) not in READ
         if part.pattern and part.is_path and not part.name and (path.is_dir() or alone):
             for name, folder in _fixture_folders(path).items():
-                found.setdefault(name, []).append(CollectionFiles(folder=folder))
+                found = CollectionFiles(folder=folder)
+                folders[name] = folders[name].add(found) if name in folders else found
     plain, unread = _list_plain(parts)
-    for name, files in plain.items():
-        found.setdefault(name, []).append(files)
-    return Listing(dict(sorted(found.items())), unread)
-
-
-def refuse_two(collection: str, places: Sequence[str]) -> None:
-    """Raise ``ResultsError`` because the collection would be in several places."""
-    raise ResultsError(
-        f"the collection `{collection}` is in {' and in '.join(places)}",
-        hint=f"give one of them another name, as in other={places[-1]}; or all of them: {collection}=PATTERN",
-    )
+    both = {name: folders[name].add(plain[name]) for name in folders.keys() & plain.keys()}
+    return Listing(dict(sorted((folders | plain | both).items())), unread)
 
 
 # -- fixture folders --
@@ -236,7 +236,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
 # -- plain files --
 
 
-def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFiles], Sequence[Path]]:
+def _list_plain(parts: Sequence[SourcePart]) -> tuple[dict[str, CollectionFiles], Sequence[Path]]:
     """Return the collections of plain files, by name, and the existing files that are not read."""
     found: dict[str, dict[Path, ResultsFile]] = {}
     own: set[str] = set()
@@ -256,7 +256,8 @@ def _list_plain(parts: Sequence[SourcePart]) -> tuple[Mapping[str, CollectionFil
         files = tuple(by_path.values())
         if len(files) > 1:  # Each has a name of its own.
             files = tuple(one if one.name else replace(one, name=one.path.as_posix()) for one in files)
-        collections[name] = CollectionFiles(files, is_meant=name not in own)
+        paths = tuple(one.path.as_posix() for one in files)
+        collections[name] = CollectionFiles(files, places=paths if len(files) > 1 and name in own else ())
     return collections, sorted(others.difference(*found.values()))
 
 

@@ -23,7 +23,7 @@ from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import decode, read_contents
-from mongo_tables.results.file_listing import Listing, list_results, refuse_two
+from mongo_tables.results.file_listing import Listing, list_results
 from mongo_tables.results.guards import OPTIONS, Limits, guard
 from mongo_tables.results.model import (
     PipelineRefused,
@@ -129,7 +129,8 @@ class FileSource(ResultsSource):
         """Return the files of a collection, in order, or nothing for an unknown one."""
         if held := self._held().get(collection):
             return held.files
-        return [file.path for place in self._list().collections.get(collection, ()) for file in place.files()]
+        place = self._list().collections.get(collection)
+        return [file.path for file in place.files()] if place else []
 
     def notes(self) -> Sequence[Finding]:
         """Return the notes about the files that queries have read in this build."""
@@ -149,12 +150,11 @@ class FileSource(ResultsSource):
     def writes(self) -> str:
         """Return a digest of all files as they are now: it changes when a file is written, added or removed."""
         said = [one.digest for one in self._read_others()]
-        for collection, places in list_results(self._parts).collections.items():
-            for place in places:
-                try:
-                    said += (collection, read_contents(collection, place).digest)
-                except ResultsError as error:
-                    said += (collection, error.message)
+        for collection, place in list_results(self._parts).collections.items():
+            try:
+                said += (collection, read_contents(collection, place).digest)
+            except ResultsError as error:
+                said += (collection, error.message)
         return digest_of(*said)
 
     def _held(self) -> Mapping[str, Collection]:
@@ -185,13 +185,11 @@ class FileSource(ResultsSource):
         return found
 
     def _read_files(self, collection: str) -> Collection | ResultsError:
-        places = self._list().collections.get(collection, ())
-        if not places:
+        place = self._list().collections.get(collection)
+        if place is None:
             return Collection(collection, (), digest_of(collection))
         try:
-            if len(places) > 1:
-                refuse_two(collection, [place.where for place in places])
-            contents = read_contents(collection, places[0])
+            contents = read_contents(collection, place)
             before = self._decoded.get(collection)
             if before is None or before.digest != contents.digest:
                 with nothing_collected():
@@ -220,12 +218,10 @@ class FileSource(ResultsSource):
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
-        for place in self._list().collections.get(collection, ()):
-            if place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
-                contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
-                return (
-                    line for one in contents for line in one.splitlines(keepends=True) if not line.isspace()
-                )
+        place = self._list().collections.get(collection)
+        if place and place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
+            contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
+            return (line for one in contents for line in one.splitlines(keepends=True) if not line.isspace())
         return (f"{write_line(raw)}\n".encode() for raw in self.raws(collection))
 
     def raws(self, collection: str) -> list[bytes]:

@@ -131,12 +131,12 @@ def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
             "name another folder with --to, or another collection with --as",
         )
     there = list_results([SourcePart("", str(folder), "")]).collections if folder.is_dir() else {}
-    for place in there.get(one.target, ()):
-        if not place.folder:
-            raise unusable(
-                f"the collection {one.target!r} is in {place.where} already",
-                "remove that file, or name another folder with --to, or another collection with --as",
-            )
+    place = there.get(one.target)
+    if place and not place.folder:
+        raise unusable(
+            f"the collection {one.target!r} is in {place.where} already",
+            "remove that file, or name another folder with --to, or another collection with --as",
+        )
     home = folder_of(folder, one.target)
     if not leads_within(home, folder):
         message = f"{home}: a link leads out of the folder {folder}"
