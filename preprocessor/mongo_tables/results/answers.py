@@ -194,24 +194,21 @@ def answer_all(ask: Ask, queries: Mapping[str, Query], workers: int = 1) -> dict
     if workers <= 1:
         return {key: _result(_ask(ask, query, lost)) for key, query in queries.items()}
 
-    import queue  # files need no threads
-
-    waiting: queue.SimpleQueue[tuple[str, Query]] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[str, Rows | ResultsError | BaseException]] = queue.SimpleQueue()
-    for item in queries.items():
-        waiting.put(item)
+    waiting = iter(list(queries.items()))
+    answers: dict[str, Rows | ResultsError | BaseException] = {}
 
     def serve() -> None:
-        while True:
-            try:
-                key, query = waiting.get_nowait()
-            except queue.Empty:
-                return
-            done.put((key, _ask(ask, query, lost)))
+        for key, query in waiting:  # The threads share the iterator, so each query runs once.
+            answers[key] = _ask(ask, query, lost)
 
-    for _ in range(min(workers, len(queries))):
-        threading.Thread(target=serve, name="mongo-tables query", daemon=True).start()
-    answers = dict(done.get() for _ in queries)
+    threads = [
+        threading.Thread(target=serve, name="mongo-tables query", daemon=True)
+        for _ in range(min(workers, len(queries)))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return {key: _result(answers[key]) for key in queries}
 
 
