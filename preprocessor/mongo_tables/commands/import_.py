@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.commands.options import add_config_file
+from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 DESCRIPTION = (
@@ -89,7 +90,8 @@ def run(arguments: Namespace) -> int:
     folder = Path(arguments.folder or find_fixture_folder(arguments.site))
     source = FileSource(", ".join(arguments.files), read=lambda: [hold(arguments.name, documents)])
     report = copy_source(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)
-    print("\n".join(_say_unknown(documents)), end="")
+    for line in _say_unknown(documents):
+        print(escape_control_chars(line))
     print_report(report, dry_run=arguments.dry_run)
     return 0
 
@@ -148,8 +150,7 @@ def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
         told = "without --date, figures have no line of origin and no history"
-        yield f"{names} does not write the time of measurement: {told}\n"
+        yield f"{names} does not write the time of measurement: {told}"
     failed = dict.fromkeys(f"{one['_id']['name']}: {one['failed']}" for one in documents if "failed" in one)
-    yield from (escape_control_chars(f"failed: {one}") + "\n" for one in list(failed)[:_SHOWN])
-    if len(failed) > _SHOWN:
-        yield f"and {len(failed) - _SHOWN} more failed\n"
+    if failed:
+        yield f"failed: {list_some(list(failed), _SHOWN, '; ')}"
