@@ -19,8 +19,8 @@ from typing import Any, Final
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext import Path
 
-_INT32 = range(-(2**31), 2**31)
-_INT64 = range(-(2**63), 2**63)
+INT32 = range(-(2**31), 2**31)
+INT64 = range(-(2**63), 2**63)
 _DECIMAL_END = 10**34
 """The first whole number that a Decimal128 may round."""
 
@@ -53,10 +53,10 @@ def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
             return None
     if isinstance(value, list):
         return [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]
-    if type(value) is int and value not in _INT32:
+    if type(value) is int and value not in INT32:
         import bson
 
-        if value in _INT64:
+        if value in INT64:
             return bson.Int64(value)
         if abs(value) < _DECIMAL_END:
             return bson.Decimal128(str(value))
@@ -113,7 +113,7 @@ _WRAPPERS: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 """An example of each wrapper, and the pattern of its JSON with sorted keys."""
-_RANGES: Final = {"$numberInt": _INT32, "$numberLong": _INT64}
+_RANGES: Final = {"$numberInt": INT32, "$numberLong": INT64}
 
 WRAPPERS: Final = frozenset(_WRAPPERS)
 """The keys that turn an object into a value."""

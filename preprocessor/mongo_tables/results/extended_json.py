@@ -31,15 +31,12 @@ from bson.int64 import Int64
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext import MAX_DEPTH
 from mongo_tables.jsontext.document import nearest
-from mongo_tables.jsontext.extended import WRAPPERS, decode
+from mongo_tables.jsontext.extended import INT32, INT64, WRAPPERS, decode
 from mongo_tables.jsontext.reader import NotPlain, Parsed, constant, members, parse
 from mongo_tables.results.rows import through_bson
 
 Document = dict[str, Any]
 
-_INT32_MIN: Final = -(2**31)
-_INT32_MAX: Final = 2**31 - 1
-_INT64: Final = range(-(2**63), 2**63)
 _INFINITE: Final = float("inf")
 _LONG_DIGITS: Final = 18
 """The most digits of a whole number that always fits into 64 bits."""
@@ -104,7 +101,7 @@ def _settle(held: Any, depth: int) -> int:
     for key, value in items:
         kind = type(value)
         if kind is int:
-            if not _INT32_MIN <= value <= _INT32_MAX:
+            if value not in INT32:
                 held[key] = _long(value)
         elif kind is str:
             colons += value.count(":")
@@ -133,7 +130,7 @@ def _count_colons(value: Any) -> int:
 
 
 def _long(value: int) -> Int64:
-    if value not in _INT64:
+    if value not in INT64:
         raise NotPlain  # The careful parser keeps the digits, too, or refuses the number at its position.
     return Int64(value)
 
@@ -264,7 +261,7 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: {key: _plain(inner) for key, inner in value.items()},
     list: lambda value: [_plain(inner) for inner in value],
     float: _double,
-    Int64: lambda value: int(value) if not _INT32_MIN <= value <= _INT32_MAX else {"$numberLong": str(value)},
+    Int64: lambda value: int(value) if int(value) not in INT32 else {"$numberLong": str(value)},
     DatetimeMS: _date,
     Code: _canonical,  # a subclass of str
     DBRef: lambda value: _plain(dict(value.as_doc())),

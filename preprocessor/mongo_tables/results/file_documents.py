@@ -24,6 +24,7 @@ from mongo_tables.aggregation.join_index import IndexedCollection
 from mongo_tables.files.folders import place_at, shorten_path
 from mongo_tables.files.memo import digest_of
 from mongo_tables.findings.finding import Complaint, Finding
+from mongo_tables.jsontext.extended import INT32
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
 from mongo_tables.results.collection import Collection
@@ -42,7 +43,6 @@ LARGE: Final = 2**20
 """Documents of files from this size on, in bytes, are held as rows, which take a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
 """Types whose values BSON stores unchanged."""
-_INT32: Final = range(-(2**31), 2**31)
 _MOST_TEXTS: Final = 100_000
 _APART: Final = "move it away, or give it a collection of its own: NAME=FILE"
 _ONCE: Final = "a server holds each _id once; drop one of the two"
@@ -273,7 +273,7 @@ def _as_of_bson(document: Mapping[str, Any]) -> Document:
     for value in document.values():
         kind = type(value)
         if kind not in _SAME and not (
-            (kind is int and value in _INT32)
+            (kind is int and value in INT32)
             or (kind is datetime and not value.microsecond % 1000 and value.tzinfo is None)
         ):
             break

@@ -15,14 +15,14 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.files.folders import place_at
 from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import nearest
-from mongo_tables.jsontext.extended import kind_of
+from mongo_tables.jsontext.extended import INT64, kind_of
 from mongo_tables.jsontext.reader import Parsed, parse
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
 """A string, which is kept, or a number that JSON does not have."""
-LARGEST_COUNT: Final = 2**63 - 1
+LARGEST_COUNT: Final = INT64[-1]
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
 """Texts that a tool writes in place of numbers that JSON does not have."""
 

@@ -17,10 +17,10 @@ import bson
 from bson.decimal128 import Decimal128
 
 from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext.extended import INT64
 from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form
 
-_INT64: Final = range(-(2**63), 2**63)
 _DIGITS: Final = 34
 """The most digits of a Decimal128."""
 _NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -69,7 +69,7 @@ def to_number(text: str) -> int | float:
 
 def _fits(text: str) -> bool:
     number = to_number(text)
-    return math.isfinite(number) and (isinstance(number, float) or number in _INT64)
+    return math.isfinite(number) and (isinstance(number, float) or number in INT64)
 
 
 def hold_name(name: str) -> str:
@@ -84,7 +84,7 @@ def hold_digits(value: Any) -> Any:
         return {name: hold_digits(one) for name, one in value.items()}
     if isinstance(value, list):
         return [hold_digits(one) for one in value]
-    if type(value) is int and value not in _INT64:
+    if type(value) is int and value not in INT64:
         return Decimal128(str(value)) if len(str(abs(value))) <= _DIGITS else str(value)
     return value
 

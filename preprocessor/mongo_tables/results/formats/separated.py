@@ -29,6 +29,7 @@ from urllib.parse import quote
 
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.jsontext.extended import INT64
 from mongo_tables.results.formats.model import (
     DATE,
     NUMBER,
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
     from mongo_tables.findings.finding import Finding
 
-_INT64: Final = range(-(2**63), 2**63)
 _INT64_DIGITS: Final = 19
 _END: Final = "\0"
 """Ends each cell when a pattern matches a whole column at once, which is faster."""
@@ -82,7 +82,7 @@ def _could_be(kind: str, cells: Sequence[str]) -> bool:
 
 def _fits(cell: str) -> bool:
     """Return whether a number is not a whole number beyond 64 bits, which would lose digits."""
-    return not cell.lstrip("-").isdigit() or int(cell) in _INT64
+    return not cell.lstrip("-").isdigit() or int(cell) in INT64
 
 
 def _join(cells: Iterable[str]) -> str:
