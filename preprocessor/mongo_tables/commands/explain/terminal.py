@@ -34,15 +34,11 @@ _FEW = 6
 _MARKS: Mapping[Severity, str] = {"error": "✗", "warning": "!", "note": "·"}
 
 
-def lines(told: Explanation, *, width: int, rows: int, fields: bool = True) -> list[str]:
-    """Return the explanation in lines of at most ``width`` columns, with ``rows`` documents after each stage.
+def lines(told: Explanation, *, width: int, rows: int, fields: bool = True) -> Iterator[str]:
+    """Yield the explanation in lines of at most ``width`` columns, with ``rows`` documents after each stage.
 
     ``fields``: whether to list those of the collection; for a page with many tables once is enough.
     """
-    return [*_write(told, width, rows, fields)]
-
-
-def _write(told: Explanation, width: int, rows: int, fields: bool) -> Iterator[str]:
     facts = [
         f"{told.file}:{told.line}:{told.column}",
         told.title,
