@@ -49,12 +49,10 @@ class Answers:
         """Existing files that are not read, sorted; filled in by the first query."""
         self.notes: Sequence[Finding] = ()
         """The notes about the files that queries have read."""
-        self.read: dict[str, str] = {}
-        """The digest of each collection that this build has read, by collection name."""
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
-        self.by_key, self.read, self.ran = {}, {}, 0
+        self.by_key, self.ran = {}, 0
         self.unread, self.notes = (), ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
@@ -95,11 +93,10 @@ class Answers:
         digests: dict[str, tuple[str, ...]] = {}
         for key, query in queries.items():
             names = collections_read(query)
-            read = {name: digest for name in names if (digest := self.source.digest(name)) is not None}
+            read = [digest for name in names if (digest := self.source.digest(name)) is not None]
             if len(read) < len(names):
                 continue
-            self.read.update(read)
-            digests[key] = tuple(read.values())
+            digests[key] = tuple(read)
             if isinstance(answer := self._memo.find((key, digests[key])), list | ResultsError):
                 found[key] = answer
         asked = {key: query for key, query in queries.items() if key not in found}
