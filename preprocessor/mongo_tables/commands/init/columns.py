@@ -72,14 +72,13 @@ _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": F
 
 @dataclass(frozen=True, slots=True)
 class CandidateField:
-    """A field that can be a column: its path, the types of its values, one of them, and the number of distinct ones.
+    """A field that can be a column: its path, and the types of its values.
 
     ``everywhere``: whether all documents have it. ``values`` are those of the documents, as text, to compare.
     """
 
     path: str
     types: tuple[str, ...]
-    example: Any
     everywhere: bool
     values: tuple[str, ...]
 
@@ -104,7 +103,7 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
     if not present or not set(types) <= {*_SCALARS, "null"} or not COLUMN.fullmatch(path):
         return None
     everywhere = len(present) == documents
-    return CandidateField(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
+    return CandidateField(path, tuple(types), everywhere, tuple(map(raw_text, present)))
 
 
 def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
