@@ -65,9 +65,9 @@ def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
     ("speeds", "ratios", "said"),
     [
         ([100, 110], [0.5, 0.55], "speeds 1.1 to 1.1 times as high, ratios to the reference 1.1 to 1.1"),
-        ([100, 40], [0.5, 0.5], "speeds 0.4 to 0.4 times as high, ratios to the reference 1 to 1; some are more than 1.5 times apart: History says what was new"),
-        ([100, 100], [0.5, 0.3], "speeds 1 to 1 times as high, ratios to the reference 0.6 to 0.6; some are more than 1.5 times apart: History says what was new"),
-        ([100, 200], [], "speeds 2 to 2 times as high; some are more than 1.5 times apart: History says what was new"),
+        ([100, 40], [0.5, 0.5], "speeds 0.4 to 0.4 times as high, ratios to the reference 1 to 1; some are more than 1.5 times apart"),
+        ([100, 100], [0.5, 0.3], "speeds 1 to 1 times as high, ratios to the reference 0.6 to 0.6; some are more than 1.5 times apart"),
+        ([100, 200], [], "speeds 2 to 2 times as high; some are more than 1.5 times apart"),
         ([100], [0.5], None),
     ],
 )  # fmt: skip
