@@ -152,7 +152,7 @@ def test_each_measurement_of_a_block_is_a_row_and_each_group_has_its_windows_in_
     for pair, (one, other) in zip(group.pairs, others, strict=True):
         assert pair.references == pytest.approx([sqrt(a * b) for a, b in zip(one, other, strict=True)])
     assert group.fine == sliced
-    assert (group.measured_again, group.disturbed) == (2, 1)
+    assert group.row["campaign"] == {"measured_again": 2, "disturbed": 1}
     assert (group.end - group.start).total_seconds() == 0.1
 
 

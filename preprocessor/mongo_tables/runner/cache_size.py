@@ -105,15 +105,14 @@ def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bo
         member.admin.command("setParameter", 1, wiredTigerEngineRuntimeConfig=f"cache_size={size}")
     deadline = time.monotonic() + SHRINK_SECONDS
     for member in members:
-        while _held(member) > _FULL_SHARE * size:
+        while (
+            member.admin.command("serverStatus")["wiredTiger"]["cache"]["bytes currently in the cache"]
+            > _FULL_SHARE * size
+        ):
             if time.monotonic() >= deadline:
                 return False
             time.sleep(0.02)
     return True
-
-
-def _held(member: MongoClient[dict[str, Any]]) -> int:
-    return int(member.admin.command("serverStatus")["wiredTiger"]["cache"]["bytes currently in the cache"])
 
 
 EFFECTIVE_SHARE = 0.8

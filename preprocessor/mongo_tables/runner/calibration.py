@@ -76,16 +76,13 @@ class Task(NamedTuple):
 class Group(NamedTuple):
     """The measurements of a group of pairs, between ``start`` and ``end``. ``row`` is one of its rows.
 
-    ``fine`` has the windows in slices of each pair. ``measured_again`` counts blocks that were repeated because of
-    foreign use of the machine; ``disturbed`` counts the disturbed blocks of each attempt, None if unknown.
+    ``fine`` has the windows in slices of each pair.
     """
 
     pairs: Sequence[Pairs]
     fine: Sequence[Sequence[Counted]]
     start: datetime
     end: datetime
-    measured_again: int
-    disturbed: int | None
     row: Mapping[str, Any]
 
 
@@ -175,8 +172,6 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
         fine=fine,
         start=min(repeat["start_time"] for repeat in repeats),
         end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
-        measured_again=rows[0]["campaign"]["measured_again"],
-        disturbed=rows[0]["campaign"]["disturbed"],
         row=rows[0],
     )
 
@@ -184,7 +179,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
     """Return the document of a workload from its groups. A row says where they ran."""
     experiment, row = task.experiment, groups[0].row
-    disturbed = [group.disturbed for group in groups]
+    disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]
     return {
         "_id": {"campaign": campaign["id"], "workload": experiment.name},
@@ -196,7 +191,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "pairs_asked": sum(task.pairs),
         "pairs_together": max(len(group.pairs) for group in groups),
         "blocks": campaign["blocks"],
-        "measured_again": sum(group.measured_again for group in groups),
+        "measured_again": sum(group.row["campaign"]["measured_again"] for group in groups),
         "disturbed": None if None in disturbed else sum(filter(None, disturbed)),
         "window_seconds": done["seconds"],
         "reference_measurements": REFERENCE_MEASUREMENTS,

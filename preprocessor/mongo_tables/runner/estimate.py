@@ -146,9 +146,10 @@ def _estimate(
         window = _local_window(name, config, plan, options, longest)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
     around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
-    if scaled.warm and kind.keeps_data:
-        around += 0.0 if warmup.has_lead(name, config) else connecting  # a lead has the window's
-        window += _warming(name, config, window)
+    if scaled.warm and kind.keeps_data and warmup.has_lead(name, config):
+        window += warmup.lead_seconds(window)[0]
+    elif scaled.warm and kind.keeps_data:  # all of the work, with connections of its own
+        window, around = 2 * window, around + connecting
     return VariantEstimate(
         operations=plan.operations if plan else None,
         documents=sum(load.documents for load in brought),
@@ -157,11 +158,6 @@ def _estimate(
         seconds=windows * window,
         local_seconds=windows * (window + around) + fresh * (MAKING_SECONDS + _loading(first, config)),
     )
-
-
-def _warming(name: str, config: Config, window: float) -> float:
-    """Return the seconds of warm-up before a window: the least lead that it may have, or all of its work."""
-    return warmup.lead_seconds(window)[0] if warmup.has_lead(name, config) else window
 
 
 def _loading(first: Done | None, config: Config) -> float:

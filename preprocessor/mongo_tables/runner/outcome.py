@@ -237,12 +237,6 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
     return found
 
 
-def remark_on_client(outcome: Outcome) -> str:
-    """Return a remark if the client was the bottleneck, else ""."""
-    limits = list_limits(outcome, busiest_share(outcome))
-    return f"the client was the limit: {', '.join(limits)}" if limits else ""
-
-
 NOTABLE = 0.05
 """The difference from 1 that causes a remark."""
 

@@ -174,7 +174,7 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
         )
     if kind.holds_members and not isinstance(target, LocalTarget):
         raise TargetError(f"{name} holds up members of the deployment", "it runs on --target local only")
-    if target.ends_with_run and sharding.wants_shards(configs):
+    if target.ends_with_run and any(sharding.SHARD_KEY in config for config in configs):
         raise TargetError(
             f"{name} shards its collection, and a local target has no shards",
             "it runs on --target mongodb://… with the mongos of a sharded cluster only",

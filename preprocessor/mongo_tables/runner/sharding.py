@@ -7,7 +7,7 @@ connection to a shard. Rows do not name the shards: their names are those of mac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -31,11 +31,6 @@ _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
     """Return whether the deployment is a sharded cluster. The client is already connected."""
     return bool(client.topology_description.topology_type_name == "Sharded")
-
-
-def wants_shards(configs: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether any variant of an experiment shards its collection."""
-    return any(SHARD_KEY in config for config in configs)
 
 
 def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:

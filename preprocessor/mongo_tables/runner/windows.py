@@ -28,7 +28,7 @@ from mongo_tables.runner.options import (
     window_seconds,
     with_enough_work,
 )
-from mongo_tables.runner.outcome import check_window, remark_on_client, remark_on_law
+from mongo_tables.runner.outcome import busiest_share, check_window, list_limits, remark_on_law
 from mongo_tables.runner.runs import Run, asked_of, complaints_told
 from mongo_tables.runner.sampling import BusyProcessors
 from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
@@ -339,8 +339,8 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
     law = check_window(outcome, config["workload"], rates, config["numberOfThreads"])
     if law and (remark := remark_on_law(law)):
         yield remark if outcome.steady else f"{remark}: the window is all of the work"
-    if limited := remark_on_client(outcome):
-        yield limited
+    if limits := list_limits(outcome, busiest_share(outcome)):
+        yield f"the client was the limit: {', '.join(limits)}"
     if run.target.cache_shrunk is False:
         yield "a member held more than its cache when the window came"
     if outcome.keeps_speed == "no":

@@ -9,7 +9,7 @@ from dataclasses import fields
 
 from mongo_tables.commands.run.targets import (
     describe_machines,
-    open_planned,
+    open_named,
     read_machines,
     share_out,
 )
@@ -52,7 +52,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
     with ExitStack() as held:
-        opened = [held.enter_context(closing(open_planned(arguments, named))) for named in arguments.target]
+        opened = [held.enter_context(closing(open_named(arguments, named))) for named in arguments.target]
         _print_all(arguments, wanted, opened, local)
         if machines is not None:
             print(describe_machines(machines, arguments.processes))

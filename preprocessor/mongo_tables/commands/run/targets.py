@@ -60,15 +60,13 @@ def _open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
     for named in arguments.target:
-        yield _open(arguments, named, lambda where: open_atlas(where, run, note))
+        yield open_named(arguments, named, lambda where: open_atlas(where, run, note))
 
 
-def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
-    """Open a target for a plan, which creates nothing there. Raises CommandError."""
-    return _open(arguments, named, plan_atlas)
-
-
-def _open(arguments: Namespace, named: NamedTarget, open_on_atlas: Callable[[str], Target]) -> Target:
+def open_named(
+    arguments: Namespace, named: NamedTarget, open_on_atlas: Callable[[str], Target] = plan_atlas
+) -> Target:
+    """Open a target, by default for a plan, which creates nothing there. Raises CommandError."""
     local = sum(is_local(one.where) for one in arguments.target)
     target = open_on_atlas(named.where) if is_atlas(named.where) else open_target(named.where, max(1, local))
     target.named = named
