@@ -31,7 +31,6 @@ TOLD = {
     "MT401": BASE,
     "MT404": INSERTS,
     "MT405": RESOURCES[:7],
-    "MT406": RESOURCES,
     "MT408": [17, 18],
     "MT411": [31, 32],
     "MT503": [2, 5, 31],

@@ -123,7 +123,6 @@ MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
-MT406 warning wrong-name: A field is named for bytes, but counts something else.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.

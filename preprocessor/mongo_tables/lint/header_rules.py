@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rule_context import RuleContext, find_definition, rule
+from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.column import find_added_unit
@@ -141,25 +141,6 @@ def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
 
 def _step(binary: bool) -> str:
     return "1024" if binary else "1000"
-
-
-@rule("MT406", needs=("unit",))
-def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
-    """MT406: a field's name says bytes, but the field counts something else."""
-    for name, shape in subject.flow.rows.fields.items():
-        computed, says = shape.traits.unit, units.of_name(name)
-        if computed is None or computed.is_data or not says or not says[0].is_data:
-            continue
-        path = find_definition(subject.spec, name)
-        if path is None:
-            continue
-        yield subject.in_pipeline(
-            "MT406",
-            path,
-            f"`{name}` is named for bytes, but counts {_format_unit(computed)}: the next author will show it as bytes",
-            "name it for what it counts",
-            key=True,
-        )
 
 
 @rule("MT427", "MT509", needs=("format",))

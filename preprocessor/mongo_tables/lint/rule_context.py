@@ -271,17 +271,15 @@ class RuleContext:
     def facts(self) -> frozenset[str]:
         """The keys of the pipeline, and facts on which rules depend.
 
-        ``format``: columns have one. ``unit``: the unit of a field of the rows, or of a column, is known. ``missing``:
-        rows may lack a column. ``arrays``: the rows have arrays whose elements have a known order. ``storage`` and
-        ``chance``: the rows come in this order. ``expression``: a stage computes something.
+        ``format``: columns have one. ``unit``: that of a column is known. ``missing``: rows may lack a column.
+        ``arrays``: the rows have arrays whose elements have a known order. ``storage`` and ``chance``: the rows come in
+        this order. ``expression``: a stage computes something.
         """
         order = self.orders[-1] if self.orders else STORED
         found = {order.by.value, "format" if self.spec.format else "", "arrays" if order.arrays else ""}
-        shapes = [*self.flow.rows.fields.values()]
         for _, name in self.spec.shown_columns:
-            shapes.append(self.column(name))
-            found.add("missing" if shapes[-1].missing else "")
-        for shape in shapes:
+            shape = self.column(name)
+            found.add("missing" if shape.missing else "")
             found.add("unit" if shape.traits.unit else "")
         return self.flow.names.union(found, ("expression",) if self.visited else ())
 

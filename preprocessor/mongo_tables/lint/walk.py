@@ -1,8 +1,7 @@
 """Runs a pipeline stage by stage on a results source.
 
-For local documents each stage runs on the rows of the previous stage, and its own time is measured; documents that
-the first ``$match`` certainly drops are counted, not decoded. A server runs each prefix of the pipeline, and returns
-the number of documents (``$count``) and the first of them (``$limit``).
+Each beginning of the pipeline runs by itself, because stages work together: a limit shortens a sort, and a ``$skip``
+moves ahead of what may fail. A server returns the number of documents (``$count``) and the first of them (``$limit``).
 
 It also tells which fields a stage reads and computes, and which ones documents have.
 """
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Parts, effect_of, paths_in, record_of
-from mongo_tables.aggregation.pipelines import reorder, sort_limit
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import nearest_words, suggest
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
@@ -210,15 +208,15 @@ SAMPLE = 20
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The documents at one point of the pipeline: their number, all or some of them, and the time.
+    """The documents at one point of the pipeline: their number, all or some of them, and the time from the start.
 
-    ``milliseconds`` is the time of the stage before this point, or with ``from_start`` of all stages.
+    ``sampled``: a server returned the first ones alone.
     """
 
     count: int
     rows: Rows
     milliseconds: float
-    from_start: bool = False
+    sampled: bool = False
 
     @property
     def complete(self) -> bool:
@@ -239,15 +237,34 @@ class StageWalk:
 
         Raises ResultsError for an unusable source.
         """
-        local: FileSource | None = self._source.local
-        try:
-            for step in self._server_steps() if local is None else self._local_steps(local):
-                self.steps.append(step)
-        except ResultsError as error:
-            if error.environment:
-                raise
-            return error
+        if self._source.local is not None:
+            with suppress(AggregationError):
+                # It comes up again at its stage. This imports operators before any is timed.
+                check(self.query.pipeline, variables=self.query.let)
+        last = len(self.query.pipeline)
+        for position in range(last + 1):
+            try:
+                self.steps.append(self._step(position))
+            except ResultsError as error:
+                if error.environment:
+                    raise
+                if 0 < position < last and self._works():
+                    # A later ``$skip`` or ``$limit`` leaves out the documents on which the stage fails.
+                    self.steps.append(self.steps[-1])
+                    continue
+                # The error of a beginning without a path is that of its last stage; the whole pipeline may also fail at
+                # a stage whose first documents are valid.
+                known = error.path is not None or position in (0, last)
+                return error if known else ResultsError(error.message, hint=error.hint, path=(position - 1,))
         return None
+
+    def _works(self) -> bool:
+        """Return whether the whole pipeline runs without an error."""
+        try:
+            self._source.aggregate(self.query)
+        except ResultsError:
+            return False
+        return True
 
     def ask(self, position: int, stages: Sequence[Any]) -> Rows:
         """Run ``stages`` on the documents after the first ``position`` stages."""
@@ -276,86 +293,22 @@ class StageWalk:
     def _with_stages(self, *stages: Any) -> Query:
         return replace(self.query, pipeline=stages)
 
-    def _local_steps(self, local: FileSource) -> Iterator[Step]:
-        pipeline = self.query.pipeline
-        with suppress(AggregationError):
-            # It comes up again at its stage. This imports operators before any is timed.
-            check(pipeline, variables=self.query.let)
-        rows = list(local.candidates(self.query))
-        yield Step(len(local.documents(self.query.collection)), rows, 0.0)
-        outcome: Rows | None = None
-        for number, stage in enumerate(pipeline):
-            start = self._start_of(number)
-            started = time.perf_counter()
-            try:
-                rows = local.apply_query(
-                    rows if start == number else self.steps[start].rows,
-                    self._with_stages(*pipeline[start : number + 1]),
-                )
-            except ResultsError as error:
-                # A stage may fail alone but not in the pipeline: a later ``$skip`` or ``$limit`` moves ahead of it,
-                # and removes the documents on which it would fail.
-                try:
-                    outcome = self._source.aggregate(self.query)
-                except ResultsError:
-                    raise _renumber_error(error, number) from None
-                rows = self._apply_to_each(local, rows, stage)
-            if outcome is not None and number == len(pipeline) - 1:
-                rows = outcome
-            yield Step(len(rows), rows, _since(started))
-
-    def _start_of(self, number: int) -> int:
-        """Return the position of the first stage that runs as one with the stage at ``number``, or ``number``.
-
-        A limit runs with the sort that it shortens, which orders equal documents otherwise than a sort alone. Of
-        adjacent sorts only the last one runs. It starts from the documents before the first of them, because equal
-        documents keep that order.
-        """
-        beginning = self.query.pipeline[: number + 1]
-        name, _ = operator_of(beginning[number])
-        if name == "$limit":
-            shortened = next((place for place in range(number) if sort_limit(beginning, place)), number)
-            return self._start_of(shortened) if shortened < number else number
-        if name != "$sort":
-            return number
-        kept = reorder(beginning)
-        earlier = max((place for place in kept if place < number and "$sort" in beginning[place]), default=-1)
-        return next((place for place in range(earlier + 1, number) if place not in kept), number)
-
-    def _apply_to_each(self, local: FileSource, rows: Rows, stage: Any) -> Rows:
-        """Apply a stage to each document. Those on which it fails stay unchanged, for a later stage to drop."""
-        made: Rows = []
-        for row in rows:
-            try:
-                made += local.apply_query([row], self._with_stages(stage))
-            except ResultsError:
-                made.append(row)
-        return made
-
-    def _server_steps(self) -> Iterator[Step]:
-        last = len(self.query.pipeline)
-        for position in range(last + 1):
-            started = time.perf_counter()
-            try:
-                if position == last:  # the table itself runs as a whole, and fails as the table would
-                    rows = self._source.aggregate(self.query)
-                    yield Step(len(rows), rows, _since(started), from_start=True)
-                    return
-                counted = self.ask(position, [{"$count": "n"}])
-                milliseconds = _since(started)
-                rows = self.ask(position, [{"$limit": SAMPLE}]) if counted else []
-            except ResultsError as error:
-                # The error of a prefix without a path is that of its last stage; the whole pipeline may also fail at
-                # a stage whose first documents are valid.
-                known = error.path is not None or position in (0, last)
-                raise (error if known else _renumber_error(error, position - 1)) from None
-            yield Step(int(counted[0]["n"]) if counted else 0, rows, milliseconds, from_start=True)
-
-
-def _renumber_error(error: ResultsError, number: int) -> ResultsError:
-    """Return the error of a stage that ran on its own as that of stage ``number`` of the pipeline."""
-    path = (number, *(error.path or ())[1:])
-    return ResultsError(error.message, hint=error.hint, path=path, environment=error.environment)
+    def _step(self, position: int) -> Step:
+        """Run the first ``position`` stages."""
+        local: FileSource | None = self._source.local
+        pipeline, started = self.query.pipeline, time.perf_counter()
+        if position == len(pipeline):  # the table itself runs as a whole, and fails as the table would
+            rows = self._source.aggregate(self.query)
+            return Step(len(rows), rows, _since(started), sampled=local is None)
+        if local is None:
+            counted = self.ask(position, [{"$count": "n"}])
+            milliseconds = _since(started)
+            rows = self.ask(position, [{"$limit": SAMPLE}]) if counted else []
+            return Step(int(counted[0]["n"]) if counted else 0, rows, milliseconds, sampled=True)
+        if not position:
+            return Step(len(local.documents(self.query.collection)), list(local.candidates(self.query)), 0.0)
+        rows = local.apply_query(self.steps[0].rows, self._with_stages(*pipeline[:position]))
+        return Step(len(rows), rows, _since(started))
 
 
 def _since(started: float) -> float:

@@ -74,7 +74,6 @@ def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
         "in": report.before.count,
         "out": report.after.count,
         "milliseconds": round(report.after.milliseconds, 3),
-        "milliseconds_from_start": report.after.from_start,
         "fields_before": list(dict.fromkeys(name for row in report.before.rows for name in row)),
         "fields": _fields_as_json(report.shape),
         "came": [field.path for field in change.came],

@@ -432,8 +432,6 @@ def test_a_server_and_files_are_explained_alike(
             *(there["in"], there["out"]),
             *(there["came"], there["went"]),
         )
-        assert not here["milliseconds_from_start"]
-        assert there["milliseconds_from_start"]
 
 
 @pytest.mark.parametrize("stage", [{"$match": 5}, {"$limit": -1}, {"$set": {"x": {"$divide": [1]}}}])

@@ -69,14 +69,14 @@ def _start(told: Explanation, start: Step, width: int, fields: bool) -> Iterator
     notes = [] if fields else ["with the fields listed above"]
     if fields:
         yield from _list_parts([_describe_nested(one, told.shape) for one in told.shape.top], width)
-    if any(report.after.from_start for report in told.stages):
-        if not start.complete:
-            notes.append(
-                f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step."
-            )
-        notes.append("Each time is that of the pipeline up to the stage.")
+    if start.sampled and not start.complete:
+        notes.append(
+            f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step."
+        )
     elif not start.complete:
         notes.append(f"(fields of the {len(start.rows):,} that the first $match can keep)")
+    if told.stages:
+        notes.append("Each time is that of the pipeline up to the stage.")
     for note in notes:
         yield from _wrap(note, width, _INDENT)
 

@@ -32,7 +32,6 @@ from mongo_tables.lint.shape.values import (
     changed_fields,
     document,
     elements,
-    fill_missing,
     join,
     join_all,
     member,
@@ -315,40 +314,6 @@ def _map(argument: Any, walk: Walk, path: At) -> Shape:
     return walk.visit(path, "$map", (Operand((*path, "input"), argument["input"], value),), shape)
 
 
-@form("$reduce")
-def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
-    if not isinstance(argument, Mapping) or "input" not in argument:
-        return ANY
-    value = shape_of(argument["input"], walk, (*path, "input"))
-    first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
-    of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
-    # Every step's result has the shape of the step for any value, whatever the previous steps gave.
-    so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
-    inner = walk.binding({"this": elements(value), "value": so_far})
-    made = shape_of(argument.get("in"), inner, (*path, "in"))
-    found = join_all((first, made, of_kinds(NULL)))
-    shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
-    return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
-
-
-@form("$zip")
-def _zip(argument: Any, walk: Walk, path: At) -> Shape:
-    written = argument.get("inputs") if isinstance(argument, Mapping) else None
-    if not isinstance(written, (list, tuple)):
-        return ANY
-    found = [
-        Operand((*path, "inputs", index), one, shape_of(one, walk, (*path, "inputs", index)))
-        for index, one in enumerate(written)
-    ]
-    defaults = shape_of(argument.get("defaults"), walk, (*path, "defaults"))
-    inner = join_all(elements(one.shape) for one in found)
-    if argument.get("useLongestLength"):
-        inner = join_all((inner, of_kinds(NULL), elements(defaults)))
-    tuples = array(fill_missing(inner), inner.traits)
-    shape = array(tuples)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
-    return walk.visit(path, "$zip", found, shape)
-
-
 @form("$sortArray", "$firstN", "$lastN", "$maxN", "$minN")
 def _some(argument: Any, walk: Walk, path: At) -> Shape:
     if not isinstance(argument, Mapping) or "input" not in argument:
@@ -359,26 +324,3 @@ def _some(argument: Any, walk: Walk, path: At) -> Shape:
     shape = array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=value.traits)
     name = str(path[-1])
     return walk.visit(path, name, (Operand((*path, "input"), argument["input"], value),), shape)
-
-
-@form("$getField")
-def _get_field(argument: Any, walk: Walk, path: At) -> Shape:
-    if isinstance(argument, str):
-        value, name, expression = walk.variables.get("CURRENT", walk.root), argument, "$$CURRENT"
-    elif isinstance(argument, Mapping) and {"field", "input"} <= set(argument):
-        expression, name = argument["input"], argument["field"]
-        value = shape_of(expression, walk, (*path, "input"))
-    else:
-        return ANY
-    field = name.get("$literal") if isinstance(name, Mapping) else name
-    if not isinstance(field, str):
-        return ANY
-    return walk.visit(path, "$getField", (Operand(path, expression, value),), _field(value, field))
-
-
-def _field(value: Shape, name: str) -> Shape:
-    """Return the field of a document, by a name that may contain dots, or null or missing if there is no document."""
-    found = member(value, name) if "object" in value.kinds else MISSING
-    if value.missing or value.kinds - OBJECT:
-        found = join_all((found, MISSING, of_kinds(NULL)))
-    return found
