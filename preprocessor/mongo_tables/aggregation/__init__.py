@@ -50,7 +50,7 @@ def aggregate(
         [{'_id': None, 'sum': 3}]
     """
     from mongo_tables.aggregation.compiler import Context, Scope
-    from mongo_tables.aggregation.pipelines import compile_pipeline, find_slowest, utc_now
+    from mongo_tables.aggregation.pipelines import compile_pipeline, utc_now
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
@@ -63,9 +63,8 @@ def aggregate(
                 for row in rows:
                     meter.check_document(row, last)
         except LimitReached as error:
-            # The one who collects the rows does not know who made the time pass.
-            if pipeline and (error.path is None or (error.limit == "seconds" and error.path is last)):
-                error.path = find_slowest(pipeline, scope, meter.last_read())
+            if error.limit == "seconds" and error.path is last:
+                error.path = None  # Whoever collects the rows does not know which stage took the time.
             raise
         return rows
 

@@ -145,7 +145,7 @@ def _subtract_size(value: Any, room: int) -> int:
 
 
 class _Meter:
-    __slots__ = ("arrays", "end", "large", "left", "limits", "not_before", "read")
+    __slots__ = ("arrays", "end", "large", "left", "limits", "not_before")
 
     def __init__(self) -> None:
         self.limits = PipelineLimits()
@@ -155,7 +155,6 @@ class _Meter:
         self.left = _QUANTUM
         self.large = False
         self.arrays = 0
-        self.read: Sequence[Any] = ()
 
 
 _METER = _Meter()
@@ -177,11 +176,6 @@ def measure_pipeline(limits: PipelineLimits) -> Iterator[None]:
         yield
     finally:
         _METER = before
-
-
-def last_read() -> Sequence[Any]:
-    """Return the documents that the pipeline read last from its collection."""
-    return _METER.read
 
 
 @contextmanager
@@ -239,8 +233,6 @@ def _admit(items: Iterable[_T], path: Path | None, source: bool) -> Iterator[lis
         if not block:
             return
         look(path)
-        if source:
-            _METER.read = block
         yield block
         _METER.arrays = 0
         # Slow reading means large documents: do not hold a hundred of them.

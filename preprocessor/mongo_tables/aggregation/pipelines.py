@@ -12,19 +12,17 @@ that simplifies to a document of one field like one that is written so. A sort i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import bson
 
-from mongo_tables.aggregation import limits
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
-from mongo_tables.aggregation.limits import LimitReached, give_held_documents
+from mongo_tables.aggregation.limits import give_held_documents
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.values import Document, is_number
 
@@ -235,7 +233,6 @@ StageForm = Callable[[Any, Scope, Path], Stage]
 _STAGES: dict[str, StageForm] = {}
 _MOST_COMPILED: Final = 4096
 _COMPILED: Final[dict[bytes, Stage]] = {}
-_TRIAL_SECONDS: Final = 0.25
 
 
 def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
@@ -321,31 +318,3 @@ def content_key(*parts: Any) -> bytes:
 def utc_now() -> datetime:
     """Return the current time as BSON stores it: naive UTC, milliseconds."""
     return datetime.now(UTC).replace(tzinfo=None)
-
-
-def find_slowest(pipeline: Sequence[Mapping[str, Any]], scope: Scope, documents: Sequence[Document]) -> Path:
-    """Return the path of the stage that reaches a limit with some documents, or else takes longest.
-
-    Stages pass documents on one at a time, so when the time is over between two documents, any of them may
-    have used it. Measuring each stage would slow down every pipeline; a second run affects only those that
-    fail.
-    """
-    longest = -1.0
-    found: Path = (0, *pipeline[0])
-    for place, spec in enumerate(pipeline):
-        start = time.thread_time()
-        made: list[Document] | None = None
-        try:
-            with limits.measure_pipeline(limits.current()._replace(seconds=_TRIAL_SECONDS)):
-                made = list(compile_pipeline([spec], scope, first=place)(limits.admit_documents(documents)))
-            taken = time.thread_time() - start
-        except LimitReached:
-            taken = float("inf")
-        except AggregationError:
-            taken = time.thread_time() - start
-        if taken > longest:
-            longest, found = taken, (place, *spec)
-        if made is None:
-            break
-        documents = made or documents
-    return found

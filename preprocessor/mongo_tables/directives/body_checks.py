@@ -119,53 +119,20 @@ def _check_columns(body: _Body) -> _Complaints:
 
 
 def _check_settings(body: _Body) -> _Complaints:
-    """Find settings of columns that are not shown. If several agree on a name, the column itself is mistyped."""
-    shown, columns, groups = shown_columns(body), body.get("columns"), body.get("header_groups")
+    """Find settings of columns that are not shown."""
+    shown, groups = shown_columns(body), body.get("header_groups")
     if not shown or "field" in body:
         return
     below = [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
-    settings = list(_settings(body, [*_SETTINGS, *below]))
-    meant = _find_mistyped(body, shown, [(path[0], column) for path, column in settings])
-    for index, column in enumerate(columns if isinstance(columns, list) else ()):
-        if isinstance(column, str) and column in meant:
-            message = f"`{column}` is not used elsewhere in this comment"
-            yield Complaint(message, f"did you mean `{meant[column]}`?", ("columns", index), "MT136")
     names = ", ".join(f"`{each}`" for each in shown)
-    for path, column in settings:
-        if column in shown or column in meant.values():
+    for path, column in _settings(body, [*_SETTINGS, *below]):
+        if column in shown:
             continue
         hint = did_you_mean(column, shown) or f"shown are {names}"
         if path[0] == "labels" and column in _AXES:
             hint = f"labels go by the names of columns: {names}"
         on_key = path[0] in ("format", "labels", "spread", "totals")
         yield Complaint(f"`{column}` is not a column that is shown here", hint, path, "MT136", on_key)
-
-
-def _find_mistyped(
-    body: _Body, shown: Sequence[str], settings: Sequence[tuple[str | int, str]]
-) -> dict[str, str]:
-    """Return the likely names of mistyped columns: similar names that two places other than ``columns`` use."""
-    if not isinstance(body.get("columns"), list) or all(column in shown for _, column in settings):
-        return {}
-    queried = {name for key in ("pipeline", "sort", "where") for name in _names_in(body.get(key))}
-    places: dict[str, set[str | int]] = {}
-    for key, name in [*settings, *(("query", name) for name in queried)]:
-        places.setdefault(name, set()).add(key)
-    likely = [name for name, keys in places.items() if name not in shown and len(keys) > 1]
-    mistyped = {nearest_word(name, shown): name for name in likely}
-    return {column: name for column, name in mistyped.items() if column and column not in places}
-
-
-def _names_in(written: Any) -> Iterator[str]:
-    """Yield possible field names in a query or a pipeline: keys, and texts without leading signs."""
-    if isinstance(written, dict):
-        yield from written
-        written = list(written.values())
-    if isinstance(written, list):
-        for part in written:
-            yield from _names_in(part)
-    elif isinstance(written, str):
-        yield written.lstrip("$-+")
 
 
 # -- rows --

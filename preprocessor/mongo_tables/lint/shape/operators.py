@@ -244,8 +244,7 @@ def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tupl
 def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
     """Return the shape of the elements that meet the condition.
 
-    The condition may exclude null or name a series with a known unit. ``path`` is the array's own, if it comes from a
-    document.
+    The condition may exclude null or name a series. ``path`` is the array's own, if it comes from a document.
     """
     left, right = _comparison(condition, "$ne")
     if right is None:
@@ -256,8 +255,7 @@ def _apply_condition(item: Shape, path: str | None, condition: Any, variable: st
     left, right = _comparison(condition, "$eq")
     if left == f"{variable}.name" and isinstance(right, str):
         chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources
-        unit = units.of_series(right)
-        change = partial(with_traits, unit=unit, path=None, sources=chosen)
+        change = partial(with_traits, unit=None, path=None, sources=chosen)
         return _with(item, ("dataPoints", "value"), change)
     return item
 

@@ -195,23 +195,3 @@ def of_field(name: str) -> Unit | None:
     """
     found = of_name(name)
     return found[-1] if found else None
-
-
-_SERIES: Final = (
-    ("THROUGHPUT", Unit(1.0, (("byte", 1), ("second", -1)))),
-    ("NETWORK_BYTES", Unit(1.0, (("byte", 1), ("second", -1)))),
-    ("CACHE_BYTES", Unit(1.0, (("byte", 1), ("second", -1)))),
-    ("EXECUTION_TIME", Unit(1e-3, (("second", 1),))),
-    ("LATENCY", Unit(1e-3, (("second", 1),))),
-    ("IOPS", Unit(1.0, (("operation", 1), ("second", -1)))),
-    ("NORMALIZED_CPU", Unit(0.01, ())),
-)
-
-
-def of_series(name: str) -> Unit | None:
-    """Return the unit of a monitoring series by its name in MongoDB Atlas, or None if it names none.
-
-    An example is ``DISK_PARTITION_THROUGHPUT_WRITE``. Source: the ``units`` that the Administration API returns with
-    the names.
-    """
-    return next((unit for part, unit in _SERIES if part in name), None)
