@@ -312,6 +312,22 @@ def _map(argument: Any, walk: Walk, path: At) -> Shape:
     return walk.visit(path, "$map", (Operand((*path, "input"), argument["input"], value),), shape)
 
 
+@form("$reduce")
+def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
+    if not isinstance(argument, Mapping) or "input" not in argument:
+        return ANY
+    value = shape_of(argument["input"], walk, (*path, "input"))
+    first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
+    of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
+    # Every step's result has the shape of the step for any value, whatever the previous steps gave.
+    so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
+    inner = walk.binding({"this": elements(value), "value": so_far})
+    made = shape_of(argument.get("in"), inner, (*path, "in"))
+    found = join_all((first, made, of_kinds(NULL)))
+    shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
+    return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
+
+
 @form("$sortArray", "$firstN", "$lastN", "$maxN", "$minN")
 def _some(argument: Any, walk: Walk, path: At) -> Shape:
     if not isinstance(argument, Mapping) or "input" not in argument:
