@@ -176,25 +176,12 @@ def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
         message = f"a variable of 'let' is computed before any document is read, so it cannot use '{field}'"
         raise AggregationError(message, code=4890500)
     if slot is not None and not slot.fixed:
-        return Node(_slot_reader(slot, parts) if parts else lambda _: slot.value)
+        get = paths.of_variable(parts) if parts else None
+        return Node((lambda _: get(slot.value)) if get else lambda _: slot.value)
     if slot is None and name in ("ROOT", "CURRENT"):
         return Node(paths.getter(parts) if parts else lambda document: document, field=".".join(parts))
     value = slot.value if slot else _system_variable(name, scope)
     return constant(paths.of_variable(parts)(value) if parts else value)
-
-
-def _slot_reader(slot: VariableSlot, parts: tuple[str, ...]) -> Evaluate:
-    """Return a reader for a field of a variable: the inner loop of `$filter` and `$map`, inlined."""
-    get = paths.of_variable(parts)
-    if len(parts) > 1:
-        return lambda _: get(slot.value)
-    (name,) = parts
-
-    def read(_: Document) -> Any:
-        value = slot.value
-        return value.get(name, MISSING) if type(value) is dict else get(value)
-
-    return read
 
 
 def _system_variable(name: str, scope: Scope) -> Any:
@@ -552,34 +539,8 @@ def compile_arguments(argument: Any, scope: Scope, path: Path) -> list[Node]:
 
 
 def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
-    """Return ``function`` of the results of ``runs``; one and two, nearly all calls, unrolled for speed."""
-    if len(runs) == 1:
-        (only,) = runs
-
-        def run(document: Document) -> Any:
-            try:
-                return function(only(document))
-            except AggregationError as error:
-                raise error.at(path) from None
-
-    elif len(runs) == 2:
-        first, second = runs
-
-        def run(document: Document) -> Any:
-            try:
-                return function(first(document), second(document))
-            except AggregationError as error:
-                raise error.at(path) from None
-
-    else:
-
-        def run(document: Document) -> Any:
-            try:
-                return function(*[run(document) for run in runs])
-            except AggregationError as error:
-                raise error.at(path) from None
-
-    return run
+    """Return ``function`` of the results of ``runs``."""
+    return placed(lambda document: function(*[run(document) for run in runs]), path)
 
 
 def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:

@@ -23,7 +23,6 @@ _QUANTUM = 16_384
 BLOCK = 128
 """Number of documents, or elements of an array, between two checks of the clock."""
 _STRIDE = 16
-_SMALL = 16 * 2**20
 _SLOW = 0.01
 _LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
 # The server's error codes for a stage out of memory, a long string, and a large document.
@@ -36,8 +35,6 @@ _EMPTY_ARRAY, _ELEMENT = 56, 8
 _TEXT, _SCALAR = 50, 32
 _SAMPLE = 32
 _DEEPEST = 8
-# Number of values of a small document, and of characters of each of its texts.
-_FEW = 4_096
 
 
 class PipelineLimits(NamedTuple):
@@ -99,31 +96,6 @@ def exceeds(value: Any, most: int) -> bool:
     Documents of another class are lazily read from files: they are skipped.
     """
     return _subtract_size(value, most) < 0
-
-
-def is_small(document: dict[str, Any] | list[Any]) -> bool:
-    """Return whether a document or an array has neither many values nor a long text (a quick check).
-
-    Such a document takes at most 16 MiB, as long as its texts are ASCII.
-    """
-    return _few_left(document, _FEW) >= 0
-
-
-def _few_left(value: Any, room: int) -> int:
-    """Return ``room`` minus the number of values; below 0 if they do not fit or a text is long."""
-    room -= len(value)
-    if room < 0:
-        return room
-    for item in value.values() if type(value) is dict else value:
-        kind = type(item)
-        if kind is str:
-            if len(item) > _FEW:
-                return -1
-        elif kind is dict or kind is list:
-            room = _few_left(item, room)
-            if room < 0:
-                break
-    return room
 
 
 def _subtract_size(value: Any, room: int) -> int:
@@ -323,7 +295,7 @@ def check_document(document: Any, path: Path | None = None) -> None:
 
 def _check_size(value: Any, what: str, path: Path | None) -> None:
     most = _METER.limits.document_bytes
-    if (most < _SMALL or not is_small(value)) and exceeds(value, most):
+    if exceeds(value, most):
         message = f"{what} needs more than {spelt(most)}"
         raise LimitReached(message, "document_bytes", path, _DOCUMENT_TOO_LARGE)
 

@@ -79,17 +79,8 @@ def _cmp(left: Any, right: Any) -> int:
 def _equality(argument: Any, scope: Scope, path: Path) -> Node:
     wanted = path[-1] == "$eq"
     left, right = nodes = compile_arguments(argument, scope, path)
-    if right.constant:
-        run = _equals_constant(left.run, right.run({}), wanted)
-    elif left.constant:
-        run = _equals_constant(right.run, left.run({}), wanted)
-    else:
-        first, second = left.run, right.run
-
-        def run(document: Document) -> bool:
-            return _equal(first(document), second(document)) is wanted
-
-    return fold(run, nodes, path)
+    first, second = left.run, right.run
+    return fold(lambda document: _equal(first(document), second(document)) is wanted, nodes, path)
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -99,21 +90,6 @@ def _equal(left: Any, right: Any) -> bool:
     if left is None:
         return right is None
     return key(left) == key(right)
-
-
-def _equals_constant(read: Evaluate, value: Any, wanted: bool) -> Evaluate:
-    """Return the comparison with a constant: strings and null, nearly all of them, need no type checks."""
-    if value is None:
-        return lambda document: (read(document) is None) is wanted
-    if type(value) is str:
-
-        def run(document: Document) -> bool:
-            found = read(document)
-            return (type(found) is str and found == value) is wanted
-
-        return run
-    known = key(value)
-    return lambda document: (key(read(document)) == known) is wanted
 
 
 def _register_order(name: str, decide: Callable[[Any, Any], bool]) -> None:

@@ -36,14 +36,6 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
     If the path has no value, MISSING is tested once, except behind an array without documents, where nothing
     is tested. ``elements`` false: of an array at the end only the array itself is tested.
     """
-    first = parts[0]
-
-    def holds_at_top(document: Any) -> bool:
-        value = document.get(first, MISSING)
-        if elements and type(value) is list:
-            return any(map(test, value)) or test(value)
-        return test(value)
-
     def holds(document: Any) -> bool:
         value = document
         for index, part in enumerate(parts):
@@ -59,7 +51,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
             return any(map(test, value)) or test(value)
         return test(value)
 
-    return holds_at_top if len(parts) == 1 else holds
+    return holds
 
 
 def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
