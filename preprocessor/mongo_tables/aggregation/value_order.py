@@ -105,11 +105,6 @@ _INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_ke
 _key_of = _INNER.get
 
 
-def key_of_checked(value: Any) -> Key:
-    """Return the ``key`` of a value whose size is already checked, or needs no check."""
-    return _key_of(type(value), key)(value)
-
-
 def _other_key(order: int, value: Any) -> Key:
     if is_date(value):
         return 45, millis(value)

@@ -36,6 +36,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
     If the path has no value, MISSING is tested once, except behind an array without documents, where nothing
     is tested. ``elements`` false: of an array at the end only the array itself is tested.
     """
+
     def holds(document: Any) -> bool:
         value = document
         for index, part in enumerate(parts):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
-
-from bson.int64 import Int64
-from bson.objectid import ObjectId
 
 from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, compile_accumulator
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.fields import Effect, Field, Order, Parts, StageRecord, paths_in
-from mongo_tables.aggregation.limits import blocks, check_key, hold, is_counted, memory_of
+from mongo_tables.aggregation.limits import blocks, hold, is_counted, memory_of
 from mongo_tables.aggregation.paths import OrderedDocument
-from mongo_tables.aggregation.pipelines import Stage, content_key, stage
+from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.stages.unwind import Column, Unwound, column_of, is_beside
-from mongo_tables.aggregation.value_order import Key, key, key_of_checked
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
@@ -28,8 +24,6 @@ _Shared = tuple[Column, list[int]]
 _GROUP, _STATE = 400, 150
 # The memory of elements is counted less often than that of documents: each is only one value.
 _ELEMENTS_FOR_DOCUMENT = 8
-# A document of such values is no larger than its source, or was measured when it was made.
-_FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
 
 
 def _effect_of_group(argument: Any) -> Effect:
@@ -151,16 +145,12 @@ class _Grouping(NamedTuple):
 
 
 class _Groups:
-    """The groups of one run, in the order of first occurrence: the key of each, and its states.
-
-    Document keys are often identical byte for byte, which is faster to detect than the server's equality.
-    """
+    """The groups of one run, in the order of first occurrence: the key of each, and its states."""
 
     def __init__(self, grouping: _Grouping) -> None:
         self._evaluate, self._fields, self._path = grouping.evaluate, grouping.fields, grouping.path
         self._evaluates = [accumulator.evaluate for _, accumulator, _ in self._fields]
         self._by_key: dict[Key, _Group] = {}
-        self._by_content: dict[bytes, _Group] = {}
         self._held = self._known = 0
 
     def __iter__(self) -> Iterator[_Group]:
@@ -199,7 +189,11 @@ class _Groups:
         elif type(value) is OrderedDocument:
             value = {**value}
         try:
-            return self._of(value)
+            found = key(value)
+            group = self._by_key.get(found)
+            if group is None:
+                group = self._by_key[found] = value, start(self._fields, value)
+            return group
         except AggregationError as error:
             raise error.at(self._path) from None
 
@@ -217,25 +211,6 @@ class _Groups:
         each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
         self._held = hold(self._held, begun * each, self._path)
         self._held = hold(self._held, growth(number, last[1]), self._path)
-
-    def _of(self, value: Any) -> _Group:
-        """Return the group of a key, or a new one if no key is equal."""
-        if type(value) is dict:
-            if not _FLAT.issuperset(map(type, value.values())):
-                check_key(value)
-            content = content_key(value)
-        else:
-            content = b""
-        known = self._by_content.get(content)
-        if known is not None:
-            return known
-        found = key_of_checked(value) if content else key(value)
-        group = self._by_key.get(found)
-        if group is None:
-            group = self._by_key[found] = value, start(self._fields, value)
-        if content:
-            self._by_content[content] = group
-        return group
 
 
 def growth(number: int, states: list[State]) -> int:
