@@ -85,9 +85,9 @@ def test_a_finding_is_taken_upon_its_comment_with_a_reason(session: Session) -> 
     after = done(session, text, "Ignore MT417 here, with a reason")
     assert '"ignore": {"MT417": "say why"}' in after
     assert "MT417" not in rules(session, after)
-    more = after.replace('"Threads"]', '"Threads "]')
-    assert '"ignore": {"MT417": "say why", "MT503": "say why"}' in done(
-        session, more, "Ignore MT503 here, with a reason"
+    more = after.replace('"Threads"]', '"Threads (s)"], "format": {"threads": {"unit": "ms"}}')
+    assert '"ignore": {"MT417": "say why", "MT427": "say why"}' in done(
+        session, more, "Ignore MT427 here, with a reason"
     )
 
 

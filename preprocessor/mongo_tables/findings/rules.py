@@ -122,7 +122,6 @@ MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted
 MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
-MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
 MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
@@ -161,8 +160,6 @@ MT452 warning (rows) different-elements: Conditions on the elements of an array 
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
 MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
 # MT5xx: untidiness
-MT503 note    header-blanks: A header has blanks at its ends, or two in a row.
-MT504 note    header-is-field-name: A header is the name of a field.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.
 MT509 note    unit-twice: A header and its column's format name one unit in two ways.

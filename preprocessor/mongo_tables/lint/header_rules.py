@@ -1,41 +1,15 @@
-"""Rules about headers: names of code, stray blanks, and wrong units."""
+"""Rules about headers that name a wrong unit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.column import find_added_unit
-
-_CODE_NAME = r"[a-z]+[A-Z]\w*|\w+_\w+"
-
-
-@rule("MT503", "MT504")
-def find_mistyped_headers(subject: RuleContext) -> Iterator[Finding]:
-    """MT503: blanks at the ends of a header, or two in a row, are typing errors.
-
-    MT504: a header that is the name of a field is written for programs, not for readers.
-    """
-    spec = subject.spec
-    headers = zip(spec.columns, spec.headers, strict=True) if isinstance(spec, TableSpec) else ()
-    for index, (column, header) in enumerate(headers):
-        if header != (written := " ".join(header.split())):
-            at, message = spec.locate(("headers", index)), f'the header "{header}" has extra blanks'
-            yield subject.finding("MT503", at, message, f'write "{written}"')
-        if header == column and re.fullmatch(_CODE_NAME, header):
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
-            yield subject.finding(
-                "MT504",
-                spec.locate(("headers", index)),
-                f"the header is the name of the field, `{header}`: readers see a name out of a program",
-                f'write it in words: "{words}"',
-            )
-
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
 _TIMES = ("milliseconds", "seconds", "minutes", "hours")
@@ -60,20 +34,14 @@ def read_unit(header: str) -> str:
     return loose[0] if loose else ""
 
 
-def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
-    """Yield columns with both a written and a computed unit: place, name, written unit, readings, computed unit."""
-    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
-        text = read_unit(header)
-        readings = units.readings(text) if text else ()
-        computed = subject.column(column).traits.unit
-        if readings and computed:
-            yield index, column, text, readings, computed
-
-
 @rule("MT404", needs=("unit",))
 def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
     """MT404: the header names one unit, the pipeline computes another."""
-    for index, column, text, readings, computed in _columns(subject):
+    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
+        text = read_unit(header)
+        readings, computed = units.readings(text), subject.column(column).traits.unit
+        if not readings or computed is None:
+            continue
         powers = units.select_measured(computed)
         fitting = [one for one in readings if units.select_measured(one) == powers]
         if any(units.same_size(one, computed) for one in fitting):
@@ -113,34 +81,6 @@ def _format_unit(unit: Unit) -> str:
     over = [base for base, power in unit.powers if power > 0]
     under = [base for base, power in unit.powers if power < 0]
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
-
-
-@rule("MT405", needs=("unit",))
-def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
-    """MT405: in one table, one column counts kilobytes of 1000 bytes and another of 1024, under one name."""
-    sizes: list[tuple[int, str, str, bool]] = []
-    for index, column, text, readings, computed in _columns(subject):
-        if len(readings) == 2 and readings[0].is_data:
-            for binary, one in enumerate(readings):
-                if units.same_size(one, computed) and units.select_measured(one) == units.select_measured(
-                    computed
-                ):
-                    sizes.append((index, column, text, bool(binary)))
-    if len({binary for *_, binary in sizes}) < 2:
-        return
-    _, first, first_text, first_binary = sizes[0]
-    index, other, text, binary = next(one for one in sizes if one[3] != first_binary)
-    yield subject.finding(
-        "MT405",
-        subject.spec.locate(("headers", index)),
-        f"prefixes mean two things in this table: `{first}` ({first_text}) counts in steps of {_step(first_binary)}, "
-        f"`{other}` ({text}) in steps of {_step(binary)}; readers who divide one by the other are off",
-        "write KiB and MiB for steps of 1024, kB and MB for steps of 1000",
-    )
-
-
-def _step(binary: bool) -> str:
-    return "1024" if binary else "1000"
 
 
 @rule("MT427", "MT509", needs=("format",))

@@ -16,7 +16,6 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final
 
-from mongo_tables.aggregation.catalogue import find as find_operator
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
@@ -220,30 +219,18 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
 def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     """MT421: every run draws a new document or number at random, and no later sort changes that."""
     order = subject.orders[-1] if subject.orders else None
-    for path, name in draws(subject.spec.pipeline, ()):
-        if name == "$sample" and order is not None and order.by is By.CHANCE:
-            continue  # MT416 reports it
-        what = "makes numbers" if find_operator("expression", name) else "picks documents"
+    for use in subject.uses:
+        reported = use.name == "$sample" and order is not None and order.by is By.CHANCE  # by MT416
+        if use.name not in _DRAWING or reported:
+            continue
+        what = "makes numbers" if use.kind == "expression" else "picks documents"
         yield subject.in_pipeline(
             "MT421",
-            path,
-            f"`{name}` {what} at random: every run, and every build, shows something else",
+            use.path,
+            f"`{use.name}` {what} at random: every run, and every build, shows something else",
             "select by what documents have, with `$match`, or `$sort` and `$limit`",
             key=True,
         )
-
-
-def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the places of random stages and operators in a pipeline."""
-    if isinstance(written, dict):
-        for name, one in written.items():
-            if name in _DRAWING:
-                yield (*path, name), name
-            elif name != "$literal":
-                yield from draws(one, (*path, name))
-    elif isinstance(written, (list, tuple)):
-        for index, one in enumerate(written):
-            yield from draws(one, (*path, index))
 
 
 _WHY_CHANCE: Final = {
