@@ -108,12 +108,7 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
         if len(items) > BLOCK:
             return gather_within_limits(changed(items, document), path)
         spend(len(items), path)
-        results = []
-        for item in items:
-            slot.value = item
-            value = change(document)
-            results.append(None if value is MISSING else value)
-        return results
+        return list(changed(items, document))
 
     return Node(run)
 

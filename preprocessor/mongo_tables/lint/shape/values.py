@@ -91,34 +91,27 @@ class Shape(NamedTuple):
         return len(self.kinds) >= _NEARLY_ALL
 
 
-class Fields(Mapping[str, Shape]):
-    """Fields of documents, each inferred on first access."""
+class _Lazy(Mapping[str, Shape]):
+    """Fields that are inferred when they are read, from a subclass's ``get`` and ``_list``."""
 
-    __slots__ = ("_find", "_found", "_list", "_names")
+    __slots__ = ("_names",)
 
-    def __init__(self, find: Callable[[str], Shape | None], names: Callable[[], Iterable[str]]) -> None:
-        self._find, self._list = find, names
-        self._found: dict[str, Shape | None] = {}
+    def __init__(self) -> None:
         self._names: dict[str, None] | None = None
+
+    def _list(self) -> dict[str, None]:
+        raise NotImplementedError
+
+    def _listed(self) -> dict[str, None]:
+        if self._names is None:
+            self._names = self._list()
+        return self._names
 
     def __getitem__(self, name: str) -> Shape:
         found: Shape | None = self.get(name)
         if found is None:
             raise KeyError(name)
         return found
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the shape of a field, or ``default`` if no document has it."""
-        if name in self._found:
-            found = self._found[name]
-        else:
-            found = self._found[name] = self._find(name)
-        return default if found is None else found
-
-    def _listed(self) -> dict[str, None]:
-        if self._names is None:
-            self._names = dict.fromkeys(self._list())
-        return self._names
 
     def __contains__(self, name: object) -> bool:
         return name in self._listed()
@@ -130,10 +123,32 @@ class Fields(Mapping[str, Shape]):
         return len(self._listed())
 
 
-class _Changed(Mapping[str, Shape]):
-    """Fields of which some are replaced. The others are inferred on first access."""
+class Fields(_Lazy):
+    """Fields of documents, each inferred on first access."""
 
-    __slots__ = ("_before", "_dropped", "_made", "_names")
+    __slots__ = ("_all", "_find", "_found")
+
+    def __init__(self, find: Callable[[str], Shape | None], names: Callable[[], Iterable[str]]) -> None:
+        super().__init__()
+        self._find, self._all = find, names
+        self._found: dict[str, Shape | None] = {}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the shape of a field, or ``default`` if no document has it."""
+        if name in self._found:
+            found = self._found[name]
+        else:
+            found = self._found[name] = self._find(name)
+        return default if found is None else found
+
+    def _list(self) -> dict[str, None]:
+        return dict.fromkeys(self._all())
+
+
+class _Changed(_Lazy):
+    """Fields of which some are replaced."""
+
+    __slots__ = ("_before", "_dropped", "_made")
     _before: Mapping[str, Shape]
     _made: Mapping[str, Shape]
     _dropped: frozenset[str]
@@ -141,20 +156,13 @@ class _Changed(Mapping[str, Shape]):
     def __init__(
         self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: frozenset[str] = frozenset()
     ) -> None:
+        super().__init__()
         if isinstance(before, _Changed):
             # However many stages change fields, each field is at most two steps away.
-            gone, known = before._dropped | dropped, before._made
-            if dropped:
-                known = {name: one for name, one in known.items() if name not in dropped}
-            before, made, dropped = before._before, {**known, **made}, gone
+            made = {**{name: one for name, one in before._made.items() if name not in dropped}, **made}
+            dropped |= before._dropped
+            before = before._before
         self._before, self._made, self._dropped = before, made, dropped
-        self._names: dict[str, None] | None = None
-
-    def __getitem__(self, name: str) -> Shape:
-        found: Shape | None = self.get(name)
-        if found is None:
-            raise KeyError(name)
-        return found
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the shape of a field, or ``default`` if no document has it."""
@@ -163,22 +171,9 @@ class _Changed(Mapping[str, Shape]):
             return found
         return default if name in self._dropped else self._before.get(name, default)
 
-    def _listed(self) -> dict[str, None]:
-        if self._names is None:
-            self._names = dict.fromkeys(self._before)
-            for name in self._dropped:
-                self._names.pop(name, None)
-            self._names.update(dict.fromkeys(self._made))
-        return self._names
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._made or (name not in self._dropped and name in self._before)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed())
-
-    def __len__(self) -> int:
-        return len(self._listed())
+    def _list(self) -> dict[str, None]:
+        kept = (name for name in self._before if name not in self._dropped)
+        return dict.fromkeys((*kept, *self._made))
 
 
 def changed_fields(
