@@ -82,26 +82,15 @@ def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
     """Return what is wrong with a placeholder in the sentence of a verdict, and what to write instead."""
     written = f"`{{{one.name}{':' if one.form else ''}{one.form}}}`"
     known = ", ".join(f"`{name}`" for name in FIGURES[verdict])
+    hint = f"figures of `{verdict}` are {known}; other names are fields of the row"
     if not one.name:
-        return (
-            f"{written} names nothing",
-            f"figures of `{verdict}` are {known}; other names are fields of the row",
-        )
-    if not one.is_figure and one.form:
-        hint = (
-            f"figures of `{verdict}` are {known}; a field of the row is written in the format of its column"
-        )
-        return f"{written} has a form, but `{one.name}` is a field of the row", did_you_mean(
-            one.name, _EVERY
-        ) or hint
+        return f"{written} names nothing", hint
     if one.is_figure and one.name not in FIGURES[verdict]:
-        return f"{written} is no figure of the verdict `{verdict}`", f"its figures are {known}"
-    if one.form and (one.form not in FORMS or one.name == "bounds"):
-        if one.name == "bounds":
-            return (
-                f"{written} has a form, but is made of words",
-                "leave the form out, or name `slower` and `faster`",
-            )
+        return f"{written} is no figure of the verdict `{verdict}`", hint
+    if one.form and (not one.is_figure or one.name == "bounds"):
+        near = "" if one.is_figure else did_you_mean(one.name, _EVERY)
+        return f"{written} has a form, which only figures of numbers have", near or "leave the form out"
+    if one.form and one.form not in FORMS:
         forms = " and ".join(f"`{form}`" for form in FORMS)
         return f"there is no form `{one.form}`", did_you_mean(one.form, FORMS) or f"forms are {forms}"
     return None

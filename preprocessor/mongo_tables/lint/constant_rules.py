@@ -94,29 +94,26 @@ def _never_null(array: Operand) -> Any:
 @rule("MT435", reads=_COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
-    for visit in subject.visits(*_COMPARING) if subject.known else ():
-        for operand, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
-            value, kinds = operand.expression, other.shape.kinds
-            both = _is_plain(value) and _is_plain(other.expression)
-            if both or not _is_plain(value) or other.shape.unknown or not kinds - {"null"}:
-                continue
-            if "array" in kinds or class_of(type_name(value)) in map(class_of, kinds):
-                continue
-            if visit.name not in _ORDERING and isinstance(value, str) and not say_kind(value, kinds):
-                continue  # a word such as "majority", which documents may have elsewhere
-            if "string" in kinds and (
-                other.shape.traits.known is None or _has_numeral(other.shape.traits.known)
-            ):
-                continue  # MT433 reports numbers that are strings
-            read = other.expression if isinstance(other.expression, str) else "the other operand"
-            have = " or ".join(sorted(kinds))
-            yield subject.in_pipeline(
-                "MT435",
-                operand.path,
-                f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
-                "all of them",
-                say_kind(value, kinds),
-            )
+    for visit, operand, other in subject.comparisons(*_COMPARING) if subject.known else ():
+        value, kinds = operand.expression, other.shape.kinds
+        if not _is_plain(value) or _is_plain(other.expression) or other.shape.unknown or not kinds - {"null"}:
+            continue
+        if "array" in kinds or class_of(type_name(value)) in map(class_of, kinds):
+            continue
+        if visit.name not in _ORDERING and isinstance(value, str) and not say_kind(value, kinds):
+            continue  # a word such as "majority", which documents may have elsewhere
+        known = other.shape.traits.known
+        if "string" in kinds and (known is None or _has_numeral(known)):
+            continue  # MT433 reports numbers that are strings
+        read = other.expression if isinstance(other.expression, str) else "the other operand"
+        have = " or ".join(sorted(kinds))
+        yield subject.in_pipeline(
+            "MT435",
+            operand.path,
+            f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
+            "all of them",
+            say_kind(value, kinds),
+        )
 
 
 def _is_plain(value: Any) -> bool:

@@ -243,18 +243,17 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
 
     Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
     """
-    for visit in subject.visits(*_EQUATING) if subject.known else ():
-        for operand, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
-            read = other.expression
-            if operand.expression is not None or not isinstance(read, str) or not read.startswith("$"):
-                continue
-            if other.shape.missing and not other.shape.absent and not other.shape.unknown:
-                yield subject.in_pipeline(
-                    "MT447",
-                    other.path,
-                    f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
-                    f'write {{"$ifNull": ["{read}", null]}}',
-                )
+    for visit, operand, other in subject.comparisons(*_EQUATING) if subject.known else ():
+        read = other.expression
+        if operand.expression is not None or not isinstance(read, str) or not read.startswith("$"):
+            continue
+        if other.shape.missing and not other.shape.absent and not other.shape.unknown:
+            yield subject.in_pipeline(
+                "MT447",
+                other.path,
+                f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
+                f'write {{"$ifNull": ["{read}", null]}}',
+            )
 
 
 @rule("MT447", reads=_ORDERING)

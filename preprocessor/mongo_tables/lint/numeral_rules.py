@@ -276,11 +276,10 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     for visit in subject.fields_read:
         if (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
-    for visit in subject.visits(*EQUALITIES, *ORDERS):
-        for one, other in (visit.operands, visit.operands[::-1]) if len(visit.operands) == 2 else ():
-            constants = other.expression if isinstance(other.expression, list) else [other.expression]
-            if not any(map(_is_computed, constants)):
-                yield visit.path, one.shape, visit.name, constants
+    for visit, one, other in subject.comparisons(*EQUALITIES, *ORDERS):
+        constants = other.expression if isinstance(other.expression, list) else [other.expression]
+        if not any(map(_is_computed, constants)):
+            yield visit.path, one.shape, visit.name, constants
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:

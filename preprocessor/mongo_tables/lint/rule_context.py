@@ -28,7 +28,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
-from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
@@ -295,6 +295,14 @@ class RuleContext:
     def visits(self, *names: str) -> list[Visit]:
         """Return every use of these operators of expressions, by name."""
         return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
+
+    def comparisons(self, *names: str) -> Iterator[tuple[Visit, Operand, Operand]]:
+        """Yield the uses of these operators with two operands, for each operand with the other one."""
+        for visit in self.visits(*names):
+            if len(visit.operands) == 2:
+                one, other = visit.operands
+                yield visit, one, other
+                yield visit, other, one
 
     @property
     def fields_read(self) -> Sequence[Visit]:
