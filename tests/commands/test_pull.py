@@ -76,8 +76,8 @@ def test_a_pull_says_what_it_renamed_rewrote_and_kept(
     assert main(["pull", "there", "r"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "kept fixtures/r/mine.jsonl: 1 document that the source does not have; delete the file if it is not needed",
-        "fixtures/r/array.jsonl: renamed from array.json, 1 document, 0 new, 0 changed, 0 gone",
-        "fixtures/r/turned.jsonl: 3 documents, the same in another order or notation",
+        "fixtures/r/array.jsonl: 1 document, 0 new, 0 changed, 0 gone, renamed from array.json",
+        "fixtures/r/turned.jsonl: 3 documents, 0 new, 0 changed, 0 gone, another order or notation",
         "2 of 3 files changed",
     ]
     assert main(["pull", "there", "r"]) == 0

@@ -130,7 +130,7 @@ def test_an_array_becomes_a_file_of_lines_and_is_said_to_be_renamed(tmp_path: Pa
     _filled(tmp_path / "there", "all.jsonl", 1, 2)
     place = _filled(tmp_path / "here", "by-hand.json", 1, 2, array=True)
     (change,) = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert (change.path.name, change.renamed_from) == ("by-hand.jsonl", "by-hand.json")
+    assert (change.path.name, change.note) == ("by-hand.jsonl", "renamed from by-hand.json")
     assert (change.documents, change.added, change.changed, change.removed) == (2, 0, 0, 0)
     assert [one.name for one in place.iterdir()] == ["by-hand.jsonl"]
 
@@ -174,6 +174,6 @@ def test_a_file_in_another_order_is_written_anew_and_said_to_have_the_same_docum
     _filled(tmp_path / "there", "all.jsonl", 1, 2)
     place = _filled(tmp_path / "here", "by-hand.jsonl", 2, 1)
     (change,) = pull(str(tmp_path / "there"), tmp_path / "here")
-    assert change.rewritten
+    assert change.note == "another order or notation"
     assert (change.added, change.changed, change.removed) == (0, 0, 0)
     assert (place / "by-hand.jsonl").read_text().splitlines()[0].startswith('{"_id":1')

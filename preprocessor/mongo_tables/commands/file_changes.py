@@ -80,11 +80,8 @@ def print_report(files: Sequence[FileChange], *, dry_run: bool) -> None:
 
 def _describe(file: FileChange) -> str:
     documents = format_count(file.documents, "document")
-    if file.renamed_from:
-        documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
-    if file.rewritten:
-        return f"{_shown(file)}: {documents}, the same in another order or notation"
-    return f"{_shown(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
+    note = escape_control_chars(f", {file.note}" if file.note else "")
+    return f"{_shown(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone{note}"
 
 
 def _shown(file: FileChange) -> str:

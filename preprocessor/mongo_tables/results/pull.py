@@ -51,8 +51,7 @@ class Copied(NamedTuple):
 class FileChange:
     """The change of one fixture file: its number of documents, and how many of them are new, changed or removed.
 
-    ``renamed_from``: the file that had its documents before, in another notation. ``rewritten``: the same documents in
-    another order or notation. ``kept``: a file with documents that the source does not have.
+    ``note`` says what else changes. ``kept``: a file with documents that the source does not have.
     """
 
     path: Path
@@ -60,14 +59,13 @@ class FileChange:
     added: int = 0
     changed: int = 0
     removed: int = 0
-    renamed_from: str = ""
-    rewritten: bool = False
+    note: str = ""
     kept: bool = False
 
     @property
     def is_change(self) -> bool:
         """Whether the file changes."""
-        return bool(self.added or self.changed or self.removed or self.renamed_from or self.rewritten)
+        return bool(self.added or self.changed or self.removed or self.note)
 
 
 def pull(
@@ -210,10 +208,11 @@ def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange
         new = _by_id(raws)
         added = sum(key not in old for key in new)
         changed = sum(key in old and old[key] != raw for key, raw in new.items())
-        array = next((home.name for home in homes if home != path), "")
-        same = not (added or changed or removed or array) and path in plan.held
-        rewritten = same and path.read_bytes() != contents[path]
-        changes.append(FileChange(path, len(new), added, changed, removed, array, rewritten))
+        note = next((f"renamed from {home.name}" for home in homes if home != path), "")
+        same = not (added or changed or removed or note) and path in plan.held
+        if same and path.read_bytes() != contents[path]:
+            note = "another order or notation"
+        changes.append(FileChange(path, len(new), added, changed, removed, note))
     for path, documents in plan.held.items():
         if not {path, path.with_suffix(_LINES)} & plan.files.keys():
             named = all(_stem(raw, plan.collection) == path.stem for raw in documents.values())
