@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
 from random import Random
@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.numbers.classes import Candidate
     from mongo_tables.site.numbers.text import Number
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedNumbers:
-    """The numbers of all texts, in order, the findings about them, and the texts by file."""
-
-    numbers: Sequence[TextNumber]
-    findings: Sequence[Finding]
-    texts: Mapping[str, str]
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:
@@ -69,8 +60,8 @@ def check_numbers(
     folder: Path,
     *,
     all_open: bool = False,
-) -> CheckedNumbers:
-    """Classify the numbers of the pages of ``reports`` and of ``texts``, and find open and stale ones.
+) -> tuple[Sequence[TextNumber], Sequence[Finding]]:
+    """Classify the numbers of the pages of ``reports`` and of ``texts``, in order; also return open and stale ones.
 
     ``named`` are the paths that were given: a page without comments is compared with all results if it is one of
     them, or if no page has a comment. ``folder`` has the exemptions. With ``all_open`` every open number is an
@@ -91,7 +82,7 @@ def check_numbers(
     stale = find_stale(numbers)
     not_stale = [one for at, one in enumerate(numbers) if at not in stale]
     found = [*open_findings(not_stale, all_open=all_open), *stale_findings(numbers, stale)]
-    return CheckedNumbers(numbers, found, known)
+    return numbers, found
 
 
 def _classify_held(pages: Sequence[Page], source: Answers) -> list[TextNumber]:

@@ -12,7 +12,6 @@ from mongo_tables.build import Report, build
 from mongo_tables.site.disk import Request, read_snapshots, read_text
 
 if TYPE_CHECKING:
-    from mongo_tables.commands.check.numbers import CheckedNumbers
     from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.checks import Source
@@ -61,21 +60,19 @@ def check_paths(
     for report in reports:
         raise_if_unusable(report)
     faults = list(read.faults)
-    classified: CheckedNumbers | None = None
+    found = {one for report in reports for one in report.findings}
+    sources = {file: text for report in reports for file, text in report.texts().items()}
+    classified: Sequence[TextNumber] = ()
     if numbers:
         from mongo_tables.commands.check.numbers import check_numbers, read_texts
 
+        others = list(read_texts(texts, faults))
         folder = request.site.file.parent
-        classified = check_numbers(reports, [*read_texts(texts, faults)], paths, folder, all_open=all_open)
-    found = {one for report in reports for one in report.findings}
-    sources = {file: text for report in reports for file, text in report.texts().items()}
-    return CheckedPages(
-        sorted(found.union(classified.findings if classified else ())),
-        [page for report in reports for page in report.pages],
-        {**sources, **(classified.texts if classified else {})},
-        faults,
-        classified.numbers if classified else (),
-    )
+        classified, of_numbers = check_numbers(reports, others, paths, folder, all_open=all_open)
+        found.update(of_numbers)
+        sources |= {page.file: page.text for page in others}
+    pages = [page for report in reports for page in report.pages]
+    return CheckedPages(sorted(found), pages, sources, faults, classified)
 
 
 def raise_if_unusable(report: Report) -> None:
