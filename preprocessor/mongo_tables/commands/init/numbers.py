@@ -71,9 +71,7 @@ def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequen
         site = find_site(folder)
         own = results_of(site) if site and site.names_us and not is_uri(site.results) else ""
         named = (
-            [own]
-            if own
-            else [from_here(one.path) for one in require_results(folder.absolute()).results[:_MOST]]
+            [own] if own else [from_here(one.path) for one in require_results(folder.absolute())[0][:_MOST]]
         )
     for name in named:
         try:

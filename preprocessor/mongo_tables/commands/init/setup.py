@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -147,8 +147,8 @@ def _has_collections(folder: Path) -> bool:
 
 
 def _find_results(base: Path) -> _Results:
-    found = require_results(base)
-    first, *others = found.results
+    found, unreadable = require_results(base)
+    first, *others = found
     remarks = [f"{from_here(first.path)}: results, {first.format}"]
     if first.is_of_tool and first.path.stat().st_size > _LARGE:
         file = shlex.quote(_relative(first.path, base))
@@ -157,7 +157,7 @@ def _find_results(base: Path) -> _Results:
             f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then write "
             f'results = "{_FIXTURES}" in place of the file'
         )
-    runs = [one for one in found.results if one.path.parent.parent.name == _SAVED]
+    runs = [one for one in found if one.path.parent.parent.name == _SAVED]
     if first in runs and len(runs) > 1:  # Further runs of the same benchmarks.
         others = [one for one in others if one not in runs]
         named = f"runs={_relative(first.path.parent.parent, base)}/*/*.json"
@@ -166,7 +166,7 @@ def _find_results(base: Path) -> _Results:
     if others:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         remarks.append(f"left aside: {names}; --results names another one")
-    remarks += [f"left aside: {error.message}" for error in found.unreadable]
+    remarks += [f"left aside: {error.message}" for error in unreadable]
     if _is_ignored(first.path):
         remarks.append(
             f"{from_here(first.path)}: Git ignores it, so commits and CI lack it; take it out of .gitignore"
@@ -307,28 +307,17 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 # -- files of results --
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFiles:
-    """Files of results, the likeliest first.
-
-    ``unreadable`` has why others with equally promising names cannot be read.
-    """
-
-    results: list[LikelyFile] = field(default_factory=list)
-    unreadable: list[ResultsError] = field(default_factory=list)
-
-
-def require_results(base: Path) -> FoundFiles:
-    """Return the files of results below a folder.
+def require_results(base: Path) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
+    """Return the files of results below a folder, the likeliest first, and why promising ones cannot be read.
 
     Raises CommandError, with the files that were passed over, if there is none.
     """
-    found = find_result_files(base)
-    if found.results:
-        return found
+    results, unreadable = _find_result_files(base)
+    if results:
+        return results, unreadable
     passed = list(_list_passed_over(base))
-    if len(passed) == len(found.unreadable) == 1:
-        raise found.unreadable[0]
+    if len(passed) == len(unreadable) == 1:
+        raise unreadable[0]
     lines = list_some([f"{name}: {why}" for name, why in passed], _LISTED, "\n  ")
     raise CommandError(
         f"no file of results in {from_here(base)}{f'; passed over:{chr(10)}  ' if lines else ''}{lines}",
@@ -337,8 +326,8 @@ def require_results(base: Path) -> FoundFiles:
     )
 
 
-def find_result_files(folder: Path) -> FoundFiles:
-    """Find the files below a folder that hold several documents with numbers.
+def _find_result_files(folder: Path) -> tuple[list[LikelyFile], list[ResultsError]]:
+    """Find the files below a folder that hold several documents with numbers; and why promising ones cannot be read.
 
     Files of tools come first, then those with a promising name, then the nearest ones.
     """
@@ -347,18 +336,18 @@ def find_result_files(folder: Path) -> FoundFiles:
         within = one.path.relative_to(folder)
         return not one.is_of_tool, not has_telling_name(str(within)), len(within.parts), str(within)
 
-    found = FoundFiles()
+    found, unreadable = list[LikelyFile](), list[ResultsError]()
     likely = [one for path in walk_repository(folder) if (one := look_at(path))]
     for one in sorted(likely, key=rank)[:_TRIED]:
         of_no_tool, of_no_name, *_ = rank(one)
         is_meant = not (of_no_tool and of_no_name)
         try:
             if _has_rows(one, is_meant):
-                found.results.append(one)
+                found.append(one)
         except ResultsError as error:
             if is_meant:
-                found.unreadable.append(error)
-    return found
+                unreadable.append(error)
+    return found, unreadable
 
 
 def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
