@@ -159,6 +159,7 @@ MT451 note    (rows) missing-is-unequal: A condition excludes numbers, and some 
 MT452 warning (rows) different-elements: Conditions on the elements of an array are met by different elements.
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
 MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
+MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.
 # MT5xx: untidiness
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.

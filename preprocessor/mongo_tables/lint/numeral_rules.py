@@ -1,5 +1,7 @@
 """MT433, MT428: numbers and versions as texts that are compared, ordered letter by letter, or left out of sums.
 
+MT455: versions as numbers.
+
 MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
 https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 """
@@ -19,11 +21,16 @@ from mongo_tables.aggregation.values import is_number
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.order_rules import find_misplaced_texts, sort_keys
-from mongo_tables.lint.rule_context import Documents, RuleContext, last_operator, leading_match, rule
+from mongo_tables.lint.rule_context import Documents, Rows, RuleContext, last_operator, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import NUMBERS, Shape, elements, lookup
 from mongo_tables.render.column import column_value
-from mongo_tables.results.formats.raw_values import are_numbers, are_versions, version_key
+from mongo_tables.results.formats.raw_values import (
+    are_numbers,
+    are_version_numbers,
+    are_versions,
+    version_key,
+)
 from mongo_tables.results.row_names import ORDER, order_of
 
 EQUALITIES: Final = names_with("equates")
@@ -331,3 +338,18 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
             'make numbers of them first, with {"$toDouble": …}, or select numbers: '
             f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
         )
+
+
+@rule("MT455", of="rows")
+def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT455: in a column named for versions, 3.10 is the number 3.1, and less than 3.9."""
+    for place, name in subject.spec.shown_columns:
+        texts = {str(value) for row in rows if is_number(value := column_value(row, name))}
+        if name in subject.columns and are_version_numbers(name, texts):
+            yield subject.finding(
+                "MT455",
+                subject.spec.locate(place),
+                f"`{name}` has versions as numbers, where 3.10 is 3.1 and less than 3.9",
+                'write them as strings in the file of results, such as "3.10"',
+            )
+            return

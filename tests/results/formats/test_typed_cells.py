@@ -80,6 +80,15 @@ def test_numbers_are_versions_only_where_a_zero_would_be_lost(
         ("version", ["3.9", "3.05"], False),
         ("version", ["3", "3.10", "3.9"], True),
         ("time", ["3.9", "3.11"], False),
+        ("python", ["3.9", "3.11", "3.12"], True),
+        ("min_go", ["1.9", "1.21", "1.22"], True),
+        ("Node_js", ["18.9", "20.11", "20.12"], True),
+        ("python", ["3.8", "3.9"], False),
+        # Measurements of a tool, in a column for each tool.
+        ("python", ["0.5", "3.11", "12.75"], False),
+        ("rust", ["1.2", "1.45", "1.38"], False),
+        ("go", ["0.9", "0.12"], False),
+        ("cargo", ["3.9", "3.11"], False),
     ],
 )
 def test_the_name_of_a_column_may_say_that_numbers_are_versions(

@@ -25,6 +25,17 @@ _DIGITS: Final = 34
 """The most digits of a Decimal128."""
 _NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)*(?:[-+.]?[A-Za-z][\w.+-]*)?", re.ASCII)
+_DECIMAL: Final = re.compile(r"\d{1,4}(?:\.\d{1,4})?", re.ASCII)
+_OF_VERSIONS: Final = re.compile(r"(?:version|release)$", re.IGNORECASE)
+_OF_TOOLS: Final = re.compile(
+    r"(?:^|[\W_])(?:[cm]?python|pypy|py|node(?:[._]?js)?|deno|bun|go(?:lang)?|rust|java|jdk|openjdk|ruby|php|perl|kotlin|scala"
+    r"|swift|julia|elixir|dotnet|typescript|gcc|clang|llvm|kernel|linux|ubuntu|debian|mongo(?:db)?|postgres(?:ql)?|mysql"
+    r"|mariadb|redis|valkey|sqlite|django|rails|numpy|pandas|scipy|(?:py)?torch|tensorflow|cuda|react|vue|angular)$",
+    re.IGNORECASE,
+)
+"""The ends of names of columns that have versions: surely, and if the numbers could be releases of a tool."""
+_MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
+_MOST_MINORS: Final = 20
 _RUN: Final = re.compile(r"\d+")
 _WIDTH: Final = 10
 _FORM: Final = Form(needs_id=False)
@@ -50,6 +61,33 @@ def are_numbers(texts: Collection[str]) -> bool:
 def are_versions(texts: Collection[str]) -> bool:
     """Return whether the texts of a column are versions, at least one of them with a dot."""
     return any("." in text for text in texts) and all(map(_VERSION.fullmatch, texts))
+
+
+def are_version_numbers(name: str, texts: Collection[str]) -> bool:
+    """Return whether the numbers of a column are versions: different decimals, one with a zero at its end, as in 3.10.
+
+    Under the name of a version or a tool no zero is needed if each number has a minor one. Numbers of equally many
+    significant digits, such as 1.50 and 12.5, are measurements.
+    """
+    if not all(map(_DECIMAL.fullmatch, texts)):
+        return False
+    minors = {text: text.partition(".")[2] for text in texts}
+    if len(set(map(len, minors.values()))) < 2:
+        return False
+    is_named = _OF_VERSIONS.search(name) or (_OF_TOOLS.search(name) and _are_near(minors))
+    if is_named and all(map(_MINOR.fullmatch, minors.values())):
+        return True
+    ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
+    return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
+
+
+def _are_near(minors: Mapping[str, str]) -> bool:
+    """Return whether numbers can be releases of a tool, and not its measurements: they are near each other."""
+    found: dict[str, list[int]] = {}
+    for text, minor in minors.items():
+        found.setdefault(text.partition(".")[0], []).append(int(minor or 0))
+    few = "0" not in found and 2 * len(found) <= len(minors) + 1
+    return few and all(max(some) - min(some) < _MOST_MINORS for some in found.values())
 
 
 def version_key(text: str) -> str:

@@ -9,7 +9,7 @@ missing field. Blanks around a cell are ignored, and so are blank lines, and lin
 author states.
 
 A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``,
-or it is named a version or release and has ``3.9`` and ``3.11``.
+or it has the name of a version, a language or a tool, and ``3.9`` and ``3.11``.
 The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
@@ -20,7 +20,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice, takewhile
@@ -40,7 +40,7 @@ from mongo_tables.results.formats.model import (
     field_names,
     find_repeated,
 )
-from mongo_tables.results.formats.raw_values import are_versions, version_key
+from mongo_tables.results.formats.raw_values import are_version_numbers, are_versions, version_key
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.row_names import ORDER
 
@@ -134,9 +134,6 @@ REMARK: Final = "comment"
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
-_OF_VERSIONS: Final = re.compile(r"(?:version|release)$", re.IGNORECASE)
-"""The ends of names of columns that have versions."""
-_MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
 """A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers.
@@ -333,7 +330,7 @@ class _Notation:
 
     def settle(self, name: str, kinds: Sequence[str], stated: str) -> _Column:
         texts = (self.texts or set()) - {""}
-        if kinds[0] == NUMBER and not stated and _are_version_numbers(name, texts):
+        if kinds[0] == NUMBER and not stated and are_version_numbers(name, texts):
             return _Column(TEXT, is_version=True)
         if kinds[0] == TEXT:
             return _Column(TEXT, is_version=bool(texts) and are_versions(texts))
@@ -343,22 +340,6 @@ class _Notation:
 @cache
 def _decimals_pattern(count: int) -> re.Pattern[str]:
     return _compile(rf"-?\d++\.\d{{{count}}}")
-
-
-def _are_version_numbers(name: str, texts: Collection[str]) -> bool:
-    """Return whether numbers are versions: different decimals, one of them with a zero at its end, as 3.9 and 3.10.
-
-    No zero is needed if the column is named a version or release, and each number has a minor one. Numbers of equally
-    many significant digits, such as 1.50 and 12.5, are measurements.
-    """
-    if not all(re.fullmatch(r"\d{1,4}(?:\.\d{1,4})?", text, re.ASCII) for text in texts):
-        return False
-    decimals = {text.partition(".")[2] for text in texts}
-    significant = {len(text.replace(".", "").lstrip("0")) for text in texts}
-    ends = any(len(one) > 1 and one.endswith("0") for one in decimals)
-    if _OF_VERSIONS.search(name) and all(map(_MINOR.fullmatch, decimals)):
-        return len(set(map(len, decimals))) > 1
-    return ends and len(set(map(len, decimals))) > 1 and len(significant) > 1
 
 
 def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
