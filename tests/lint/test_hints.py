@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,32 @@ def test_a_table_without_rows_tells_the_cause(pipeline: list[Any], cause: str, h
 def test_equality_with_a_part_of_a_document_is_told_to_compare_its_fields() -> None:
     one = told("MT303", [{"$match": {"variant": {"order": 1}}}], ["_id"], "runs")
     assert '{"variant.order": 1}' in one.hint
+
+
+SORTS = [
+    ({"sort": "total desc"}, "MT305", 'write "sort": "-total"'),
+    ({"sort": ["status", "total:DESC"]}, "MT305", 'write "sort": ["-total", "status"]'),
+    ({"sort": "total, _id"}, "MT305", 'write "sort": ["total", "_id"]'),
+    ({"sort": "+total"}, "MT305", 'write "sort": "total"'),
+    ({"sort": "totla"}, "MT305", "did you mean `total`?"),
+    ({"sort": {"total": "desc"}}, "MT132", 'for example: "-mean"'),
+    ({"order_by": "total"}, "MT130", "did you mean `sort`?"),
+    ({"filter": {"total": 5}}, "MT130", "did you mean `where`?"),
+    ({"pipeline": [{"$orderBy": {"total": 1}}]}, "MT301", "did you mean `$sort`?"),
+    ({"pipeline": [{"order_by": {"total": 1}}]}, "MT134", "did you mean `$sort`?"),
+    ({"pipeline": [{"$sort": "total desc"}]}, "MT301", 'write {"$sort": {"total": -1}}'),
+    ({"pipeline": [{"$sort": ["status", "-total"]}]}, "MT301", 'write {"$sort": {"status": 1, "total": -1}}'),
+    ({"pipeline": [{"$sort": {"total": "DESC"}}]}, "MT301", 'write {"total": -1}'),
+    ({"pipeline": [{"$sort": {"total": "asc"}}]}, "MT301", 'write {"total": 1}'),
+    ({"pipeline": [{"$sort": {"total desc": 1}}]}, "MT305", 'write {"$sort": {"total": -1}}'),
+]
+
+
+@pytest.mark.parametrize(("body", "rule", "hint"), SORTS)
+def test_a_sort_as_in_another_language_is_told_how_it_is_written(
+    body: dict[str, Any], rule: str, hint: str
+) -> None:
+    body = {"collection": "orders", "columns": ["total"], **body}
+    page = read_page(f"<!-- RESULT_TABLE: {json.dumps(body)} -->\n", "page.md", lambda _: None)
+    (one,) = [one for one in asked(FIXTURES, page).findings if one.rule == rule]
+    assert hint in one.hint

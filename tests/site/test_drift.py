@@ -344,7 +344,14 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
         ([*rows(1000, 10, 30)[::-1]], "only the order of its rows changed"),
         (rows(1001, 12, 31), "`Q/s` of `b` is 10, and 12 now"),  # the others may be near enough
         (rows(1001, 10, "?"), "`Q/s` of `c` is 30, and ? now"),
-        (rows(1000, 10), "it has 3 rows, and 2 now"),
+        (rows(1000, 10), "`c` is in no row now"),
+        ([*rows(1000, 10, 30), {**rows(5)[0], "name": "d"}], "`d` is new"),
+        ([*rows(1000, 10, 30)[1:], {**rows(5)[0], "name": "d"}], "`a` is in no row now and `d` is new"),
+        (
+            [{**row, "name": name} for row, name in zip(rows(1, 2, 3), "ade", strict=True)],
+            "`b` and 1 more are in no row now and `d` and 1 more are new",
+        ),
+        ([{**row, "name": "?"} for row in rows(1000, 10)], "it has 3 rows, and 2 now"),
         (rows(1000, "", 30), "`Q/s` of `b` is 10, and nothing now"),
         (rows(1000, "<b>|", 30), "`Q/s` of `b` is 10, and <b>| now"),
     ],

@@ -6,10 +6,10 @@ files. Only ``mongo_tables.findings.reporters`` turns findings into text, JSON, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -41,7 +41,24 @@ def nearest_words(word: str, known: Iterable[str]) -> list[str]:
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
     near = get_close_matches(word.lower(), sorted(by_small), n=2, cutoff=0.65)
     ratios = [SequenceMatcher(None, one, word.lower()).ratio() for one in near]
+    if not near:
+        meant = _MEANT.get(word.lower().lstrip("$").replace("_", ""), ())
+        return [by_small[one] for name in meant for one in (name, f"${name}") if one in by_small][:1]
     return [by_small[one] for one, ratio in zip(near, ratios, strict=True) if ratio == ratios[0]]
+
+
+_MEANT: Final[Mapping[str, Sequence[str]]] = {
+    **dict.fromkeys(("orderby", "order", "ascending", "descending"), ("sort",)),
+    **dict.fromkeys(("filter", "query", "find", "having", "match"), ("where", "match")),
+    **dict.fromkeys(("select", "fields"), ("columns", "project")),
+    **dict.fromkeys(("top", "head", "take"), ("limit",)),
+    **dict.fromkeys(("from", "source", "file", "data"), ("collection",)),
+    **dict.fromkeys(("digits", "precision", "round"), ("decimals",)),
+    "where": ("match",),
+    "join": ("lookup",),
+    "explode": ("unwind",),
+}
+"""Words of other languages for keys and stages, without signs."""
 
 
 At = TypeVar("At", bound=int | tuple[str | int, ...])

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.jsontext.document import value_at
+from mongo_tables.lint.row_order import meant_sorting
 from mongo_tables.lint.versions import since_hint
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _OUTSIDE = re.compile(r"no default\b")
 _NO_ARRAY = re.compile(r"\$(size|in)\b.*\b(missing|null)\b")
 _NO_NUMBER = re.compile(r"(numbers|numeric types), not string")
+_NO_SORT = re.compile(r"a document of fields|1 \(ascending\)")
 _BY_ZERO = re.compile(r"by zero")
 _GUARD = (
     'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
@@ -32,6 +34,11 @@ def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> 
         return '"default" is for all other values: "default": "other"'
     if _BY_ZERO.search(error.message):
         return _GUARD.replace("divisor", _write(operand, "divisor"))
+    if error.path and (found := _NO_SORT.search(error.message)):
+        keys: Any = meant_sorting(written)
+        if found[0].startswith("1"):
+            keys = -1 if str(written).lower().startswith(("-", "d")) else 1
+        return f"write {json.dumps({str(error.path[-1]): keys})}" if keys else ""
     if _NO_NUMBER.search(error.message):
         texts = [one for one in written if str(one)[:1] != "$"] if isinstance(written, list) else [written]
         return next((f'a field is written "${one}"' for one in texts if isinstance(one, str)), "")

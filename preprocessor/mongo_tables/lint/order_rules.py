@@ -27,6 +27,7 @@ from mongo_tables.lint.row_order import (
     is_kept,
     is_row_by_row,
     last_sorting,
+    meant_sorting,
     write_sorting,
 )
 from mongo_tables.lint.rule_context import (
@@ -143,6 +144,9 @@ def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
                 ]
                 in_id = not lookup(stage.before, ("_id", *key.split("."))).absent
                 near = f"did you mean `_id.{key}`?" if in_id else did_you_mean(key, names)
+                if (meant := meant_sorting(key)) and meant.keys() <= {*names, "_id"}:
+                    others = {one: way for one, way in stage.argument.items() if one != key}
+                    near = f"write {write_sorting(subject.spec, meant | others)}"
                 hint = near or (f"they have {quote(names[:8])} here" if names else "")
             yield subject.in_pipeline(
                 "MT305",

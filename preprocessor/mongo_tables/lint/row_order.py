@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
@@ -177,6 +178,22 @@ def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
     if not spec.has_own_pipeline:
         return write_sort(keys)
     return json.dumps({"$sort": keys}, ensure_ascii=False, default=str)
+
+
+_SORT_WORDS: Final = re.compile(r"([+-]?)([\w.]+)(?:[ :]+(asc|desc)\w*)?", re.IGNORECASE)
+
+
+def meant_sorting(written: Any) -> dict[str, int]:
+    """Return the keys of a sort that is written as in other languages, or none.
+
+    Example:
+        >>> meant_sorting("mean desc, name"), meant_sorting({"mean": 1})
+        ({'mean': -1, 'name': 1}, {})
+    """
+    parts = written.split(",") if isinstance(written, str) else written if isinstance(written, list) else []
+    found = [_SORT_WORDS.fullmatch(str(one).strip()) for one in parts]
+    keys = {one[2]: -1 if one[1] == "-" or (one[3] or "").lower() == "desc" else 1 for one in found if one}
+    return keys if all(found) else {}
 
 
 def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:

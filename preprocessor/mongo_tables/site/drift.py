@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
+_DIGITS: Final = re.compile(r"\d+")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
@@ -90,6 +91,8 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         return ""
     if then.headers != now.headers:
         return "its columns are others"
+    if how := _describe_other_rows(then.rows, now.rows):
+        return how
     if len(then.rows) != len(now.rows):
         return f"it has {format_count(len(then.rows), 'row')}, and {len(now.rows)} now"
     if sorted(then.rows) == sorted(now.rows):
@@ -110,6 +113,25 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     figures = then.rows[row][at], now.rows[row][at], now.headers[at], names
     cell, today_cell, header, name = (shorten(one) or "nothing" for one in figures)
     return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
+
+
+def _describe_other_rows(then: Sequence[Sequence[str]], now: Sequence[Sequence[str]]) -> str:
+    """Return which rows went and came, by their names, or "" if the same did or all did."""
+    named = _count_names(now)
+    old, new = ([", ".join(row[:named]) for row in some] for some in (then, now))
+    # The row of a total is named by the number of rows.
+    known = [{_DIGITS.sub("#", one) for one in some} for some in (old, new)]
+    gone = [one for one in old if one not in new and _DIGITS.sub("#", one) not in known[1]]
+    added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
+    if len(gone) == len(old) or (named > 1 and len(gone) == len(added)):
+        return ""  # what names rows changed, such as a figure among their names
+    found = ((gone, "are in no row now"), (added, "are new"))
+    parts = [f"`{shorten(some[0])}`{_count_more(some)} {what}" for some, what in found if some]
+    return " and ".join(parts).replace("` are", "` is")
+
+
+def _count_more(some: Sequence[str]) -> str:
+    return f" and {len(some) - 1} more" if len(some) > 1 else ""
 
 
 def _count_names(rows: Sequence[Sequence[str]]) -> int:

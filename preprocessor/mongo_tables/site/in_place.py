@@ -214,13 +214,16 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
     told = {
         id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
     }
+    first, *others = [id(part.spec) for part in sound if part.state == "not there"] or [0]
+    told.difference_update(others)  # one remedy writes them all
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
             found.append(shown)
         elif spec is not None and id(spec) in told:
             part = parts[id(spec)]
-            found.append(_find_edit(page, comment) or _stale(page, comment, part))
+            more = len(others) if id(spec) == first else 0
+            found.append(_find_edit(page, comment) or _stale(page, comment, part, more))
     return found
 
 
@@ -232,8 +235,9 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
     return any(id(table) in faulty for table in page.tables if table.id in quoted)
 
 
-def _stale(page: Page, comment: Comment, part: PlacedFigure) -> Finding:
-    what = "is not written into the page"
+def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Finding:
+    """Return MT166 at a comment. ``more``: how many later figures are not written into the page either."""
+    what = f"and {more} more are not written into the page" if more else "is not written into the page"
     if comment.region is not None:
         from mongo_tables.site.drift import (  # most written tables are up to date
             describe_change,

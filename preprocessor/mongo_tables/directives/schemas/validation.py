@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from mongo_tables.aggregation.catalogue import names as operators
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean
 from mongo_tables.jsontext import Path
@@ -132,7 +133,9 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
     elif "propertyNames" in error.absolute_schema_path:
         rule = rules.get("x-rule", "MT133")
         message = f"`{value}` is not possible as a key of {name}"
-        yield Complaint(message, rules.get("patternErrorMessage", ""), (*path, value), rule, on_key=True)
+        meant = did_you_mean(f"${value}", operators("stage")) if rule == "MT134" else ""
+        hint = meant or rules.get("patternErrorMessage", "")
+        yield Complaint(message, hint, (*path, value), rule, on_key=True)
     elif keyword == "type":
         title = rules.get("title", "of another type")
         message = f"{name} must be {title[:1].lower()}{title[1:]}, not {kind_of(value)}"
