@@ -10,6 +10,7 @@ import pytest
 from mongo_tables.commands.explain.reference import explain_word
 from mongo_tables.directives.schemas import comment_names, load
 from mongo_tables.findings.rules import RULES
+from mongo_tables.lint.linter import may_be_ignored
 from tests.commands.test_commands import mongo_tables
 
 
@@ -17,7 +18,7 @@ from tests.commands.test_commands import mongo_tables
 def test_every_rule_is_explained(rule) -> None:
     told = " ".join(" ".join(explain_word(rule.id, 400) or ()).split())
     assert told.startswith(f"{rule.id} {rule.name} ({rule.severity}) {rule.summary}")
-    assert f'"ignore": {{"{rule.id}"' in told
+    assert (f'"ignore": {{"{rule.id}"' in told) == may_be_ignored(rule.id, rule.severity)
 
 
 def test_a_rule_of_the_linter_is_shown_wrong_and_right(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import comment_names, load
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import RULES, Rule
+from mongo_tables.lint.linter import may_be_ignored
 
 _PACKAGE: Final = Path(__file__).parents[2]
 _EXAMPLES: Final = (_PACKAGE / "lint" / "examples", _PACKAGE.parents[1] / "tests" / "lint" / "pages")
@@ -57,7 +58,8 @@ def _explain_rule(rule: Rule, width: int) -> Iterator[str]:
             title, _, text = page.read_text("utf-8").partition("\n")
             comments = re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[-1].strip()
             yield from ("", f"{sort}: {title.removeprefix('# ')}", "", *comments.splitlines())
-    yield from ("", f'to ignore it in a comment: "ignore": {{"{rule.id}": "why it is right here"}}')
+    if may_be_ignored(rule.id, rule.severity):
+        yield from ("", f'to ignore it in a comment: "ignore": {{"{rule.id}": "why it is right here"}}')
 
 
 def _list_keys(kind: str, width: int) -> Iterator[str]:
