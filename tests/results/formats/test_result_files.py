@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -227,9 +228,21 @@ def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Pat
         (folder / f"{run}_a.json").write_text(pytest_benchmark("a.py::x", "a.py::y"))
     done = mongo_tables("init", cwd=tmp_path)
     assert "results are runs=.benchmarks/*/*.json" in done.stdout
+    assert re.match(r"\.benchmarks/\S+/0001_a\.json, \.benchmarks/\S+/0002_a\.json: results", done.stdout)
     page = (tmp_path / "README.md").read_text("utf-8")
     assert '"columns": ["_id.file", "name", "value"]' in page
     assert "Linux-CPython-3.11-64bit/0002_a.json" in page
+
+
+@pytest.mark.parametrize("other", ["", "settings.json"])
+def test_files_of_one_tool_in_a_folder_of_their_own_are_runs(tmp_path: Path, other: str) -> None:
+    (tmp_path / "runs").mkdir()
+    for run in ("a", "b"):
+        (tmp_path / "runs" / f"{run}.json").write_text(pytest_benchmark("a.py::x", "a.py::y"))
+    if other:
+        (tmp_path / "runs" / other).write_text('{"a": 1}')
+    done = mongo_tables("init", cwd=tmp_path)
+    assert f"results are {'runs/a.json' if other else 'runs=runs/*.json'}" in done.stdout
 
 
 def test_of_one_key_in_two_files_the_message_has_the_notation_of_json(tmp_path: Path) -> None:

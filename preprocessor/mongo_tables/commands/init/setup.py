@@ -149,7 +149,9 @@ def _has_collections(folder: Path) -> bool:
 def _find_results(base: Path) -> _Results:
     found, unreadable = require_results(base)
     first, *others = found
-    remarks = [f"{from_here(first.path)}: results, {first.format}"]
+    runs, pattern = _find_runs(first, found, base)
+    names = list_some([from_here(one.path) for one in runs], _LISTED)
+    remarks = [f"{names}: results, {first.format}"]
     if first.is_of_tool and first.path.stat().st_size > _LARGE:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
@@ -157,13 +159,8 @@ def _find_results(base: Path) -> _Results:
             f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then write "
             f'results = "{_FIXTURES}" in place of the file'
         )
-    runs = [one for one in found if one.path.parent.parent.name == _SAVED]
-    if first in runs and len(runs) > 1:  # Further runs of the same benchmarks.
-        others = [one for one in others if one not in runs]
-        named = f"runs={_relative(first.path.parent.parent, base)}/*/*.json"
-    else:
-        named = _relative(first.path, base)
-    if others:
+    named = f"runs={_relative(pattern, base)}" if len(runs) > 1 else _relative(first.path, base)
+    if others := [one for one in others if one not in runs]:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         remarks.append(f"left aside: {names}; --results names another one")
     remarks += [f"left aside: {error.message}" for error in unreadable]
@@ -172,6 +169,17 @@ def _find_results(base: Path) -> _Results:
             f"{from_here(first.path)}: Git ignores it, so commits and CI lack it; take it out of .gitignore"
         )
     return _Results(named, tuple(remarks))
+
+
+def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tuple[list[LikelyFile], Path]:
+    """Return the files that are runs of the same tool as the first, and their pattern: a folder that has no others."""
+    is_saved = first.path.parent.parent.name == _SAVED
+    folder, name = first.path.parent, f"*{first.path.suffix}"
+    folders = [*folder.parent.iterdir()] if is_saved else [folder]
+    runs = [one for one in found if one.format == first.format and one.path.parent in folders]
+    is_alone = is_saved or (folder != base and len([*folder.glob(name)]) == len(runs))
+    is_run = first.is_of_tool and is_alone
+    return (runs if is_run else [first]), folder.parent / "*" / name if is_saved else folder / name
 
 
 def _is_ignored(path: Path) -> bool:
