@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.options import SOURCE, add_source, request_of
 from mongo_tables.findings.reporters import (
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.snapshot import Needs
 
+_IN_HOOK: Final = {"PRE_COMMIT", "GIT_INDEX_FILE"}
+"""Variables of which pre-commit or Git sets one while a commit is made."""
 DESCRIPTION = (
     "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
     "source, its rows. All faults of all files are listed, each with file, line and column."
@@ -155,7 +158,7 @@ def _refuse_contradictions(given: Namespace) -> None:
 
 
 def _check_once(arguments: Namespace) -> int:
-    from mongo_tables.commands.check.pages import check_paths, fix_pages
+    from mongo_tables.commands.check.pages import check_paths, find_untracked, fix_pages
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import page_folders
 
@@ -168,9 +171,11 @@ def _check_once(arguments: Namespace) -> int:
         for fault in checked.faults:
             print_error(fault)
         changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)
+        in_hook = needs == "rows" and _IN_HOOK & os.environ.keys()
+        untracked = [*find_untracked(checked, request, source.local)] if in_hook else ()
     if arguments.write:
         checked = mended
-    findings = checked.findings
+    findings: Sequence[Finding] = sorted({*checked.findings, *untracked})
     if arguments.baseline:
         if arguments.write_baseline:
             return 2 if checked.faults else _accept(findings, Path(arguments.baseline))

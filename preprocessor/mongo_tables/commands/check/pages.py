@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.build import Report, build
+from mongo_tables.findings.rules import finding
+from mongo_tables.site.dependencies import Around, needs_of
 from mongo_tables.site.disk import Request, read_snapshots, read_text
+from mongo_tables.site.site_config import from_here, list_site_files
 
 if TYPE_CHECKING:
     from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.site.checks import Source
     from mongo_tables.site.numbers.classes import TextNumber
     from mongo_tables.site.pages import Page
+    from mongo_tables.site.site import Site
     from mongo_tables.site.snapshot import Needs
 
 
@@ -32,6 +38,7 @@ class CheckedPages:
     texts: Mapping[str, str]
     faults: Sequence[str]
     numbers: Sequence[TextNumber] = ()
+    sites: Sequence[Site] = ()
 
 
 def check_paths(
@@ -72,7 +79,28 @@ def check_paths(
         found.update(of_numbers)
         sources |= {page.file: page.text for page in others}
     pages = [page for report in reports for page in report.pages]
-    return CheckedPages(sorted(found), pages, sources, faults, classified)
+    return CheckedPages(sorted(found), pages, sources, faults, classified, [report.site for report in reports])
+
+
+def find_untracked(checked: CheckedPages, request: Request, local: FileSource | None) -> Iterator[Finding]:
+    """Yield MT310 for the files behind pages that Git neither tracks nor ignores: a fresh checkout lacks them."""
+    from mongo_tables.results.history import run_git
+
+    listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
+    untracked = {os.path.realpath(name) for name in listed.split("\0") if name}
+    needed: dict[str, str] = {}
+    settings = list_site_files(request.site)
+    for site in checked.sites if untracked else ():
+        for page in site.named:
+            path = Path(os.path.realpath(page.file))
+            if str(path) not in untracked:
+                drawings = (one for one in site.snapshot.drawings if one.name.startswith(f"{path.stem}."))
+                needs = needs_of(page, Around(site, local, settings)).files
+                needed |= dict.fromkeys((*needs, *map(from_here, drawings)), page.file)
+    for file, page_file in needed.items():
+        if os.path.realpath(file) in untracked:
+            message = f"Git does not track this file, which {page_file} needs: a fresh checkout lacks it"
+            yield finding("MT310", file, (0, 0), message, f"git add {shlex.quote(file)}")
 
 
 def raise_if_unusable(report: Report) -> None:
