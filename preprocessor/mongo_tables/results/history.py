@@ -83,13 +83,18 @@ def on_disk(where: str) -> Iterator[str]:
 def list_revisions(path: str) -> list[str]:
     """Return this path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
 
-    Raises CommandError with Git's message.
+    ``REVISION:PATH`` or ``FIRST..LAST:PATH`` limits the revisions. Raises CommandError with Git's message, and for a
+    path that no revision has.
     """
-    found = _parts(f"HEAD:{path}")
+    found = _parts(path if ":" in path else f"HEAD:{path}")
     asked = ("rev-list", "--end-of-options", found["revision"], "--", found["path"])
     revisions = _git(path, *asked).decode("ascii").split()
-    listed = (f"{revision}:{path}" for revision in revisions)
-    return [where for where in listed if _git(where, "ls-tree", "--end-of-options", *where.split(":", 1))]
+    listed = (f"{revision}:{found['path']}" for revision in revisions)
+    having = [where for where in listed if _git(where, "ls-tree", "--end-of-options", *where.split(":", 1))]
+    if not having:
+        hint = "name a folder or a file, such as fixtures, with revisions before it if not all: v1.0..HEAD:fixtures"
+        raise CommandError(f"{path}: no revision has this path", hint)
+    return having
 
 
 def write_revision(where: str, folder: Path) -> Path:

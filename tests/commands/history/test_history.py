@@ -101,6 +101,10 @@ def test_revisions_of_a_folder_are_campaigns(repository, capsys):
         commit(repository, rows)
     assert history("--revisions", "fixtures") == 0
     assert "3 campaigns  from" in capsys.readouterr().out
+    assert history("--revisions", "HEAD~2..HEAD:fixtures") == 0
+    assert "2 campaigns  from" in capsys.readouterr().out
+    assert history("--revisions", "HEAD~2") == 2
+    assert "v1.0..HEAD:fixtures" in capsys.readouterr().err
 
 
 def test_rows_from_before_campaigns_had_names_belong_to_the_commit_that_brought_them(repository, capsys):

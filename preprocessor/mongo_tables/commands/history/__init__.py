@@ -48,7 +48,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
     )  # fmt: skip
     parser.add_argument(
-        "--revisions", metavar="FOLDER", help="also this folder at each commit that changed it"
+        "--revisions",
+        metavar="FOLDER",
+        help="also this folder at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
     )
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="only this one, or a pattern; may be repeated"
