@@ -42,6 +42,23 @@ def test_a_duration_in_another_unit_is_told_its_divisor() -> None:
 
 FAILING = [
     ({"$multiply": ["ops", 2]}, "$multiply requires numbers, not string", 'a field is written "$ops"'),
+    ({"$month": "started"}, "string is not a date", 'a field is written "$started"'),
+    (
+        {"$dateToString": {"date": "started", "format": "%Y"}},
+        "string is not a date",
+        'a field is written "$started"',
+    ),
+    (
+        {"$dateTrunc": {"date": "started", "unit": "day"}},
+        "'date' of $dateTrunc must be a date, not string",
+        'a field is written "$started"',
+    ),
+    ({"$add": ["ops", 1]}, "$add requires numbers and dates, not string", 'a field is written "$ops"'),
+    ({"$divide": ["ops", 2]}, "$divide cannot divide string by int", 'a field is written "$ops"'),
+    ({"$size": "pairs"}, "$size works on an array, not on string", 'a field is written "$pairs"'),
+    ({"$in": ["a", "tags"]}, "$in works on an array, not on string", 'a field is written "$tags"'),
+    ({"$toInt": "ops"}, "cannot parse 'ops' as int", 'a field is written "$ops"'),
+    ({"$add": ["$test", 1]}, "$add requires numbers and dates, not string", ""),
     ({"$divide": ["$ops", "$tookMs"]}, "$divide by zero", '{"$gt": ["$tookMs", 0]}'),
     ({"$size": "$pairs"}, "$size works on an array, not on missing", '{"$ifNull": ["$pairs", []]}'),
 ]
@@ -71,6 +88,9 @@ EMPTY = [
         "no document has `total`: `$group` dropped it",
         "",
     ),
+    ([{"$match": {"$expr": {"$eq": ["$total", "5"]}}}], "it is never a string there", "without quotes"),
+    ([{"$match": {"$expr": {"$lt": ["$code", "10"]}}}], 'there it is "12" ×1', ""),
+    ([{"$match": {"$expr": {"$in": ["$status", ["payed"]]}}}], "no document fulfils", "did you mean `paid`?"),
     ([{"$match": {"_id": 1}}, {"$unwind": "$urgent"}], "no document has `urgent`", ""),
 ]
 

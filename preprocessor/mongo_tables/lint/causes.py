@@ -27,7 +27,7 @@ from mongo_tables.files.folders import list_some, shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
-from mongo_tables.lint.numeral_rules import read_numeral, say_wrong
+from mongo_tables.lint.numeral_rules import list_comparisons, read_numeral, say_wrong
 from mongo_tables.lint.walk import (
     Stage,
     StageWalk,
@@ -224,8 +224,29 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
         listed = " and ".join(shorten_json(one, 40) for one in given)
         subject = f"of the {format_count(_count(walk, position, given), 'document')} with {listed}, none has"
     if path.startswith("$"):
-        return Cause(f"{subject if given else 'no document fulfils'} {shorten_json(part)}")
-    # The most frequent values, and how many documents have each.
+        reason, compared = (
+            f"{subject if given else 'no document fulfils'} {shorten_json(part)}",
+            [*list_comparisons(part)],
+        )
+        if len(compared) != 1:
+            return Cause(reason)
+        path, operator, constants, _ = compared[0]
+        wanted = {operator: constants if operator == "$in" else constants[0]}
+        there = _find_values(path, given, position, walk)
+        return Cause(f"{reason}; {_describe_values(there, wanted)}", _suggest_value(path, wanted, there))
+    there = _find_values(path, given, position, walk)
+    for each in map(path_of, _operands(wanted)):
+        if each and walk.may_have(position, each):
+            hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
+            return Cause(f"{subject} `{path}` {_describe_condition(wanted)}", hint)
+    reason = f"{subject} `{path}` {_describe_condition(wanted)}; {_describe_values(there, wanted)}"
+    return Cause(reason, _suggest_value(path, wanted, there))
+
+
+def _find_values(
+    path: str, given: Sequence[_Condition], position: int, walk: StageWalk
+) -> list[tuple[Any, int]]:
+    """Return the most frequent values of a field, and how many documents have each."""
     rows = walk.ask(
         position,
         [
@@ -235,13 +256,7 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
             {"$limit": 200},
         ],
     )
-    there = [(row.get("_id"), int(row["n"])) for row in rows]
-    for each in map(path_of, _operands(wanted)):
-        if each and walk.may_have(position, each):
-            hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
-            return Cause(f"{subject} `{path}` {_describe_condition(wanted)}", hint)
-    reason = f"{subject} `{path}` {_describe_condition(wanted)}; {_describe_values(there, wanted)}"
-    return Cause(reason, _suggest_value(path, wanted, there))
+    return [(row.get("_id"), int(row["n"])) for row in rows]
 
 
 def _find_dropper(path: str, position: int, walk: StageWalk) -> str:

@@ -230,6 +230,24 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
             )
 
 
+@rule("MT452", needs=("$match",))
+def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
+    """MT452: an array that a stage has made is compared with a range, whose ends different elements meet."""
+    for stage in subject.stages("$match"):
+        for name, condition, path in conditions_in(stage.argument, stage.path) if stage.number else ():
+            shape = lookup(stage.before, tuple(name.split(".")))
+            is_range = isinstance(condition, Mapping) and _is_range((condition, path))
+            if is_range and shape.kinds == {"array"} and shape.traits.path != name:
+                meant = json.dumps({name: {"$elemMatch": condition}}, default=str)
+                yield subject.in_pipeline(
+                    "MT452",
+                    path,
+                    f"`{name}` is an array: one element may be above the lower bound and another one below the upper",
+                    f"to ask for one element that meets both: {meant}",
+                    key=True,
+                )
+
+
 def _find_array(documents: Shape, parts: Sequence[str]) -> str:
     """Return the first array on a path, or "" if there is none, or one element is selected by its index."""
     for depth in range(1, len(parts) + 1):

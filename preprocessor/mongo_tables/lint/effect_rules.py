@@ -122,6 +122,10 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_FULL_HOUR: Final = re.compile(r".{14}00(:00)?(?![:.\d])")
+
+
 @rule("MT453", of="documents", needs=("$group",))
 def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT453: a key of groups is a time with minutes or seconds, and each document has another one."""
@@ -137,12 +141,14 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
     times = [
         path
         for path, *values in zip(written, *rows, strict=True)
-        if all(isinstance(one, datetime) for one in values)
-        and any(one.minute or one.second or one.microsecond for one in values)
+        if all(isinstance(one, datetime) or (isinstance(one, str) and _TIME.match(one)) for one in values)
+        and not all(_FULL_HOUR.match(str(one)) for one in values)
     ]
     sums = any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id")
     if times and sums and len(rows) > 2 and len(set(map(repr, rows))) == len(rows):
-        start = json.dumps({"$dateTrunc": {"date": times[0], "unit": "month"}})
+        is_text = any(isinstance(column_value(one, times[0][1:]), str) for one in passing.documents)
+        month = {"$substrBytes": [times[0], 0, 7]}
+        start = json.dumps(month if is_text else {"$dateTrunc": {"date": times[0], "unit": "month"}})
         yield subject.in_pipeline(
             "MT453",
             (place, "$group", "_id"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.jsontext.document import value_at
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 _OUTSIDE = re.compile(r"no default\b")
 _NO_ARRAY = re.compile(r"\$(size|in)\b.*\b(missing|null)\b")
-_NO_NUMBER = re.compile(r"(numbers|numeric types), not string")
+_IS_TEXT = re.compile(r"not (on )?string|string is not a date|divide string|cannot parse '")
+_NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
 _NO_SORT = re.compile(r"a document of fields|1 \(ascending\)")
+_NAMED = ("date", "startDate", "endDate", "dateString", "input")
+"""Arguments with a name that are seldom constants."""
 _BY_ZERO = re.compile(r"by zero")
 _GUARD = (
     'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
@@ -39,9 +43,11 @@ def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> 
         if found[0].startswith("1"):
             keys = -1 if str(written).lower().startswith(("-", "d")) else 1
         return f"write {json.dumps({str(error.path[-1]): keys})}" if keys else ""
-    if _NO_NUMBER.search(error.message):
-        texts = [one for one in written if str(one)[:1] != "$"] if isinstance(written, list) else [written]
-        return next((f'a field is written "${one}"' for one in texts if isinstance(one, str)), "")
+    if _IS_TEXT.search(error.message):
+        parts = [written.get(name) for name in _NAMED] if isinstance(written, Mapping) else written
+        parts = parts if isinstance(parts, list) else [parts]
+        names = [one for one in parts if isinstance(one, str) and _NAME.fullmatch(one)]
+        return f'a field is written "${names[-1 if "array" in error.message else 0]}"' if names else ""
     if _NO_ARRAY.search(error.message):
         return f'an empty array stands in for none: {{"$ifNull": [{_write(operand, "array")}, []]}}'
     return since_hint(error.message)
