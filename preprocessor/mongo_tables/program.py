@@ -10,8 +10,11 @@ from mongo_tables.files.process import seldom_collected
 def main() -> int:
     """Run the command that the process's arguments name, and return the exit status."""
     with seldom_collected():
-        from mongo_tables.cli import main as run  # it stays to the end: nothing of it is to be collected
-
+        try:
+            from mongo_tables.cli import main as run  # it stays to the end: nothing of it is to be collected
+        except KeyboardInterrupt:
+            print("mongo-tables: interrupted", file=sys.stderr)
+            return 130
         return run()
 
 

@@ -160,3 +160,30 @@ def test_an_interrupt_where_it_cannot_be_raised_is_not_lost(place: str, folder: 
         preexec_fn=heed_signals,
     )
     assert (done.returncode, done.stderr) == (130, "mongo-tables: interrupted\n")
+
+
+IN_AN_IMPORT = """\
+import os, signal, sys
+from mongo_tables import program
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "mongo_tables.commands.parser":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.exit(program.main())
+"""
+
+
+def test_an_interrupt_while_the_program_starts_is_one_line(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_AN_IMPORT],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=heed_signals,
+    )
+    assert (done.returncode, done.stderr) == (130, "mongo-tables: interrupted\n")
