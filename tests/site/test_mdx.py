@@ -93,6 +93,19 @@ def test_comments_of_html_are_rewritten(page: Path, capsys: pytest.CaptureFixtur
     assert page.read_text().endswith("} */}\n")
 
 
+@pytest.mark.parametrize("begin", ["{ /* RESULT_TABLE:", "{/*RESULT_TABLE:", "{\n/* RESULT_TABLE:"])
+def test_blanks_around_the_marks_are_no_other_comment(
+    page: Path, begin: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page.write_text(f'{begin} {{"collection": "m", "columns": ["name", "ms"], "sort": "ms"}} */ }}\n')
+    assert run("check", "page.mdx") == 1
+    assert "MT107 RESULT_TABLE is closed by */ }" in capsys.readouterr().out
+    assert run("check", "--fix", "--write", "page.mdx") == 0
+    assert run("render", "--in-place", "page.mdx") == 0
+    assert run("check", "page.mdx") == 0
+    assert "| ---" in page.read_text()
+
+
 def test_a_page_with_figures_becomes_one_of_mdx(page: Path) -> None:
     table = '<!-- RESULT_TABLE: {"id": "t", "collection": "m", "columns": ["name", "ms"], "sort": "ms"} -->'
     value = '<!-- RESULT_VALUE: {"table": "t", "column": "ms", "where": {"ms": 1.5}} -->'

@@ -111,9 +111,9 @@ NEWLINE = re.compile(r"\r\n|\r|\n")
 TOKEN = "<!--\ue000{}-->"
 CLOSE = re.compile(r"--!?>")
 _CLOSE_IN_MDX = re.compile(r"\*/\s*\}")
-_OPENS = re.compile(r"<!--|\{/\*")
+_OPENS = re.compile(r"<!--|\{\s*/\*")
 _OPENS_IN_MDX = re.compile(r"<!--|\{|^(?:import|export) ", re.MULTILINE)
-_INTEREST = re.compile(r"<!--|\{/\*|`+|\\`")
+_INTEREST = re.compile(r"<!--|\{\s*/\*|`+|\\`")
 # The text of an attribute is no Markdown.
 _INTEREST_IN_MDX = re.compile(r"""<!--|\{|`+|\\[`{]|=(?:"[^"\r\n]*"|'[^'\r\n]*')""")
 _MODULE = re.compile(r"(?:import|export) ")

@@ -57,7 +57,7 @@ class Marks(NamedTuple):
 HTML: Final = Marks("<!--", "-->")
 MDX: Final = Marks("{/*", "*/}")
 
-OPEN: Final = r"(?:<!--|\{/\*+)"
+OPEN: Final = r"(?:<!--|\{\s*/\*+)"
 """The pattern of the mark that opens a comment."""
 
 SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
@@ -105,7 +105,7 @@ def may_have_comment(text: str) -> bool:
 
     In reStructuredText these are directives and roles.
     """
-    if (HTML.open in text or MDX.open in text) and _SUSPECT.search(text) is not None:
+    if (HTML.open in text or "/*" in text) and _SUSPECT.search(text) is not None:
         return True
     return ("::" in text or ":`" in text) and _DIRECTIVE.search(text) is not None
 
@@ -118,13 +118,13 @@ _NAME = re.compile(
 
 _OBJECT = re.compile(r"\s*\{")
 _VALUE_NAME = re.compile(r"\s*[a-z][a-z0-9_-]*\s*(?:-->|\*/\})")
-OURS_IN_MDX: Final = re.compile(rf"\{{/\*+\s*(?:(?:{'|'.join(KEYWORDS)}|{NAMED})\s*:|mongo-tables:)")
+OURS_IN_MDX: Final = re.compile(rf"\{{\s*/\*+\s*(?:(?:{'|'.join(KEYWORDS)}|{NAMED})\s*:|mongo-tables:)")
 """The beginning of one of our comments, or of the marker of a region, with the marks of MDX."""
 
 
 def marks_at(text: str, start: int) -> Marks:
     """Return the marks of the comment at ``start``."""
-    return MDX if text.startswith(MDX.open, start) else HTML
+    return MDX if text.startswith("{", start) else HTML
 
 
 def is_mdx(text: str, file: str) -> bool:

@@ -85,7 +85,7 @@ class Lines:
         return Range(self.position(start), self.position(end))
 
 
-_MARKED: Final = re.compile(r'(?:<!--|\{/\*)[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
+_MARKED: Final = re.compile(r'(?:<!--|\{\s*/\*)[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
 """A name of a comment, a text, a word, or a single character."""
 
 

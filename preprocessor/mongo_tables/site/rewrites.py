@@ -134,7 +134,7 @@ def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
 
 
 def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
-    written = re.compile(r"(?:<!--+|\{/\*+)[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
+    written = re.compile(r"(?:<!--+|\{\s*/\*+)[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
     begin = f"{marks_at(text, at).open} {name}:"
     if written is not None:
         yield Rewrite(f"Write `{begin}`", (TextChange(written.start(), written.end(), begin),))

@@ -50,7 +50,7 @@ def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
 # -- MDX --
 
 _MDX: Final = re.compile(
-    r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{/\*.*?(?:\*/\}|\Z)|(?<!\$)\{[^{}\n]*\}",
+    r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{\s*/\*.*?(?:\*/\s*\}|\Z)|(?<!\$)\{[^{}\n]*\}",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -232,7 +232,7 @@ def normalized(text: str) -> str:
 
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_COMMENT: Final = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
+_COMMENT: Final = re.compile(r"<!--.*?-->|\{\s*/\*.*?\*/\s*\}", re.DOTALL)
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _MARKUP: Final = re.compile(
     r"\]\([^)]*\)|\]\[[^\]]*\]|\{[:#.][^}\n]*\}"
