@@ -488,3 +488,24 @@ def test_bars_and_areas_begin_at_zero(mark: str) -> None:
         if "includes 0" in message
     ]
     assert found == [("zero",)]
+
+
+def values_at(drawn: ElementTree.Element, look: str = "mongo-chart__value") -> list[tuple[str, float]]:
+    """The texts with this class, each with its place from the left."""
+    found = (each for each in drawn.iter("text") if look in each.get("class", ""))
+    return sorted(("".join(one.itertext()), float(one.get("x", "nan"))) for one in found)
+
+
+@pytest.mark.parametrize(("a", "b", "count"), [(0.00008309, 0.00004538, 0), (83.1, 45.4, 4)])
+def test_values_of_bars_side_by_side_are_shown_where_they_fit(a: float, b: float, count: int) -> None:
+    rows = [{"n": name, "a": a, "b": b} for name in ("one", "two")]
+    assert len(values_at(svg(plot("n", "a", "b", mark="bar"), rows))) == count
+
+
+def test_a_name_in_the_key_ends_before_the_next_sign() -> None:
+    names = ("bench/sort.bench.ts > sort", "bench/sort.bench.ts > other")
+    rows = [{"n": "one", "s": name, "a": 1} for name in names]
+    (_, second), (_, first) = values_at(
+        svg(plot("n", "a", mark="bar", series="s"), rows), "mongo-chart__label"
+    )
+    assert second - first > elements.text_width(names[0]) * elements.BOLD + 15

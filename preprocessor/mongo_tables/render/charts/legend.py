@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from mongo_tables.directives.specs import Reference
 from mongo_tables.render.charts.axes import Axes, Scale, Span, apart, fit_names, letters_in, mark_texts
 from mongo_tables.render.charts.elements import (
+    BOLD,
     LETTER,
     LINE,
     LONGEST,
@@ -134,7 +135,7 @@ def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[str, float,
     places: list[tuple[str, float, int]] = []
     at, row = 0.0, 0
     for name in fit_names([one.name for one in entries], letters_in(width - _BESIDE_SIGN)):
-        room = text_width(name) + _APART
+        room = text_width(name) * BOLD + _APART
         if at and at + room > width:
             at, row = 0.0, row + 1
         places.append((name, at, row))
