@@ -123,6 +123,13 @@ def test_a_server_gives_the_same_rows(mongod: Mongod) -> None:
             {"_id": 1, "redis": {"x": {"n": 1}, "y": {"n": 2}}, "valkey": {"x": {"n": 1}, "y": {"n": 2}}},
             ["*.*"],
         ),
+        # Parts of a file are not alike; entries may have their numbers deeper.
+        (
+            {"_id": 1, "sorts": {"a": {"n": 1}, "b": {"n": 2}}, "machine": {"cores": 4}, "sum": {"pct": 5}},
+            ["sorts.*"],
+        ),
+        ({"_id": 1, "sorts": {"a": {"time": {"ms": 1}}, "b": {"time": {"ms": 2}}}}, ["sorts.*"]),
+        ({"_id": 1, "machine": {"cores": 4}, "sum": {"pct": 5}}, []),
         ({"_id": 1, "names": ["a", "b"], "files": [{"path": "x"}, {"path": "y"}]}, []),
     ],
 )

@@ -117,6 +117,8 @@ SORTS = [
     ({"sort": {"total": "desc"}}, "MT132", 'for example: "-mean"'),
     ({"order_by": "total"}, "MT130", "did you mean `sort`?"),
     ({"filter": {"total": 5}}, "MT130", "did you mean `where`?"),
+    ({"where": {"total": ">= 500"}}, "MT303", 'write {"$gte": 500}'),
+    ({"where": {"total": "5"}}, "MT303", "without quotes"),
     ({"pipeline": [{"$orderBy": {"total": 1}}]}, "MT301", "did you mean `$sort`?"),
     ({"pipeline": [{"order_by": {"total": 1}}]}, "MT134", "did you mean `$sort`?"),
     ({"pipeline": [{"$sort": "total desc"}]}, "MT301", 'write {"$sort": {"total": -1}}'),

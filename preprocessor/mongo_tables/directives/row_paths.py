@@ -8,6 +8,7 @@ name.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
@@ -113,18 +114,26 @@ def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
 def find_rows(document: Mapping[str, Any]) -> list[str]:
     """Return the values of ``rows`` for the lists and maps of objects with numbers, those with most entries first.
 
+    If no entry has a number itself, those with numbers in their parts count. Entries of a map are alike: several of
+    them have a number of one name.
+
     Example:
         >>> find_rows({"run": {"by_name": {"a": {"ms": 1}, "b": {"ms": 2}}}})
         ['run.by_name.*']
+        >>> find_rows({"a": {"time": {"mean": 1}}, "b": {"time": {"mean": 2}}, "machine": {"cores": 4}})
+        ['*']
     """
-    found: dict[tuple[str, ...], int] = {}
-    for path, amount in _find(document, ()):
-        found[path] = found.get(path, 0) + amount
-    kept: list[tuple[str, ...]] = []
-    for path in sorted((path for path in found if found[path] >= _FEWEST), key=lambda path: -found[path]):
-        if not any(_overlap(path, other) for other in kept):
-            kept.append(path)
-    return [".".join(path) for path in kept]
+    for deep in (False, True):
+        found: dict[tuple[str, ...], int] = {}
+        for path, amount in _find(document, (), deep):
+            found[path] = found.get(path, 0) + amount
+        kept: list[tuple[str, ...]] = []
+        for path in sorted((path for path in found if found[path] >= _FEWEST), key=lambda path: -found[path]):
+            if not any(_overlap(path, other) for other in kept):
+                kept.append(path)
+        if kept:
+            return [".".join(path) for path in kept]
+    return []
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -132,22 +141,30 @@ def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return len(one) == len(other) and all(a == b or _EACH in (a, b) for a, b in zip(one, other, strict=True))
 
 
-def _find(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the path of each list or map of objects with numbers, and the number of objects."""
+def _find(value: Any, path: tuple[str, ...], deep: bool) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the path of each list or map of objects with numbers, and the number of objects; in a map of alike ones."""
     if len(path) > _DEEPEST:
         return
     is_list = isinstance(value, list)
     entries = value if is_list else [one for name, one in value.items() if name != "_id"]
     objects = [one for one in entries if isinstance(one, Mapping)]
     is_map = not is_list and len(objects) >= _FEWEST
-    if (is_list or is_map) and any(map(_has_number, objects)):
-        yield (*path, _EACH), len(objects)
+    if is_list or is_map:
+        named = Counter(name for one in objects for name in _name_numbers(one, deep))
+        alike = max(named.values(), default=0)
+        if alike >= (1 if is_list else _FEWEST):
+            yield (*path, _EACH), len(objects) if is_list else alike
     for name, one in () if is_list else value.items():
         if isinstance(one, (Mapping, list)) and name and not {".", _EACH, "$"} & set(name):
-            yield from _find(one, (*path, name))
+            yield from _find(one, (*path, name), deep)
     for one in objects if is_list or is_map else ():
-        yield from _find(one, (*path, _EACH))
+        yield from _find(one, (*path, _EACH), deep)
 
 
-def _has_number(one: Mapping[str, Any]) -> bool:
-    return any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in one.values())
+def _name_numbers(one: Mapping[str, Any], deep: bool) -> Iterator[str]:
+    """Yield the names of the numbers in an object, also with dots of those in its parts if ``deep``."""
+    for name, value in one.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield name
+        elif deep and isinstance(value, Mapping):
+            yield from (f"{name}.{inner}" for inner in _name_numbers(value, deep))

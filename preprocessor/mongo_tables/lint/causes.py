@@ -27,7 +27,7 @@ from mongo_tables.files.folders import list_some, shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.extended import of_shell_call
-from mongo_tables.lint.numeral_rules import list_comparisons, read_numeral, say_wrong
+from mongo_tables.lint.numeral_rules import list_comparisons, read_numeral, say_wrong, type_hint
 from mongo_tables.lint.walk import (
     Stage,
     StageWalk,
@@ -330,7 +330,7 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
             if is_number(operand) and read_numeral(text) == float(str(operand)):
                 return f'write it as it is stored, "{text}"'
         if is_text and others and all(map(is_number, others)):
-            return "write numbers without quotes"
+            return type_hint(others[0], operand)
     return ""
 
 

@@ -45,6 +45,9 @@ _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.
 """A number as people and programs write it, with or without separators of thousands."""
 
 
+_OF_SIGNS: Final = {">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte", "!=": "$ne", "=": "$eq", "==": "$eq"}
+
+
 class Comparison(NamedTuple):
     """A condition of a query that compares a field with constants, and its place."""
 
@@ -177,8 +180,11 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
     return f"is always a {kind}, and {told}: this holds {outcome}" if asked else ""
 
 
-def type_hint(value: Any) -> str:
-    """Return how to write a value of this type in a query."""
+def type_hint(value: Any, asked: Any = None) -> str:
+    """Return how to write a value of this type in a query, in place of what is ``asked``."""
+    signed = re.fullmatch(rf"([<>]=?|!=|==?)\s*({_NUMERAL})", asked) if isinstance(asked, str) else None
+    if signed:
+        return f'write {{"{_OF_SIGNS[signed[1]]}": {signed[2]}}}'
     if isinstance(value, datetime):
         return 'write a date as {"$date": "2026-01-31T00:00:00Z"}'
     return "write it without quotes" if is_number(value) else "write it in quotes"

@@ -402,7 +402,13 @@ def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
             continue
         if why := say_other_type(one.operator, one.constants, values):
             message = f"`{one.field}` of table `{spec.table}` {why}"
-            yield finding("MT329", spec.file, spec.locate((key, *one.path)), message, type_hint(values[0]))
+            yield finding(
+                "MT329",
+                spec.file,
+                spec.locate((key, *one.path)),
+                message,
+                type_hint(values[0], one.constants[0]),
+            )
 
 
 def _compared_values(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[tuple[Comparison, list[Any]]]:

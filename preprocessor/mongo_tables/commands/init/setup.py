@@ -260,7 +260,8 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     by_hand: tuple[str, ...] = ()
     if before is None and is_built and site and lists_pages(site.file):
         by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
-    remarks = tuple(f"{from_here(page)}: {one}" for one in proposal.remarks)
+    ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
+    remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)
 
 
