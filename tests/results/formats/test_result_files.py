@@ -228,10 +228,32 @@ def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Pat
         (folder / f"{run}_a.json").write_text(pytest_benchmark("a.py::x", "a.py::y"))
     done = mongo_tables("init", cwd=tmp_path)
     assert "results are runs=.benchmarks/*/*.json" in done.stdout
-    assert re.match(r"\.benchmarks/\S+/0001_a\.json, \.benchmarks/\S+/0002_a\.json: results", done.stdout)
+    assert done.stdout.startswith(".benchmarks/*/*.json (2 files): results, pytest-benchmark\n")
     page = (tmp_path / "README.md").read_text("utf-8")
     assert '"columns": ["_id.file", "name", "value"]' in page
     assert "Linux-CPython-3.11-64bit/0002_a.json" in page
+
+
+@pytest.mark.parametrize(
+    ("dates", "columns"),
+    [
+        (("2026-01-02T03:04:05", "2026-02-02T03:04:05"), '"start_time", "name"'),
+        (("2026-01-02T03:04:05", "2026-01-02T03:04:09"), '"start_time", "name"'),
+        (("2026-01-02T03:04:05", "2026-01-02T03:04:05"), '"_id.file", "name"'),
+    ],
+)
+def test_runs_are_told_apart_by_their_dates_if_each_has_its_own(
+    tmp_path: Path, dates: tuple[str, str], columns: str
+) -> None:
+    (tmp_path / "runs").mkdir()
+    for date, name in zip(dates, "ab", strict=True):
+        run = json.loads(pytest_benchmark("a.py::x", "a.py::y")) | {"datetime": date}
+        (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(run))
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert f'"columns": [{columns}, "value"]' in page
+    assert len(set(re.findall(r"^\| \S.*$", page, re.MULTILINE))) == 6
+    assert mongo_tables("check", cwd=tmp_path).stdout == ""
 
 
 @pytest.mark.parametrize("other", ["", "settings.json"])

@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -56,7 +57,9 @@ _PARAMETERS: Final = "parameters"
 """The field of a benchmark with its parameters."""
 _BENCHMARK: Final = "benchmark"
 """The name without parameters: in the full name, 10 comes before 9."""
-_AROUND: Final = {"_id.testname": "Suite", "_id.file": "File"}
+_FILE: Final = "_id.file"
+_START: Final = "start_time"
+_AROUND: Final = {"_id.testname": "Suite", _FILE: "File", _START: "Measured"}
 """Fields that hold many benchmarks, and their headers: they come before the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
@@ -277,7 +280,8 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
     parameters = [f"{_PARAMETERS}.{name}" for name in _differing(shown)]
     others = find_naming_fields(shown, ["name", *parameters])
-    before = [path for path in others if path in _AROUND]
+    run, dates = _choose_run(shown)
+    before = [run if path == _FILE else path for path in others if path in _AROUND]
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
@@ -294,9 +298,25 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
         list(columns),
         list(columns.values()),
         sort,
-        {"value": {"duration": _SECONDS}} if is_time else {},
+        {**dates, **({"value": {"duration": _SECONDS}} if is_time else {})},
         [*_say_others(documents, metric), *_say_failed(of_metric)],
     )
+
+
+def _choose_run(documents: Documents) -> tuple[str, Mapping[str, Any]]:
+    """Return the field that tells the files of a folder apart, with its format: their dates, or else their names."""
+    runs = {
+        (str(one["_id"].get("file", "")), one.get(_START))
+        for one in documents
+        if isinstance(one["_id"], Mapping)
+    }
+    folders = {name.rpartition("/")[0] for name, _ in runs}
+    dates = [date for _, date in runs if isinstance(date, datetime)]
+    if len(folders) == 1 and len(dates) == len(runs) == len({name for name, _ in runs}):
+        for form in (f"{_DAY} %H:%M", f"{_DAY} %H:%M:%S"):
+            if len({date.strftime(form) for date in dates}) == len(runs):
+                return _START, {_START: {"date": form}}
+    return _FILE, {}
 
 
 def _choose_measure(documents: Documents) -> str:

@@ -150,8 +150,8 @@ def _find_results(base: Path) -> _Results:
     found, unreadable = require_results(base)
     first, *others = found
     runs, pattern = _find_runs(first, found, base)
-    names = list_some([from_here(one.path) for one in runs], _LISTED)
-    remarks = [f"{names}: results, {first.format}"]
+    named = f"{from_here(pattern)} ({len(runs)} files)" if len(runs) > 1 else from_here(first.path)
+    remarks = [f"{named}: results, {first.format}"]
     if first.is_of_tool and first.path.stat().st_size > _LARGE:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
