@@ -188,7 +188,16 @@ def value_findings(
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
         hint = f"let `where` select exactly one row{f', by {telling}, too' if telling else ''}"
         if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
-            hint = f"quote a table with `{_LATEST}`: the latest run, as {telling} sorts them"
+            table = spec.own or tables[spec.table]
+            field = f'"collection": "{table.collection}", "field": "{spec.column}", '
+            where = f"put `{field}{_LATEST}` in place of `table` and `column`"
+            if (
+                spec.own
+                or table.has_own_pipeline
+                or spec.column in table.comment.parsed.value.get("compute", ())
+            ):
+                where = f"add `{_LATEST}`" if spec.own else f"quote a table with `{_LATEST}`"
+            hint = f"{where}: the latest run, as {telling} sorts them"
         every = _rows_of(spec, tables, answers) or []
         return [_none_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)

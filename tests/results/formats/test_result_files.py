@@ -576,7 +576,23 @@ def test_a_value_of_two_runs_is_told_how_to_show_the_latest(tmp_path: Path) -> N
     page, results = tmp_path / "p.md", ("--results", "runs=*.json")
     page.write_text(value.format('{"collection": "runs", "field": "rows"}'))
     done = mongo_tables("check", "p.md", *results, cwd=tmp_path, expect=1)
-    assert 'hint: quote a table with `"sort": "-_id.file", "limit": 1`' in done.stdout
+    latest = '"sort": "-_id.file", "limit": 1'
+    assert f"hint: add `{latest}`: the latest run" in done.stdout
+    page.write_text(value.format(f'{{"collection": "runs", "field": "rows", {latest}}}'))
+    assert "It takes 20." in mongo_tables("render", "p.md", *results, cwd=tmp_path).stdout
+    for more, column, hint in (
+        (
+            "",
+            "rows",
+            f'put `"collection": "runs", "field": "rows", {latest}` in place of `table` and `column`',
+        ),
+        ('"compute": {"twice": "2 * rows"},', "twice", f"quote a table with `{latest}`"),
+    ):
+        page.write_text(
+            f'<!-- RESULT_TABLE: {{"id": "t", "collection": "runs", {more} "columns": ["_id.file", "{column}"], '
+            f'"sort": "_id.file"}} -->\n\n' + value.format(f'{{"table": "t", "column": "{column}"}}')
+        )
+        assert hint in mongo_tables("check", "p.md", *results, cwd=tmp_path, expect=1).stdout
     page.write_text(
         '<!-- RESULT_TABLE: {"id": "t", "collection": "runs", "columns": ["rows"], "sort": "-_id.file", "limit": 1} -->\n\n'
         + value.format('{"table": "t", "column": "rows"}')
