@@ -14,6 +14,7 @@ from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
+from mongo_tables.lint.header_rules import read_unit
 from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_sorting
 from mongo_tables.lint.rule_context import (
     Documents,
@@ -249,6 +250,7 @@ def _may_choose(name: str, argument: Any) -> bool:
     return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Order.SORTED
 
 
+_VALUE: Final = "value"
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
@@ -297,3 +299,25 @@ def _propose_decimals(values: Sequence[object]) -> int:
     numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
     powers = [number.adjusted() for number in numbers if number.is_finite() and number]
     return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)
+
+
+@rule("MT510", of="rows")
+def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT510: the values of benchmarks have one unit, which neither the format, a header nor a column says."""
+    spec, shown = subject.spec, {name for _, name in subject.spec.shown_columns}
+    units = {row["unit"] if is_benchmark(row) else "" for row in rows}
+    unit = units.pop() if len(units) == 1 else ""
+    form = spec.format.get(_VALUE)
+    if not unit or _VALUE not in shown or "unit" in shown or (form and form.raw_unit):
+        return
+    if any(
+        column == _VALUE and (read_unit(text) or unit in text.split()) for _, column, text in spec.headings
+    ):
+        return
+    wanted = {"duration": unit} if unit == "s" else {"unit": unit}
+    yield subject.finding(
+        "MT510",
+        spec.locate(next(path for path, name in spec.shown_columns if name == _VALUE)),
+        f"`{_VALUE}` is in {unit}, and readers do not see that",
+        f'"format": {json.dumps({_VALUE: wanted}, ensure_ascii=False)}',
+    )
