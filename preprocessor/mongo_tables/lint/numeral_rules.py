@@ -26,6 +26,7 @@ from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.values import NUMBERS, Shape, elements, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.formats.raw_values import (
+    VERSION_NAME,
     are_numbers,
     are_version_numbers,
     are_versions,
@@ -349,9 +350,10 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
 @rule("MT455", of="rows")
 def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT455: in a column named for versions, 3.10 is the number 3.1, and less than 3.9."""
-    for place, name in subject.spec.shown_columns:
+    named = ((place, name) for place, name in subject.spec.shown_columns if VERSION_NAME.search(name))
+    for place, name in named:
         texts = {str(value) for row in rows if is_number(value := column_value(row, name))}
-        if name in subject.columns and are_version_numbers(name, texts):
+        if are_version_numbers(name, texts):
             yield subject.finding(
                 "MT455",
                 subject.spec.locate(place),

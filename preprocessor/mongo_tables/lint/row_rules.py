@@ -305,12 +305,12 @@ def _propose_decimals(values: Sequence[object]) -> int:
 def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT510: the values of benchmarks have one unit, which neither the format, a header nor a column says."""
     spec, shown = subject.spec, {name for _, name in subject.spec.shown_columns}
+    form = spec.format.get(_VALUE)
+    if _VALUE not in shown or "unit" in shown or (form and form.raw_unit):
+        return
     units = {row["unit"] if is_benchmark(row) else "" for row in rows}
     unit = units.pop() if len(units) == 1 else ""
-    form = spec.format.get(_VALUE)
-    if not unit or _VALUE not in shown or "unit" in shown or (form and form.raw_unit):
-        return
-    if any(
+    if not unit or any(
         column == _VALUE and (read_unit(text) or unit in text.split()) for _, column, text in spec.headings
     ):
         return

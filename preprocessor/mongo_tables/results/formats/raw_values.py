@@ -26,14 +26,14 @@ _DIGITS: Final = 34
 _NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)*(?:[-+.]?[A-Za-z][\w.+-]*)?", re.ASCII)
 _DECIMAL: Final = re.compile(r"\d{1,4}(?:\.\d{1,4})?", re.ASCII)
-_OF_VERSIONS: Final = re.compile(r"(?:version|release)$", re.IGNORECASE)
-_OF_TOOLS: Final = re.compile(
-    r"(?:^|[\W_])(?:[cm]?python|pypy|py|node(?:[._]?js)?|deno|bun|go(?:lang)?|rust|java|jdk|openjdk|ruby|php|perl|kotlin|scala"
-    r"|swift|julia|elixir|dotnet|typescript|gcc|clang|llvm|kernel|linux|ubuntu|debian|mongo(?:db)?|postgres(?:ql)?|mysql"
-    r"|mariadb|redis|valkey|sqlite|django|rails|numpy|pandas|scipy|(?:py)?torch|tensorflow|cuda|react|vue|angular)$",
+VERSION_NAME: Final = re.compile(
+    r"(?P<surely>version|release)$|(?:^|[\W_])(?:[cm]?python|pypy|py|node(?:[._]?js)?|deno|bun|go(?:lang)?|rust|java|jdk"
+    r"|openjdk|ruby|php|perl|kotlin|scala|swift|julia|elixir|dotnet|typescript|gcc|clang|llvm|kernel|linux|ubuntu|debian"
+    r"|mongo(?:db)?|postgres(?:ql)?|mysql|mariadb|redis|valkey|sqlite|django|rails|numpy|pandas|scipy|(?:py)?torch"
+    r"|tensorflow|cuda|react|vue|angular)$",
     re.IGNORECASE,
 )
-"""The ends of names of columns that have versions: surely, and if the numbers could be releases of a tool."""
+"""The ends of names of columns that have versions: surely, or if the numbers can be releases of a tool."""
 _MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_MINORS: Final = 20
 _RUN: Final = re.compile(r"\d+")
@@ -74,8 +74,8 @@ def are_version_numbers(name: str, texts: Collection[str]) -> bool:
     minors = {text: text.partition(".")[2] for text in texts}
     if len(set(map(len, minors.values()))) < 2:
         return False
-    is_named = _OF_VERSIONS.search(name) or (_OF_TOOLS.search(name) and _are_near(minors))
-    if is_named and all(map(_MINOR.fullmatch, minors.values())):
+    named = VERSION_NAME.search(name)
+    if named and all(map(_MINOR.fullmatch, minors.values())) and (named["surely"] or _are_near(minors)):
         return True
     ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
     return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
