@@ -267,6 +267,18 @@ def test_files_of_one_tool_in_a_folder_of_their_own_are_runs(tmp_path: Path, oth
     assert f"results are {'runs/a.json' if other else 'runs=runs/*.json'}" in done.stdout
 
 
+def test_a_command_with_its_version_in_the_name_is_sorted_by_the_version(tmp_path: Path) -> None:
+    times = {"stddev": 0, "user": 1, "system": 1, "min": 1, "max": 1, "mean": 1, "median": 1, "times": [1.0]}
+    runs = [
+        {"command": f"python{one} -c pass", "parameters": {"python": one}, **times}
+        for one in ("3.10", "3.9", "3.11")
+    ]
+    (tmp_path / "bench.json").write_text(json.dumps({"results": runs}))
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert re.findall(r"^\| python(\S+)", page, re.MULTILINE) == ["3.9", "3.10", "3.11"]
+
+
 def test_of_one_key_in_two_files_the_message_has_the_notation_of_json(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text('[{"_id": {"name": "x"}, "n": 1}]')

@@ -284,6 +284,9 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     before = [run if path == _FILE else path for path in others if path in _AROUND]
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
+    if len({one[_BENCHMARK] for one in shown}) == len(shown) and not find_naming_fields(shown, behind):
+        # The name of a command such as `python3.9 -c pass` has its parameter, and sorts letter by letter.
+        names = [*before, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
     sort = [*names, *ties] if behind else ["_id"]
     columns = {path: _AROUND[path] for path in before} | {"name": "Benchmark"}
