@@ -17,13 +17,13 @@ TABLE = (
 
 def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch) -> None:
     looked_at: list[object] = []
-    value_at = collection._value_at
+    value_at = collection.values_at
 
     def look(document, parts):
         looked_at.append((id(document), parts))
         return value_at(document, parts)
 
-    monkeypatch.setattr(collection, "_value_at", look)
+    monkeypatch.setattr(collection, "values_at", look)
     text = "".join(TABLE.replace("NUMBER", str(number)) for number in range(20))
     assert asked(FIXTURES, read_page(text, "page.md", lambda _: None)).findings is not None
     assert looked_at
