@@ -79,7 +79,9 @@ def check_paths(
         found.update(of_numbers)
         sources |= {page.file: page.text for page in others}
     pages = [page for report in reports for page in report.pages]
-    return CheckedPages(sorted(found), pages, sources, faults, classified, [report.site for report in reports])
+    return CheckedPages(
+        sorted(found), pages, sources, faults, classified, [report.site for report in reports]
+    )
 
 
 def find_untracked(checked: CheckedPages, request: Request, local: FileSource | None) -> Iterator[Finding]:
