@@ -46,14 +46,6 @@ class Interval(NamedTuple):
     p: float
 
 
-class Estimate(NamedTuple):
-    """The mean of logarithms, or a difference of two means, with its standard error and degrees of freedom."""
-
-    value: float
-    error: float
-    degrees: float
-
-
 class SpeedInterval(NamedTuple):
     """The median of the speeds of a row, in their unit, and its 95 % interval."""
 
@@ -128,7 +120,11 @@ def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2)
     blocks = min(len(before), len(after))
     if blocks < least:
         return _know_nothing(fmean(after) - fmean(before), blocks)
-    return _around(estimate_difference(before, after), blocks)
+    one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
+    weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
+    # Of Welch and Satterthwaite.
+    degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2
+    return _around(fmean(after) - fmean(before), sqrt(one + other), degrees, blocks)
 
 
 def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
@@ -152,19 +148,6 @@ def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
     low, high = min(one.low for one in intervals), max(one.high for one in intervals)
     p = max(one.p for one in intervals) if leaves_out(low, high, negligible) else 1.0
     return Interval(exp(fmean(logs)), low, high, blocks, p)
-
-
-def estimate_mean(logs: Sequence[float]) -> Estimate:
-    """Return the mean of two or more logarithms, after Student."""
-    return Estimate(fmean(logs), stdev(logs) / sqrt(len(logs)), len(logs) - 1)
-
-
-def estimate_difference(before: Sequence[float], after: Sequence[float]) -> Estimate:
-    """Return the difference of two means of two or more logarithms each, after Welch and Satterthwaite."""
-    one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
-    weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
-    degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2
-    return Estimate(fmean(after) - fmean(before), sqrt(one + other), degrees)
 
 
 def t_quantile(degrees: float) -> float:
@@ -199,25 +182,27 @@ def critical_rank(blocks: int) -> int:
 def _by_student(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     if len(logs) == 1:
         return _know_nothing(logs[0], 1)
-    return _around(estimate_mean(logs), len(logs), negligible_log)
+    error = stdev(logs) / sqrt(len(logs))
+    return _around(fmean(logs), error, len(logs) - 1, len(logs), negligible_log)
 
 
 def _know_nothing(estimate: float, blocks: int) -> Interval:
     return Interval(_exp(estimate), 0.0, inf, blocks, 1.0)
 
 
-def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Interval:
-    half = t_quantile(estimate.degrees) * estimate.error
-    ends = (_exp(estimate.value - half), _exp(estimate.value + half))
+def _around(value: float, error: float, degrees: float, blocks: int, negligible_log: float = 0.0) -> Interval:
+    """Return the interval around a mean of logarithms, or a difference of two means, with its standard error."""
+    half = t_quantile(degrees) * error
+    ends = (_exp(value - half), _exp(value + half))
     # The two-sided p-value, if the true logarithm may be ``negligible_log`` from 0.
-    beyond = abs(estimate.value) - negligible_log
-    if estimate.error:
+    beyond = abs(value) - negligible_log
+    if error:
         from scipy.special import stdtr
 
-        p = min(1.0, float(2 * stdtr(estimate.degrees, -beyond / estimate.error)))
+        p = min(1.0, float(2 * stdtr(degrees, -beyond / error)))
     else:
         p = 0.0 if beyond > 0 else 1.0
-    return Interval(_exp(estimate.value), *ends, blocks, p)
+    return Interval(_exp(value), *ends, blocks, p)
 
 
 def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:

@@ -74,15 +74,6 @@ class SetUp:
         return SetUp(self.files + other.files, self.remarks + other.remarks, self.by_hand + other.by_hand)
 
 
-@dataclass(frozen=True, slots=True)
-class _Results:
-    """The results source as named in the site's file. ``is_new``: the file does not name it yet."""
-
-    named: str
-    remarks: tuple[str, ...] = ()
-    is_new: bool = True
-
-
 def plan(folder: Path, given: str | None) -> SetUp:
     """Plan the set-up of a folder whose results are ``given``, or found.
 
@@ -92,12 +83,12 @@ def plan(folder: Path, given: str | None) -> SetUp:
     folder = folder.absolute()
     site = find_site(folder)
     base = site.file.parent if site else folder
-    results = _choose_results(base, site, given)
+    results, remarks = _choose_results(base, site, given)
     page = _choose_page(folder, site)
-    planned = SetUp(remarks=results.remarks)
-    if results.is_new:
-        planned += SetUp(_plan_site_files(base, site, results.named, page))
-    planned += _plan_page(base, site, results.named, page) + _plan_hook(base, site)
+    planned = SetUp(remarks=tuple(remarks))
+    if site is None or not site.names_us:
+        planned += SetUp(_plan_site_files(base, site, results, page))
+    planned += _plan_page(base, site, results, page) + _plan_hook(base, site)
     outermost = _repository_of(base) or base
     for one in planned.files:
         if one.file.is_relative_to(outermost) and not leads_within(one.file, outermost):
@@ -120,7 +111,8 @@ def _repository_of(folder: Path) -> Path | None:
 # -- results --
 
 
-def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _Results:
+def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> tuple[str, Sequence[str]]:
+    """Return the results source as the site's file names it, or is to name it, and remarks about it."""
     if given is not None and is_uri(given):
         raise CommandError(
             "--results names a database, and a set-up is for files",
@@ -134,11 +126,11 @@ def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> _
         remarks = [f"{from_here(site.file)}: names results already, {told}"]
         if site.results != _FIXTURES and _has_collections(base / _FIXTURES):
             remarks.append(f'{_FIXTURES}: has collections, too; results = "{_FIXTURES}" shows them')
-        return _Results(site.results, tuple(remarks), is_new=False)
+        return site.results, remarks
     if named:
-        return _Results(named)
+        return named, ()
     if _has_collections(base / _FIXTURES):
-        return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",))
+        return _FIXTURES, [f"{_FIXTURES}: a folder with collections"]
     return _find_results(base)
 
 
@@ -146,7 +138,7 @@ def _has_collections(folder: Path) -> bool:
     return folder.is_dir() and any(path.is_dir() for path in folder.iterdir())
 
 
-def _find_results(base: Path) -> _Results:
+def _find_results(base: Path) -> tuple[str, Sequence[str]]:
     found, unreadable = require_results(base)
     first, *others = found
     runs, pattern = _find_runs(first, found, base)
@@ -168,7 +160,7 @@ def _find_results(base: Path) -> _Results:
         remarks.append(
             f"{from_here(first.path)}: Git ignores it, so commits and CI lack it; take it out of .gitignore"
         )
-    return _Results(named, tuple(remarks))
+    return named, remarks
 
 
 def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tuple[list[LikelyFile], Path]:
