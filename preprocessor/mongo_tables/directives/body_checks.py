@@ -139,23 +139,13 @@ def _check_settings(body: _Body) -> _Complaints:
 
 
 def _check_selection(body: _Body) -> _Complaints:
-    """Find a key that selects rows although there is a pipeline, and a field that is sorted by twice."""
+    """Find a key that selects rows although there is a pipeline."""
     for key, operator in STAGES.items() if "pipeline" in body else ():
         if key in body:
             message = f"`{key}` must not be used with a `pipeline`: their order would be ambiguous"
             operand = json.dumps(selection_operand(key, body[key]), ensure_ascii=False)
             hint = f'write it as a stage of the pipeline: {{"{operator}": {operand}}}'
             yield Complaint(message, hint, (key,), "MT130", on_key=True)
-    sort = body.get("sort")
-    named = (
-        [one.removeprefix("-") if isinstance(one, str) else "" for one in sort]
-        if isinstance(sort, list)
-        else []
-    )
-    for index, field in enumerate(named):
-        if field and field in named[:index]:
-            message = f"rows are sorted by `{field}` twice: the second time changes nothing"
-            yield Complaint(message, "remove one of the two", ("sort", index), _IMPOSSIBLE)
 
 
 # -- charts --

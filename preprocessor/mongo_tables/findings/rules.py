@@ -163,7 +163,6 @@ MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3
 # MT5xx: untidiness
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.
-MT509 note    unit-twice: A header and its column's format name one unit in two ways.
 MT510 note    (rows) unit-missing: The unit of benchmarks is in no format, header or column.
 """  # noqa: E501 - one rule a line
 

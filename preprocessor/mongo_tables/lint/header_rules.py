@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
@@ -83,38 +83,31 @@ def _format_unit(unit: Unit) -> str:
     return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
 
 
-@rule("MT427", "MT509", needs=("format",))
+@rule("MT427", needs=("format",))
 def find_two_units(subject: RuleContext) -> Iterator[Finding]:
-    """MT427: the header names one unit, the column's format another. MT509: both name the same unit in other words."""
+    """MT427: the header names one unit, the column's format another."""
     spec = subject.spec
     for path, column, header in subject.spec.headings:
         form, written = spec.format.get(column), read_unit(header)
-        says = units.readings(written)
-        if not form or not any(map(_is_unit, says)):
+        says = [one for one in units.readings(written) if units.select_measured(one) or one.factor != 1]
+        if not form or not says:  # a single word in brackets may be anything
             continue
-        at = spec.locate(path, key=path[0] == "labels")
         if form.cell_unit_key:
-            said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
-            yield subject.finding(
-                "MT427", at, f"{said}: readers cannot know which it is", "remove it from the header"
+            adds, hint = "each cell names a unit of its own", "remove it from the header"
+        elif form.unit and find_added_unit(header, form.unit) and not _is_one_of(says, form.unit):
+            adds, hint = (
+                f"`format` adds {form.unit}",
+                "leave the wrong one out; a unit in the header is enough",
             )
-        elif form.unit and find_added_unit(header, form.unit):
-            yield _two_units(subject, column, at, written, form.unit)
+        else:
+            continue
+        message = f"the header of `{column}` says {written}, and {adds}: readers cannot know which it is"
+        yield subject.finding("MT427", spec.locate(path, key=path[0] == "labels"), message, hint)
 
 
-def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: str, unit: str) -> Finding:
-    alike = any(
-        one.powers == other.powers and units.same_size(one, other)
-        for one in units.readings(written)
-        for other in units.readings(unit)
+def _is_one_of(says: Sequence[Unit], unit: str) -> bool:
+    """Return whether a unit is one of those that a text can mean, in other words."""
+    readings = units.readings(unit)
+    return any(
+        one.powers == other.powers and units.same_size(one, other) for one in says for other in readings
     )
-    said = f"the header of `{column}` says {written}, and `format` adds {unit}"
-    if alike:
-        return subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
-    hint = "leave the wrong one out; a unit in the header is enough"
-    return subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
-
-
-def _is_unit(unit: Unit) -> bool:
-    """Return whether the unit measures something: a single word in brackets may be anything."""
-    return bool(units.select_measured(unit)) or unit.factor != 1
