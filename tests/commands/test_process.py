@@ -148,20 +148,6 @@ sys.exit(cli.main())
 """
 
 
-@pytest.mark.parametrize("place", [IN_A_CALLBACK, IN_A_CLASS])
-def test_an_interrupt_where_it_cannot_be_raised_is_not_lost(place: str, folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", AT_A_PLACE.replace("PLACE", repr(place)), "schema"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        preexec_fn=heed_signals,
-    )
-    assert (done.returncode, done.stderr) == (130, "mongo-tables: interrupted\n")
-
-
 IN_AN_IMPORT = """\
 import os, signal, sys
 from mongo_tables import program
@@ -174,11 +160,17 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 sys.exit(program.main())
 """
+INTERRUPTED = {
+    "in a callback": AT_A_PLACE.replace("PLACE", repr(IN_A_CALLBACK)),
+    "in a class": AT_A_PLACE.replace("PLACE", repr(IN_A_CLASS)),
+    "while it starts": IN_AN_IMPORT,
+}
 
 
-def test_an_interrupt_while_the_program_starts_is_one_line(folder: Path) -> None:
+@pytest.mark.parametrize("program", INTERRUPTED.values(), ids=INTERRUPTED)
+def test_an_interrupt_is_one_line_wherever_it_comes(program: str, folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", IN_AN_IMPORT],
+        [sys.executable, "-c", program, "schema"],
         cwd=folder,
         env=environment(),
         capture_output=True,
