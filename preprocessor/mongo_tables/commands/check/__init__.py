@@ -172,7 +172,7 @@ def _check_once(arguments: Namespace) -> int:
             print_error(fault)
         changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)
         in_hook = needs == "rows" and _IN_HOOK & os.environ.keys()
-        untracked = [*find_untracked(checked, request, source.local)] if in_hook else ()
+        untracked = [*find_untracked(checked, source.local)] if in_hook else ()
     if arguments.write:
         checked = mended
     findings: Sequence[Finding] = sorted({*checked.findings, *untracked})

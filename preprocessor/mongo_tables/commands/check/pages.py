@@ -13,7 +13,7 @@ from mongo_tables.build import Report, build
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.dependencies import Around, needs_of
 from mongo_tables.site.disk import Request, read_snapshots, read_text
-from mongo_tables.site.site_config import from_here, list_site_files
+from mongo_tables.site.site_config import from_here
 
 if TYPE_CHECKING:
     from mongo_tables.commands.file_changes import FileEdit
@@ -84,20 +84,19 @@ def check_paths(
     )
 
 
-def find_untracked(checked: CheckedPages, request: Request, local: FileSource | None) -> Iterator[Finding]:
-    """Yield MT310 for the files behind pages that Git neither tracks nor ignores: a fresh checkout lacks them."""
+def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
+    """Yield MT310 for results and drawings that Git neither tracks nor ignores: a fresh checkout lacks them."""
     from mongo_tables.results.history import run_git
 
     listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
     untracked = {os.path.realpath(name) for name in listed.split("\0") if name}
     needed: dict[str, str] = {}
-    settings = list_site_files(request.site)
     for site in checked.sites if untracked else ():
         for page in site.named:
             path = Path(os.path.realpath(page.file))
             if str(path) not in untracked:
                 drawings = (one for one in site.snapshot.drawings if one.name.startswith(f"{path.stem}."))
-                needs = needs_of(page, Around(site, local, settings)).files
+                needs = needs_of(page, Around(site, local, ())).files
                 needed |= dict.fromkeys((*needs, *map(from_here, drawings)), page.file)
     for file, page_file in needed.items():
         if os.path.realpath(file) in untracked:
