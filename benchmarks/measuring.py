@@ -223,7 +223,7 @@ def memory() -> Iterator[Promise]:
         for counts in chance.choices(connections, k=100):
             series.add(second * 10**9, 50, {"read": counts})
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield Promise("MiB of an hour's series", (after - before) / 1024, 0, 64)
+    yield Promise("MiB of an hour's series", (after - before) / 1024, 0, 4)
 
 
 def bare(rate: float, seconds: float) -> tuple[float, float]:
