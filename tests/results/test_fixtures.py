@@ -360,3 +360,11 @@ def test_documents_of_another_kind_are_read_once_per_build():
     assert len(source.aggregate(Query("c", ()))) == 1
     source.refresh()
     assert len(source.aggregate(Query("c", ()))) == 2
+
+
+def test_a_long_array_at_the_path_of_a_first_match_is_within_the_limits():
+    documents = [{"_id": number, "tags": number} for number in range(40)]
+    documents[7] = {"_id": 7, "tags": [*range(1_800_000)]}
+    source = FileSource("long", read=lambda *_: [hold("long", documents)])
+    rows = source.aggregate(Query("long", [{"$match": {"tags": 9}}, {"$project": {"_id": 1}}]))
+    assert rows == [{"_id": 7}, {"_id": 9}]

@@ -1,8 +1,8 @@
-"""Index of a collection by the values at a path: for `$lookup`, `$graphLookup`, and a first `$match`."""
+"""Index of a collection by the values at a path, for `$lookup` and `$graphLookup`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -47,20 +47,15 @@ class JoinIndex:
         return [self._source[place] for place in sorted(found)]
 
     def _build(self) -> Places:
-        return index_places(watch_clock(self._source), self._path)
-
-
-def index_places(documents: Iterable[Document], path: tuple[str, ...]) -> Places:
-    """Return the places of documents by each value that a query finds at a path."""
-    places: Places = {}
-    for place, document in enumerate(documents):
-        keys = {key(value) for value in values_at(document, path)}
-        if _NOTHING in keys and len(keys) > 1:
-            # If one element of an array lacks a field that another element has, it counts as null.
-            keys = (keys - {_NOTHING}) | {key(None)}
-        for found in keys:
-            places.setdefault(found, []).append(place)
-    return places
+        places: Places = {}
+        for place, document in enumerate(watch_clock(self._source)):
+            keys = {key(value) for value in values_at(document, self._path)}
+            if _NOTHING in keys and len(keys) > 1:
+                # If one element of an array lacks a field that another element has, it counts as null.
+                keys = (keys - {_NOTHING}) | {key(None)}
+            for found in keys:
+                places.setdefault(found, []).append(place)
+        return places
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Any]:

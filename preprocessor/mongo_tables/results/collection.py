@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Parts, split_path
-from mongo_tables.aggregation.join_index import Places, index_places
 from mongo_tables.aggregation.query.conditions import values_at
-from mongo_tables.aggregation.value_order import key
+from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.findings.finding import Finding
 
 _WORTH: Final = 32
 """The number of documents from which an index pays off."""
+_UNCLEAR: Final[Key] = key({})
+"""The key of documents that may equal anything."""
 
 Scalar = str | int | float
 """The value of an equality."""
@@ -36,7 +38,7 @@ class Collection:
     plain: bool = False
     notes: tuple[Finding, ...] = ()
     decimals: Mapping[str, int] = field(default_factory=dict)
-    _indexes: dict[Parts, Places] = field(default_factory=dict, compare=False)
+    _indexes: dict[Parts, dict[Key, list[int]]] = field(default_factory=dict, compare=False)
     _texts: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     @cached_property
@@ -50,9 +52,10 @@ class Collection:
         found: list[set[int]] = []
         for path, values in wanted.items():
             if path not in self._indexes:
-                self._indexes[path] = index_places(self.documents, path)
+                self._indexes[path] = _index_places(self.documents, path)
             places = self._indexes[path]
-            found.append({place for value in values for place in places.get(key(value), ())})
+            keys = (_UNCLEAR, *map(key, values))
+            found.append({place for one in keys for place in places.get(one, ())})
         if not found:
             return self.documents
         return [self.documents[place] for place in sorted(set.intersection(*found))]
@@ -64,6 +67,17 @@ class Collection:
             values = (value for one in self.documents for value in values_at(one, parts))
             self._texts[path] = frozenset(value for value in values if isinstance(value, str))
         return self._texts[path]
+
+
+def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key, list[int]]:
+    """Return the places of documents by the scalar at a path; those with an array or a document there are unclear."""
+    places: dict[Key, list[int]] = {}
+    for place, document in enumerate(documents):
+        # An array has more values than one: itself and its elements, of which there may be millions.
+        values = [*islice(values_at(document, path), 2)]
+        clear = len(values) == 1 and not isinstance(values[0], list | dict)
+        places.setdefault(key(values[0]) if clear else _UNCLEAR, []).append(place)
+    return places
 
 
 def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
