@@ -266,6 +266,20 @@ def test_a_failing_pipeline_is_shown_up_to_the_stage_that_fails(folder: Path) ->
     assert text.index("$match") < text.index("fails") < text.index("not run")
 
 
+def test_what_a_run_fails_for_is_told_beside_a_fault_of_a_later_stage(folder: Path) -> None:
+    divided, cut = (
+        {"$set": {"n": {"$divide": [1, {"$subtract": ["$threads", 1]}]}}},
+        {"$set": {"n": {"$substr": ["$n", 0]}}},
+    )
+    told = [one["message"] for one in as_data(folder, divided, cut, expect=1)["findings"]]
+    assert len(told) == 2 and "by zero" in " ".join(told) and "$substr" in " ".join(told)
+
+
+@pytest.mark.parametrize("query", [{"$or": [{"k": {"$eq": []}}]}, {"$nor": [{"k": {"$nin": []}}]}])
+def test_a_comparison_with_an_empty_list_is_no_trouble(folder: Path, query: Any) -> None:
+    assert "$match" in explained(folder, {"$match": query}, expect=1)
+
+
 def test_a_stage_that_does_not_exist_leaves_those_before_it_explained(folder: Path) -> None:
     table = as_data(folder, {"$match": {"threads": 1}}, {"$sotr": {"threads": 1}}, expect=1)
     assert [stage["out"] for stage in table["stages"]] == [2]

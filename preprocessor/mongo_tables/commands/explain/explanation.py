@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -162,10 +163,19 @@ def _warnings(spec: PipelineSpec, source: ResultsSource, last: Step) -> list[Fin
 def _with_failure(
     known: tuple[Finding, ...], spec: PipelineSpec, failure: ResultsError | None
 ) -> tuple[Finding, ...]:
-    """Add the failure of the run, unless a finding about the pipeline reports why it cannot run."""
-    if failure is None or any(one.rule in ("MT201", "MT301") for one in known):
+    """Add the failure of the run, unless a finding on the same stage reports it already."""
+    if failure is None:
         return known
     path = failure.path or ()
+    if path and isinstance(path[0], int):
+        # All stages of a shared list have the position of its name.
+        starts = [spec.locate(("pipeline", index)) for index in range(len(spec.pipeline))]
+        start = starts[path[0]]
+        following = next((one for one in starts[path[0] :] if one > start), (sys.maxsize, 0))
+        if any(
+            one.rule in ("MT201", "MT301") and start <= (one.line, one.column) < following for one in known
+        ):
+            return known
     at = spec.locate(("pipeline", *path), key=True)
     hint = failure.hint or hint_on_inner_name(spec.pipeline, path) or failure_hint(spec, failure)
     return (*known, finding("MT301", spec.file, at, failure.message, hint))
