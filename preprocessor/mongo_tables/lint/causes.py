@@ -224,11 +224,9 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
         listed = " and ".join(shorten_json(one, 40) for one in given)
         subject = f"of the {format_count(_count(walk, position, given), 'document')} with {listed}, none has"
     if path.startswith("$"):
-        reason, compared = (
-            f"{subject if given else 'no document fulfils'} {shorten_json(part)}",
-            [*list_comparisons(part)],
-        )
-        if len(compared) != 1:
+        reason = f"{subject if given else 'no document fulfils'} {shorten_json(part)}"
+        compared = [*list_comparisons(part)]
+        if len(compared) != 1 or not compared[0].constants:
             return Cause(reason)
         path, operator, constants, _ = compared[0]
         wanted = {operator: constants if operator == "$in" else constants[0]}

@@ -167,9 +167,9 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
         >>> say_other_type("$ne", "5", [5, 6])
         'is always a number, and "5" is a string: this holds always'
     """
-    if operator not in EQUALITIES | ORDERS or not values:
-        return ""
     asked = operand if isinstance(operand, (list, tuple)) else [operand]
+    if operator not in EQUALITIES | ORDERS or not values or not asked:
+        return ""
     texts = all(isinstance(one, str) for one in asked)
     if texts and all(is_number(value) or isinstance(value, datetime) for value in values):
         kind, told = "date" if isinstance(values[0], datetime) else "number", f'"{asked[0]}" is a string'
@@ -178,7 +178,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
     else:
         return ""
     outcome = "always" if operator in _NEGATIONS else "never"
-    return f"is always a {kind}, and {told}: this holds {outcome}" if asked else ""
+    return f"is always a {kind}, and {told}: this holds {outcome}"
 
 
 def type_hint(value: Any, asked: Any = None) -> str:
