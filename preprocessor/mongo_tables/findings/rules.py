@@ -97,6 +97,7 @@ MT303 error   (rows) no-rows: A pipeline gives no rows, and the table has no `em
 MT304 error   (rows) no-collection: A pipeline reads a collection that the results source does not have.
 MT305 error   sort-key-missing: Rows are sorted by a field that no row has.
 MT310 error   no-results-source: The results source cannot be reached or read.
+MT311 error   untracked-file: A page that is committed needs a file that Git does not track.
 MT312 error   needs-server: A pipeline for files runs only on a server.
 MT313 note    unread-file: A file in the folder of results is not read.
 MT314 warning newer-than-server: A pipeline has an operator that the server's version of MongoDB lacks.

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.snapshot import Needs
 
-_IN_HOOK: Final = {"PRE_COMMIT", "GIT_INDEX_FILE"}
-"""Variables of which pre-commit or Git sets one while a commit is made."""
+_INDEX: Final = "GIT_INDEX_FILE"
+"""The variable that Git sets for hooks while a commit is made."""
 DESCRIPTION = (
     "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
     "source, its rows. All faults of all files are listed, each with file, line and column."
@@ -171,7 +171,7 @@ def _check_once(arguments: Namespace) -> int:
         for fault in checked.faults:
             print_error(fault)
         changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)
-        in_hook = needs == "rows" and _IN_HOOK & os.environ.keys()
+        in_hook = needs == "rows" and _INDEX in os.environ
         untracked = [*find_untracked(checked, source.local)] if in_hook else ()
     if arguments.write:
         checked = mended

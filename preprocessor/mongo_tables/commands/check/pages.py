@@ -85,7 +85,7 @@ def check_paths(
 
 
 def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
-    """Yield MT310 for results and drawings that Git neither tracks nor ignores: a fresh checkout lacks them."""
+    """Yield MT311 for results and drawings that Git neither tracks nor ignores: a fresh checkout lacks them."""
     from mongo_tables.results.history import run_git
 
     listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
@@ -101,7 +101,7 @@ def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[
     for file, page_file in needed.items():
         if os.path.realpath(file) in untracked:
             message = f"Git does not track this file, which {page_file} needs: a fresh checkout lacks it"
-            yield finding("MT310", file, (0, 0), message, f"git add {shlex.quote(file)}")
+            yield finding("MT311", file, (0, 0), message, f"git add {shlex.quote(file)}")
 
 
 def raise_if_unusable(report: Report) -> None:
