@@ -63,3 +63,28 @@ async def test_an_id_of_one_site_is_renamed_there_alone(editor: Editor) -> None:
     edit = await editor.client.text_document_rename_async(asked)
     assert edit is not None and edit.changes is not None
     assert [*edit.changes] == [editor.uri(A)]
+
+
+async def test_a_page_that_is_open_goes_over_to_a_site_that_is_made_around_it(editor: Editor) -> None:
+    text = editor.open(ROOT)
+    assert await editor.diagnostics(ROOT) == []
+    (editor.folder / "notes/mongo-tables.toml").write_text(
+        'results = "../packages/b/fixtures"\npages = ["."]\n'
+    )
+    editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([]))
+    await editor.until(ROOT, ["MT303"])
+    editor.type(ROOT, text.replace("$sort", "$srot"))
+    assert [one.code for one in await editor.diagnostics(ROOT)] == ["MT301"]
+
+
+async def test_a_site_that_is_gone_marks_nothing_any_more(editor: Editor) -> None:
+    text = editor.open(A)
+    editor.type(A, text.replace("$sort", "$srot"))
+    assert [one.code for one in await editor.diagnostics(A)] == ["MT301"]
+    editor.open(B)
+    assert "MT303" in [one.code for one in await editor.diagnostics(B)]
+    (editor.folder / "packages/b/mongo-tables.toml").unlink()
+    editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([]))
+    # The shared pipeline was that of the site.
+    await editor.until(B, ["MT140"])
+    assert [one.code for one in await editor.diagnostics(A)] == ["MT301"]

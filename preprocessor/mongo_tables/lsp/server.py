@@ -145,9 +145,10 @@ class Server(LanguageServer):
             self._timer = loop.call_later(_PAUSE, lambda: self.start(self._check()))
 
     def look_again(self) -> None:
-        """Schedule a check of all pages with the current files."""
-        for session in self.sessions:
-            session.look_again()
+        """Schedule a check of all pages with the current files; clear the findings of removed sites."""
+        for session in self.sites.look_again() if self.sites else ():
+            self._publish(session, Checked({}, {}))
+            del self._shown[session]
         self.check_soon()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -174,7 +175,9 @@ class Server(LanguageServer):
             while self._wanted:
                 self._wanted = False
                 for session in [one for one in self.sessions if one.is_due]:
-                    self._publish(session, await self._run(session.check))
+                    checked = await self._run(session.check)
+                    if session in self.sessions:  # Its site may have been removed meanwhile.
+                        self._publish(session, checked)
         except Exception:  # A defect of this program: editing continues, and the log has the traceback.
             logging.getLogger(__name__).exception("a check failed")
         finally:

@@ -309,15 +309,15 @@ class Sites:
         """
         folder = Path(file).parent
         if folder not in self._known:
-            self._known[folder] = self._main if self._named else self._find(file)
+            try:
+                self._known[folder] = self._main if self._named else self._find(file)
+            except CommandError:  # Its file is being written.
+                return self._main
         return self._known[folder]
 
     def _find(self, file: str) -> Session:
-        try:
-            site = self._main.project.where.of(file) or find_site(Path(file).parent)
-            return self._session_of(site) if site else self._main
-        except CommandError:  # Its file is being written.
-            return self._main
+        site = self._main.project.where.of(file) or find_site(Path(file).parent)
+        return self._session_of(site) if site else self._main
 
     def _session_of(self, site: SiteConfig) -> Session:
         if self._root not in site.file.parent.parents or not site.file.exists():
@@ -325,3 +325,19 @@ class Sites:
         if site.file not in self._below:
             self._below[site.file] = self._open_session(str(site.file))
         return self._below[site.file]
+
+    def look_again(self) -> list[Session]:
+        """Make the next check read the disk again, and move open files to the sites that now contain them.
+
+        Return the sessions of removed sites, which end.
+        """
+        self._known.clear()
+        for session in self.sessions:
+            session.look_again()
+            for file, document in session.documents.copy().items():
+                now = self.of(file)
+                if now is not session:
+                    session.close(file)
+                    now.open(file, document.text, document.version)
+        gone = [file for file in self._below if not file.exists()]
+        return [self._below.pop(file) for file in gone]
