@@ -98,6 +98,29 @@ def test_the_name_of_a_column_may_say_that_numbers_are_versions(
     assert all(isinstance(one[name], str) == is_text for one in found)
 
 
+def test_columns_named_for_several_tools_have_measurements(tmp_path: Path) -> None:
+    text = "op,redis,mongodb,go\nget,1.12,2.1,1.4\nset,1.3,2.15,1.12\nscan,1.5,2.4,1.3\nsum,1.4,2.2,1.5\n"
+    for one in documents(written(tmp_path, "t.csv", text)):
+        assert [type(one[tool]) for tool in ("redis", "mongodb", "go")] == [float] * 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_text"),
+    [
+        (["1.12", "1.3", "1.5", "1.4"], False),
+        (["2.1", "2.15", "2.4", "2.2"], False),
+        (["3.9", "3.11"], True),
+        (["3.9", "3.10", "3.11", "3.12"], True),
+    ],
+)
+def test_outside_the_first_column_versions_of_a_tool_follow_each_other(
+    tmp_path: Path, cells: list[str], is_text: bool
+) -> None:
+    lines = ["op,python", *(f"get,{one}" for one in cells), ""]
+    found = documents(written(tmp_path, "t.csv", "\n".join(lines)))
+    assert all(isinstance(one["python"], str) == is_text for one in found)
+
+
 def test_a_stated_type_wins_and_a_column_of_that_name_is_kept(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "v,_sort\n3.9,x\n3.10,y\n")
     assert documents(path)[0] == {"v": "3.9", "_sort": "x"}

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import bson
@@ -36,6 +37,7 @@ VERSION_NAME: Final = re.compile(
 """The ends of names of columns that have versions: surely, or if the numbers can be releases of a tool."""
 _MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_MINORS: Final = 20
+_MOST_SKIPPED: Final = 2
 _RUN: Final = re.compile(r"\d+")
 _WIDTH: Final = 10
 _FORM: Final = Form(needs_id=False)
@@ -63,11 +65,11 @@ def are_versions(texts: Collection[str]) -> bool:
     return any("." in text for text in texts) and all(map(_VERSION.fullmatch, texts))
 
 
-def are_version_numbers(name: str, texts: Collection[str]) -> bool:
+def are_version_numbers(name: str, texts: Collection[str], names: Sequence[str]) -> bool:
     """Return whether the numbers of a column are versions: different decimals, one with a zero at its end, as in 3.10.
 
     Under the name of a version or a tool no zero is needed if each number has a minor one. Numbers of equally many
-    significant digits, such as 1.50 and 12.5, are measurements.
+    significant digits, such as 1.50 and 12.5, are measurements. ``names`` are those of all columns, in their order.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
@@ -75,19 +77,36 @@ def are_version_numbers(name: str, texts: Collection[str]) -> bool:
     if len(set(map(len, minors.values()))) < 2:
         return False
     named = VERSION_NAME.search(name)
-    if named and all(map(_MINOR.fullmatch, minors.values())) and (named["surely"] or _are_near(minors)):
+    if (
+        named
+        and all(map(_MINOR.fullmatch, minors.values()))
+        and (named["surely"] or (_is_only_tool(name, names) and _are_releases(minors, name == names[0])))
+    ):
         return True
     ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
     return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
 
 
-def _are_near(minors: Mapping[str, str]) -> bool:
-    """Return whether numbers can be releases of a tool, and not its measurements: they are near each other."""
+def _is_only_tool(name: str, names: Sequence[str]) -> bool:
+    """Return whether no other column is named for a tool. A column per tool has its measurements."""
+    found = map(VERSION_NAME.search, (one for one in names if one != name))
+    return not any(one and not one["surely"] for one in found)
+
+
+def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:
+    """Return whether numbers can be releases of a tool, and not its measurements: they are near each other.
+
+    Outside the first column, which names the rows, some release with two digits must nearly follow one with a single
+    digit, such as 3.11 after 3.9.
+    """
     found: dict[str, list[int]] = {}
     for text, minor in minors.items():
         found.setdefault(text.partition(".")[0], []).append(int(minor or 0))
     few = "0" not in found and 2 * len(found) <= len(minors) + 1
-    return few and all(max(some) - min(some) < _MOST_MINORS for some in found.values())
+    if not few or any(max(some) - min(some) >= _MOST_MINORS for some in found.values()):
+        return False
+    steps = [step for some in found.values() for step in pairwise(sorted(some))]
+    return is_first or any(one < 10 <= after <= one + _MOST_SKIPPED for one, after in steps)
 
 
 def version_key(text: str) -> str:

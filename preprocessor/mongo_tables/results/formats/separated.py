@@ -328,9 +328,9 @@ class _Notation:
         if self.decimals and not _decimals_pattern(self.decimals).fullmatch(_join(cells)):
             self.decimals = 0
 
-    def settle(self, name: str, kinds: Sequence[str], stated: str) -> _Column:
+    def settle(self, name: str, kinds: Sequence[str], stated: str, names: Sequence[str]) -> _Column:
         texts = (self.texts or set()) - {""}
-        if kinds[0] == NUMBER and not stated and are_version_numbers(name, texts):
+        if kinds[0] == NUMBER and not stated and are_version_numbers(name, texts, names):
             return _Column(TEXT, is_version=True)
         if kinds[0] == TEXT:
             return _Column(TEXT, is_version=bool(texts) and are_versions(texts))
@@ -366,7 +366,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
         if kinds[0] == TEXT and name not in stated and found.are_few:
             table.file.notes.extend(_note_stray(table, name, index, found))
     return [
-        one.settle(name, kinds, stated.get(name, ""))
+        one.settle(name, kinds, stated.get(name, ""), names)
         for one, kinds, name in zip(notations, possible, names, strict=True)
     ]
 
