@@ -27,6 +27,7 @@ _SETTINGS: Final[Sequence[Path]] = (
 )
 """The paths at which a comment names columns that it must show."""
 _AXES: Final = ("x", "y", "series", "facets")
+_OF_QUERY: Final = ("rows", "pipeline", "compute", *STAGES)
 
 _Body = Mapping[str, Any]
 _Complaints = Iterator[Complaint[Path]]
@@ -125,10 +126,14 @@ def _check_settings(body: _Body) -> _Complaints:
         return
     below = [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
     names = ", ".join(f"`{each}`" for each in shown)
+    query = json.dumps([body.get(key) for key in _OF_QUERY], ensure_ascii=False)
     for path, column in _settings(body, [*_SETTINGS, *below]):
         if column in shown:
             continue
-        hint = did_you_mean(column, shown) or f"shown are {names}"
+        # If the query has this name, not the setting but `columns` may be mistyped.
+        in_query = re.search(rf'"[$+-]*{re.escape(column)}"', query)
+        meant = "" if in_query else did_you_mean(column, shown)
+        hint = meant or f"shown are {names}"
         if path[0] == "labels" and column in _AXES:
             hint = f"labels go by the names of columns: {names}"
         on_key = path[0] in ("format", "labels", "spread", "totals")

@@ -59,7 +59,7 @@ def told(project: Path, before: str, after: str) -> list[str]:
             json.dumps({**READ, "where": {"name": "raed"}}),
             "MT320 did you mean `read`?",
         ),
-        ('"columns": ["name", "msecs"]', '"columns": ["name", "msec"]', "MT136 did you mean `msec`?"),
+        ('"columns": ["name", "msecs"]', '"columns": ["name", "msec"]', "MT136 shown are `name`, `msec`"),
         (
             '"format": {"msecs": {"decimals": 2}}',
             '"baseline": {"row": {"name": "none"}, "column": "msecs"}',
