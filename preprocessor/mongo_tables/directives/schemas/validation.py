@@ -153,11 +153,17 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
         yield Complaint(_wrong_value(error, name), _value_hint(error), path, rules.get("x-rule", "MT133"))
 
 
+_OF_TABLE = ("columns", "headers")
+"""The keys that remain when the comment of a table becomes one of a chart."""
+
+
 def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -> Iterator[Complaint[Path]]:
     known = list(rules["properties"])
     for key in value:
         if key not in known:
             hint = did_you_mean(key, known) or "possible keys: " + ", ".join(f"`{each}`" for each in known)
+            if key in _OF_TABLE and "y" in known:
+                hint = f"a chart shows the columns that `x`, `y` and `series` name: leave `{key}` out"
             yield Complaint(f"{name} has no key `{key}`", hint, (*path, key), "MT130", on_key=True)
 
 
