@@ -185,11 +185,11 @@ def test_a_random_number_that_is_none_is_named_with_its_line(template, message):
 
 
 def test_places_are_found_past_texts_of_many_lines_and_nested_tables():
-    text = 'a = """\nb = 1\n"""\nb = 2\n[[t]]\n[[t]]\nc = { d = 1 }\n[[x.u]]\n  e = 5\n["x y".z]\nf = 1\n'
+    text = 'a = """\nb = 1\n"""\nb = 2\n[[t]]\n[[t]]\nc = { d = 1 }\n[[t.u]]\n  e = 5\n["x y".z]\nf = 1\n'
     where = places(text)
     assert where[("b",)] == (4, 1)
     assert where[("t", 1, "c")] == (7, 1)
-    assert where[("x", "u", 0, "e")] == (9, 3)
+    assert where[("t", 1, "u", 0, "e")] == (9, 3)
     assert where[("x y", "z", "f")] == (11, 1)
     assert nearest(where, ("t", 1, "c", "d")) == (7, 1)
     assert nearest(where, ("nowhere", 3)) == (1, 1)

@@ -41,7 +41,11 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
     for number, line in enumerate(without_long_texts.split("\n"), 1):
         place = number, len(line) - len(line.lstrip()) + 1
         if header := _HEADER.match(line):
-            table = tuple(name.strip("\"' ") for name in header[2].split("."))
+            table = ()
+            for name in header[2].split("."):
+                # A table below an array of tables belongs to the last one so far.
+                parent = (*table, counts[table] - 1) if counts[table] else table
+                table = (*parent, name.strip("\"' "))
             found.setdefault(table, place)
             if header[1] == "[[":
                 counts[table] += 1
