@@ -187,6 +187,8 @@ def test_pull_copies_what_pages_read_and_says_what_changed(project: Path, mongod
         (("schema", "tabel"), "table"),
         (("diff", "a", "b", "--reprot"), "--report"),
         (("render", "--in-plce"), "--in-place"),
+        (("compare", "--jsn"), "--json"),
+        (("--verion",), "--version"),
     ],
 )
 def test_a_mistyped_command_or_option_is_told_with_the_nearest(
@@ -200,6 +202,7 @@ def test_a_mistyped_command_or_option_is_told_with_the_nearest(
     ("arguments", "hint"),
     [
         (("--static", "check"), "options of a command follow its name"),
+        (("--results", "fixtures", "check"), "options of a command follow its name"),
         (("helo",), "`mongo-tables --help` lists them"),
     ],
 )

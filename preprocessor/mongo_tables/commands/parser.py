@@ -12,14 +12,23 @@ from mongo_tables.findings.reporters import hint_line
 
 _MISTYPED_OPTION = r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)"
 _MISTYPED_CHOICE = r"invalid choice: '([^']*)' \(choose from (.*)\)"
+_MISSING = "the following arguments are required"
 _QUOTED = r"'([^']+)'"
 
 
 class HintingParser(argparse.ArgumentParser):
     """A parser that suggests the nearest command or option for a mistyped one."""
 
+    given: Sequence[str] = ()
+
     def error(self, message: str) -> NoReturn:
-        """Exit with the usage, the message and, if there is one, the nearest known word."""
+        """Exit with the usage, the message and, if there is one, the nearest known word.
+
+        An unknown option is reported before what is missing or wrong because of it.
+        """
+        unknown = self._find_unknown_option()
+        if unknown and (message.startswith(_MISSING) or self._subparsers is not None):
+            message = f"unrecognized arguments: {unknown}"
         hint = self._nearest(message)
         super().error(f"{message}\n{hint_line(hint)}" if hint else message)
 
@@ -27,10 +36,21 @@ class HintingParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse as ``argparse`` does. A command refuses unknown options, since it knows its own."""
+        self.given = args or ()
         given, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return given, unknown
+
+    def _find_unknown_option(self) -> str:
+        """Return the first unknown long option, up to the end of options or the next command, or ""."""
+        for word in self.given:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
+            name = word.partition("=")[0]
+            if name.startswith("--") and not any(one.startswith(name) for one in self._option_string_actions):
+                return name
+        return ""
 
     def _nearest(self, message: str) -> str:
         if found := re.search(_MISTYPED_OPTION, message):
