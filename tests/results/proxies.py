@@ -27,12 +27,12 @@ class Proxy:
 
 
 @contextlib.contextmanager
-def spoiling(server_port: int, sound: int, fault: Fault) -> Iterator[Proxy]:
-    """A proxy in front of the server until the block ends."""
+def spoiling(server_port: int, sound: int, fault: Fault, ignored: bytes | None = None) -> Iterator[Proxy]:
+    """A proxy in front of the server until the block ends. Messages with the ``ignored`` bytes get no answer."""
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listening:
         accepting = threading.Thread(
-            target=_accept, args=(listening, server_port, sound, fault, ended), daemon=True
+            target=_accept, args=(listening, server_port, sound, fault, ended, ignored), daemon=True
         )
         accepting.start()
         yield Proxy(listening.getsockname()[1])
@@ -41,21 +41,29 @@ def spoiling(server_port: int, sound: int, fault: Fault) -> Iterator[Proxy]:
     accepting.join()
 
 
-def _accept(listening: socket.socket, port: int, sound: int, fault: Fault, ended: threading.Event) -> None:
+def _accept(
+    listening: socket.socket,
+    port: int,
+    sound: int,
+    fault: Fault,
+    ended: threading.Event,
+    ignored: bytes | None,
+) -> None:
     while True:
         try:
             client, _ = listening.accept()
             server = socket.create_connection(("127.0.0.1", port))
         except OSError:
             return
-        threading.Thread(target=_forward, args=(client, server), daemon=True).start()
+        threading.Thread(target=_forward, args=(client, server, ignored), daemon=True).start()
         threading.Thread(target=_spoil, args=(server, client, sound, fault, ended), daemon=True).start()
 
 
-def _forward(here: socket.socket, there: socket.socket) -> None:
+def _forward(here: socket.socket, there: socket.socket, ignored: bytes | None) -> None:
     with contextlib.suppress(OSError):
         while data := here.recv(65536):
-            there.sendall(data)
+            if ignored is None or ignored not in data:
+                there.sendall(data)
     _end(here, there)
 
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -127,6 +128,31 @@ def test_a_silence_is_said_to_have_been_as_long_as_it_was(filled: Mongod):
     with spoiling(filled.port, 20_000, "silence") as proxy:
         error = failure(proxy.uri(), Limits(time_ms=700, connect_ms=500))
     assert error.message.endswith("nothing within 1.7 s")
+
+
+@pytest.mark.parametrize("command", ["ping", "saslStart", "saslContinue"])
+def test_a_server_that_stops_answering_while_it_is_reached_is_given_up_as_soon_as_a_dead_one(
+    mongod_with_password: Mongod, command: str
+):
+    began = time.monotonic()
+    with spoiling(mongod_with_password.port, 1 << 30, "silence", b"%s\0" % command.encode()) as proxy:
+        uri = proxy.uri().replace("//", "//owner:known-only-to-tests@")
+        error = failure(uri, Limits(time_ms=9000, connect_ms=500))
+    assert error.environment
+    assert error.message.endswith("nothing within 0.5 s")
+    assert time.monotonic() - began < 2.5
+
+
+def test_a_ping_that_the_server_ends_is_no_error_of_the_pipeline(
+    mongod: Mongod, monkeypatch: pytest.MonkeyPatch
+):
+    def end(*_: object) -> None:
+        raise pymongo.errors.ExecutionTimeout("operation exceeded time limit", 50)
+
+    monkeypatch.setattr(pymongo.database.Database, "command", end)
+    error = failure(mongod.uri(), Limits(connect_ms=500))
+    assert error.environment
+    assert error.message.endswith("nothing within 0.5 s")
 
 
 def test_the_driver_writes_no_traceback_of_its_own(mongod: Mongod):

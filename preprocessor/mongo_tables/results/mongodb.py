@@ -24,7 +24,7 @@ import pymongo
 from bson.errors import BSONError, InvalidBSON
 from bson.raw_bson import DEFAULT_RAW_BSON_OPTIONS
 from pymongo import errors
-from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
+from pymongo.errors import ExecutionTimeout, PyMongoError, ServerSelectionTimeoutError
 
 from mongo_tables.results.guards import Limits, guard
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows, unusable
@@ -260,9 +260,12 @@ class MongoSource(ResultsSource):
                 socketTimeoutMS=self._answer_ms,
             )
         try:
-            client.admin.command("ping")
+            # Else each reply of an unresponsive server could take as long as that of a query.
+            with pymongo.timeout(self._limits.connect_ms / 1000):
+                client.admin.command("ping")
         except BaseException as error:
-            told = error_of_server(error, client)
+            # The server reports that the rest of the time was too short; this is no error of a pipeline.
+            told = TimeoutError() if isinstance(error, ExecutionTimeout) else error_of_server(error, client)
             client.close()
             raise told from None
         return client
