@@ -184,7 +184,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("bench/new.json?n=text", "bench/new.json: JSON already contains the types of its values"),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),
         ("new=notes.txt", "notes.txt: in no format that is read"),
-        ("new=bench/link.csv", "bench/link.csv: there is no such file"),
+        ("new=bench/link.csv", "bench/link.csv: a link to nowhere.csv, which does not exist"),
         ("new=bench/out.csv", "bench/out.csv: a link leads out of the folder bench"),
         ("new=bench/pipe.csv", "bench/pipe.csv: not a file"),
         ("new=bench/folder.csv", "bench/folder.csv: "),
