@@ -63,6 +63,15 @@ def test_a_pull_that_cannot_write_one_file_leaves_everything_as_it_was(database:
     assert sorted(path.name for path in folder.rglob("*")) == [blocked.name, "runs", "runs.jsonl"]
 
 
+def test_folders_that_a_failed_pull_has_made_are_removed(database: str, tmp_path: Path):
+    folder = tmp_path / "below" / "fixtures"
+    folder.mkdir(parents=True)
+    (folder / "runs").write_text("a file where a folder must be", encoding="utf-8")
+    with pytest.raises(ResultsError, match="cannot be written: File exists"):
+        pull(database, folder)
+    assert [path.name for path in folder.rglob("*")] == ["runs"]
+
+
 def test_a_pull_that_cannot_replace_a_file_makes_no_folder(database: str, tmp_path: Path):
     folder = tmp_path / "below" / "fixtures"
     (tmp_path / "below").mkdir()

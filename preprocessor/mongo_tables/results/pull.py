@@ -10,6 +10,7 @@ kept: it may be the only copy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -249,17 +250,24 @@ def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
 
 def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
     """Write the files that differ, all or none, then remove stale ones."""
+    made: list[Path] = []
     try:
         different = {
             path: content
             for path, content in contents.items()
             if not path.exists() or path.read_bytes() != content
         }
-        for path in different:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        for folder in dict.fromkeys(path.parent for path in different):
+            for place in reversed([folder, *folder.parents]):
+                if not place.is_dir():
+                    place.mkdir()
+                    made.append(place)
         atomic.write_all(different)
         for path in stale:
             path.unlink()
     except OSError as error:
+        for folder in reversed(made):
+            with suppress(OSError):  # a folder that still has files stays
+                folder.rmdir()
         named = f"{error.filename}: " if error.filename else ""
         raise unusable(f"{named}cannot be written: {error.strerror or error}") from None
