@@ -106,7 +106,7 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
     assert find_program("~/mongod-b") == other
     monkeypatch.chdir(tmp_path)
     assert find_program("./mongod-b") == other
-    with pytest.raises(TargetError, match="mongod-b is no program that can be run"):
+    with pytest.raises(TargetError, match="PATH has no program mongod-b"):
         find_program("mongod-b")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_program("mongod-b") == other
@@ -115,9 +115,14 @@ def test_a_program_is_found_by_its_path_and_by_its_name(tmp_path, monkeypatch):
 def test_a_program_that_is_not_there_or_cannot_be_run_is_told(tmp_path):
     plain = tmp_path / "plain"
     plain.touch()
-    for place in (tmp_path / "nowhere", tmp_path, plain):
-        with pytest.raises(TargetError, match="is no program that can be run"):
+    for place, said, hint in (
+        (tmp_path / "nowhere", "there is no ", "local:PATH"),
+        (tmp_path, "is a folder", "the program in it"),
+        (plain, "cannot be run", f"chmod +x {plain}"),
+    ):
+        with pytest.raises(TargetError, match=said) as caught:
             find_program(str(place))
+        assert hint in caught.value.hint
 
 
 @pytest.mark.parametrize(

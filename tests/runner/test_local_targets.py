@@ -119,7 +119,7 @@ def test_a_script_that_starts_mongod_beside_itself_is_refused_and_nothing_is_lef
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("local:/nowhere/mongod", "/nowhere/mongod is no program"),
+        ("local:/nowhere/mongod", "there is no /nowhere/mongod"),
         ("local?cacheGB=9999", "caches of 3 members with 9999 GB do not fit"),
         ("local?member=1", "no setting 'member'"),
     ],

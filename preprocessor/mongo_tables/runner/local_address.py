@@ -216,10 +216,7 @@ def find_program(named: str) -> Path:
     place = os.path.expanduser(named)  # noqa: PTH111 - a Path would lose the ./ that says where to look
     found = shutil.which(place)
     if found is None:
-        raise TargetError(
-            f"{place} is no program that can be run",
-            "write local:PATH with the path of a mongod, such as ./mongod",
-        )
+        raise TargetError(*_why_not(place))
     said = _ask_version(found)
     if _SAYS_VERSION not in said:
         last = next(iter(said.splitlines()), "it prints nothing")
@@ -227,6 +224,17 @@ def find_program(named: str) -> Path:
             f"{named} is not a mongod that this machine can run: {last}", f"{named} --version failed"
         )
     return Path(found).absolute()
+
+
+def _why_not(place: str) -> tuple[str, str]:
+    """Return why a program cannot be found, and the remedy."""
+    if os.sep not in place:
+        return f"PATH has no program {place}", f".{os.sep}{place} is one in this folder"
+    if Path(place).is_dir():
+        return f"{place} is a folder", "name the program in it"
+    if Path(place).exists():
+        return f"{place} cannot be run", f"chmod +x {place}"
+    return f"there is no {place}", "local:PATH names a mongod on this machine"
 
 
 def _ask_version(program: str) -> str:
