@@ -129,6 +129,26 @@ def test_a_tag_is_a_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the newest result is of version 1.2.0, and the last tag is v2.0.0" in told(capsys)[0]
 
 
+def test_a_tag_cannot_be_read_without_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out("tag", "1.2.0")
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    assert "the current version is not known: git is not installed" in told(capsys)[0]
+
+
+def test_a_git_that_cannot_be_run_is_reported_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out("tag", "1.2.0")
+    (tmp_path / "programs").mkdir()
+    git = tmp_path / "programs" / "git"
+    git.write_bytes(b"not a program")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git.parent))
+    assert "the current version is not known: git cannot be run: Exec format error" in told(capsys)[0]
+
+
 def test_only_the_documents_of_the_figure_count(capsys: pytest.CaptureFixture[str]) -> None:
     Path("package.json").write_text(FILES["package.json"] % "2.0.0")
     lay_out("package.json", "1.0.0", "2.0.0", where={"_id": 0})

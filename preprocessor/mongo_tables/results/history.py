@@ -47,6 +47,8 @@ from mongo_tables.results.verdicts import ITSELF
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
 _URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
 _NAME = re.compile(r"\w[\w./~^@{}-]*")
+NO_GIT: Final = 127
+"""The exit status of a shell for a command that it does not find."""
 _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
 
@@ -141,13 +143,17 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run Git in English, without a prompt for a password. ``more`` are environment variables.
 
-    Without Git the result is a failure that says so.
+    If Git cannot be run, the result is a failure with the exit status ``NO_GIT`` that says why.
     """
     variables = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(more or {})}
     try:
         return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)
     except FileNotFoundError:
-        return subprocess.CompletedProcess(asked, 127, b"", b"git is not installed")
+        return subprocess.CompletedProcess(asked, NO_GIT, b"", b"git is not installed")
+    except OSError as error:
+        return subprocess.CompletedProcess(
+            asked, NO_GIT, b"", f"git cannot be run: {error.strerror}".encode()
+        )
 
 
 Row = Mapping[str, Any]

@@ -48,9 +48,11 @@ def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVer
 
 
 def _read_tag(folder: Path) -> ProjectVersion:
-    from mongo_tables.results.history import run_git  # few figures go by a tag
+    from mongo_tables.results.history import NO_GIT, run_git  # few figures go by a tag
 
     done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
+    if done.returncode == NO_GIT:
+        return ProjectVersion(fault=done.stderr.decode("utf-8", "replace"))
     text = done.stdout.decode("utf-8", "replace").strip()
     return ProjectVersion(text, fault="" if text else "the page is in no Git repository with a tag")
 
