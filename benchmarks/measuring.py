@@ -8,6 +8,7 @@ not keep its times: work whose promises do not all hold is repeated, and the com
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import random
 import resource
@@ -296,6 +297,7 @@ def hold(promises: Callable[[], Iterator[Promise]]) -> bool:
 
 def main() -> int:
     """Print all promises; 1 when those of one work do not hold in any round."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "").parse_args()
     broken = []
     for name, promises in OF_WORK.items():
         print(name)
