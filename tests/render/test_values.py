@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from bson import Decimal128, Int64, MinKey, ObjectId, Regex, Timestamp
+from bson import DBRef, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.binary import Binary
 from bson.code import Code
 from bson.datetime_ms import DatetimeMS
@@ -61,10 +61,12 @@ from mongo_tables.render.values import cell_text, visible
         (Binary.from_uuid(UUID(int=5)), "00000000-0000-0000-0000-000000000005"),
         (UUID(int=5), "00000000-0000-0000-0000-000000000005"),
         (b"abc", "YWJj"),
-        (Regex("^a", "i"), "Regex('^a', re.IGNORECASE)"),
+        (Regex("^a", "i"), "/^a/i"),
         (Timestamp(1713870000, 1), "Timestamp(1713870000, 1)"),
-        (MinKey(), "MinKey()"),
+        (MinKey(), "MinKey"),
+        (MaxKey(), "MaxKey"),
         (Code("f()"), "f()"),
+        (DBRef("runs", 1), '{"$ref": "runs", "$id": 1}'),
         ([1, 2.5, "é", None, True], '[1, 2.5, "é", null, true]'),
         ({"a": {"b": Decimal128("1.0")}, "c": []}, '{"a": {"b": 1.0}, "c": []}'),
         ([ObjectId("65f0c0ffee65f0c0ffee65f0")], '["65f0c0ffee65f0c0ffee65f0"]'),

@@ -11,6 +11,7 @@ The rules for a value without a format:
 * a 32- or 64-bit integer has all its digits; a Decimal128 is the text that MongoDB keeps, with its trailing zeros;
 * a date is ISO 8601 in UTC, with milliseconds only if there are any: ``2026-11-02T09:30:00Z``;
 * an array or a sub-document is JSON on one line, with its scalars by the same rules;
+* a regular expression is ``/^a/i``, and a reference to a document is JSON;
 * any other type of BSON is written as PyMongo writes it: ``Timestamp(1713870000, 1)``;
 * ``null`` is ``n/a`` and a missing field is a dash: never blank, never 0. If the author gives a reason, both are
   ``n/a``, and the reason is printed under the table.
@@ -29,7 +30,11 @@ from uuid import UUID
 
 from bson.binary import UUID_SUBTYPE, Binary
 from bson.datetime_ms import DatetimeMS
+from bson.dbref import DBRef
 from bson.decimal128 import Decimal128
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from bson.regex import Regex
 
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import MISSING, is_date, millis
@@ -244,7 +249,13 @@ def _special_text(value: object) -> str:
             return _date_text(_EPOCH + timedelta(milliseconds=int(value)))
         except OverflowError:  # Outside Python's years 1 to 9999 a date has no calendar text.
             return f"Date({int(value)})"
-    return str(value)
+    if isinstance(value, (Regex, re.Pattern)):
+        letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
+        pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
+        return f"/{pattern}/{letters}"
+    if isinstance(value, DBRef):
+        return json_text(value.as_doc())
+    return type(value).__name__ if isinstance(value, (MinKey, MaxKey)) else str(value)
 
 
 def _date_text(value: datetime) -> str:
@@ -253,6 +264,9 @@ def _date_text(value: datetime) -> str:
     text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
     milliseconds = moment.microsecond // 1000
     return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
+
+
+_REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
 def has_more_digits(value: object, most: int) -> bool:
