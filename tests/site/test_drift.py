@@ -346,6 +346,7 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
         (rows(1001, 10, "?"), "`Q/s` of `c` is 30, and ? now"),
         (rows(1000, 10), "`c` is in no row now"),
         ([*rows(1000, 10, 30), {**rows(5)[0], "name": "d"}], "`d` is new"),
+        ([*rows(1000, 10, 30), {**rows(5)[0], "name": "d` are"}], "`d` are` is new"),
         ([*rows(1000, 10, 30)[1:], {**rows(5)[0], "name": "d"}], "`a` is in no row now and `d` is new"),
         (
             [{**row, "name": name} for row, name in zip(rows(1, 2, 3), "ade", strict=True)],

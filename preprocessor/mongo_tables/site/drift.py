@@ -125,9 +125,12 @@ def _describe_other_rows(then: Sequence[Sequence[str]], now: Sequence[Sequence[s
     added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
     if len(gone) == len(old) or (named > 1 and len(gone) == len(added)):
         return ""  # what names rows changed, such as a figure among their names
-    found = ((gone, "are in no row now"), (added, "are new"))
-    parts = [f"`{shorten(some[0])}`{_count_more(some)} {what}" for some, what in found if some]
-    return " and ".join(parts).replace("` are", "` is")
+    parts = [
+        f"`{shorten(some[0])}`{_count_more(some)} {'is' if len(some) == 1 else 'are'} {what}"
+        for some, what in ((gone, "in no row now"), (added, "new"))
+        if some
+    ]
+    return " and ".join(parts)
 
 
 def _count_more(some: Sequence[str]) -> str:

@@ -214,15 +214,15 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
     told = {
         id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
     }
-    first, *others = [id(part.spec) for part in sound if part.state == "not there"] or [0]
-    told.difference_update(others)  # one remedy writes them all
+    unwritten = [id(part.spec) for part in sound if part.state == "not there"]
+    told.difference_update(unwritten[1:])  # one remedy writes them all
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
             found.append(shown)
         elif spec is not None and id(spec) in told:
             part = parts[id(spec)]
-            more = len(others) if id(spec) == first else 0
+            more = len(unwritten) - 1 if id(spec) in unwritten else 0
             found.append(_find_edit(page, comment) or _stale(page, comment, part, more))
     return found
 
