@@ -154,6 +154,12 @@ def test_names_in_a_literal_and_those_of_a_database_reference_are_data():
     assert paths([literals, reference]) == []
 
 
+def test_a_literal_hides_nothing_in_a_query_which_has_no_such_operator():
+    literal = {"$literal": {"$where": "1"}}
+    assert paths([{"$match": {"a": literal}}]) == [(0, "$match", "a", "$literal", "$where")]
+    assert paths([{"$match": {"$expr": {"$eq": ["$a", literal]}}}]) == []
+
+
 @pytest.mark.parametrize(
     "stage",
     [

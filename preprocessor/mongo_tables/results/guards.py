@@ -83,12 +83,18 @@ def _in_value(value: Any, path: Path, is_literal: bool = False) -> Iterator[Comp
                     continue
                 if key in collection_arguments():
                     yield from _elsewhere(inner, at)
-            yield from _in_value(inner, at, is_literal or key in ("$literal", "$const"))
+            yield from _in_value(inner, at, is_literal or _is_literal(at))
     elif isinstance(value, (list, tuple)):
         for number, inner in enumerate(value):
             yield from _in_value(inner, (*path, number), is_literal)
     elif isinstance(value, str) and type(value).__name__ == "Code":
         yield Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED)
+
+
+def _is_literal(path: Path) -> bool:
+    """Return whether an operator returns its value unchanged. A query has no such operator, except in ``$expr``."""
+    in_query = "$match" in path and "$expr" not in path[path.index("$match") :]
+    return path[-1] in ("$literal", "$const") and not in_query
 
 
 def _refusal(key: str, path: Path) -> Complaint[Path] | None:
