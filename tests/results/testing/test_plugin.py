@@ -137,7 +137,7 @@ def test_settings_and_markers_name_the_folder(shop: pytest.Pytester) -> None:
     run(shop, code).assert_outcomes(passed=3)
 
 
-def test_a_folder_that_is_not_there_is_told_without_a_traceback(shop: pytest.Pytester) -> None:
+def test_a_folder_that_is_not_there_is_told_with_who_names_it(shop: pytest.Pytester) -> None:
     code = """
         import pytest
 
@@ -153,10 +153,10 @@ def test_a_folder_that_is_not_there_is_told_without_a_traceback(shop: pytest.Pyt
     result = run(shop, code)
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines([
-        "there is no fixture folder gone",
+        "pyproject.toml:3:1: there is no fixture folder gone",
         "  hint: name a folder with *",
-        "there is no fixture folder nowhere",
-        "the marker `mongo_fixtures` requires one folder",
+        "test_orders.py:5:1: there is no fixture folder nowhere",
+        "test_orders.py:8:1: the marker `mongo_fixtures` requires one folder",
     ])  # fmt: skip
     assert "Traceback" not in said(result)
 

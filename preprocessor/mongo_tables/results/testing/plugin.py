@@ -58,7 +58,8 @@ def mongo_database(request: pytest.FixtureRequest, _mongo_sources: dict[Path, Fi
         source = _open_once(_find_folder(request), _mongo_sources)
         return source.with_own_database().database
     except ResultsError as error:
-        lines = [*map(escape_control_chars, error.message.split("\n"))]
+        place = "" if error.findings else _find_place(request)  # Faults of a file have their own places.
+        lines = [*map(escape_control_chars, f"{place}{error.message}".split("\n"))]
         text = "\n".join([*lines, *([hint_line(error.hint)] if error.hint else [])])
         raise pytest.fail.Exception(text, pytrace=False) from None
 
@@ -90,3 +91,15 @@ def _find_folder(request: pytest.FixtureRequest) -> Path:
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
         raise unusable(f"the marker `{_SETTING}` requires one folder")
     return (request.path.parent / marker.args[0]).resolve()
+
+
+def _find_place(request: pytest.FixtureRequest) -> str:
+    """Return ``FILE:LINE:COLUMN: `` of the test with the marker, else of pytest's setting, or "" without both."""
+    from mongo_tables.files.folders import shorten_path
+
+    if request.node.get_closest_marker(_SETTING):
+        return f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1: "
+    file = request.config.inipath
+    lines = file.read_text("utf-8").splitlines() if file else []
+    number = next((number for number, line in enumerate(lines, 1) if line.startswith(_SETTING)), 0)
+    return f"{shorten_path(file)}:{number}:1: " if file and number else ""
