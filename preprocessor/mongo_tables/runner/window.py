@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from mongo_tables.runner.series import add_counts
 
@@ -253,6 +253,14 @@ class Usage:
     lag: Lag = field(default_factory=Lag)
 
 
+class Connected(Protocol):
+    """A client that knows how long answers waited to be read."""
+
+    @property
+    def lag(self) -> Lag:
+        """The total so far."""
+
+
 @dataclass(slots=True)
 class Meter:
     """Reads the resource use of one thread; a context manager around its work, in that thread.
@@ -261,7 +269,7 @@ class Meter:
     """
 
     window: MeasuredWindow
-    clients: Sequence[Any] = ()
+    clients: Sequence[Connected] = ()
     begun: Usage | None = None
     opened: Usage | None = None
     """None before the first answer after the opening."""

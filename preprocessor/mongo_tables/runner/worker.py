@@ -357,19 +357,19 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
             with uncollected(order.loads[0]):
                 pipe.send(None)
                 start = pipe.recv()
-                done: Sides | ConnectionStats = (
+                done: Sequence[SideStats | ConnectionStats] = (
                     _take_turns(sides, order.slices, start, board, tell)
                     if order.slices
-                    else do_timed(sides[0], start, board, tell)
+                    else [do_timed(sides[0], start, board, tell)]
                 )
-            if any(one.gave_up for one in (done if isinstance(done, tuple) else (done,))):
+            if any(one.gave_up for one in done):
                 return  # already reported; do not wait for a lost server
             for side in sides:
                 if not side.options.acknowledges:  # otherwise writes would reach into the next window
                     for one in side.clients:
                         one.wait_for_writes()
             # Before closing the clients, which is slow and waits for lost servers.
-            pipe.send(done)
+            pipe.send(done if order.slices else done[0])
             for side in sides:
                 side.leave()
         except Exception as error:

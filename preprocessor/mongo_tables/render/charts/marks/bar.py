@@ -82,8 +82,12 @@ def _place(axes: Axes, index: int, point: PlotPoint) -> _BarPlace:
     count = max(len(axes.data.series), 1)
     width = _width_of_bars(axes, count)
     left = axes.x.at(point.x) + (index - count / 2) * width
-    # Beside bars of other series a value has the room of its bar.
-    room = width if count > 1 else axes.band - 4 if axes.data.kind == "time" else min(width + 20, axes.band)
+    if count > 1:  # Beside bars of other series a value has the room of its bar.
+        room = width
+    elif axes.data.kind == "time":
+        room = axes.band - 4
+    else:
+        room = min(width + 20, axes.band)
     return _BarPlace(left, width, room if count * len(axes.data.x_values) <= _MOST_WITH_VALUES else 0)
 
 
