@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -30,6 +31,7 @@ from uuid import uuid4
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.intervals import LEAST_BLOCKS
+from mongo_tables.runner.errors import KEPT, NOTHING_KEPT
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.workloads import workload
@@ -257,7 +259,18 @@ class Journal:
         """Store what the run was asked for, and how far it has come. Raises CommandError if that is impossible."""
         campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
         state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
-        self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
+        with self.true_hints():
+            self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
+
+    @contextmanager
+    def true_hints(self) -> Iterator[None]:
+        """Correct the hints of errors that promise finished measurements as long as there are none."""
+        try:
+            yield
+        except CommandError as error:
+            if not self.kept:
+                error.hint = error.hint.replace(KEPT, NOTHING_KEPT)
+            raise
 
 
 def open_journal(

@@ -168,7 +168,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     """
     written = 0
     experiment = runs[0].experiment
-    with left_at_end(runs):
+    with journal.true_hints(), left_at_end(runs):
         if not journal.is_finished(sum(len(run.numbers) for run in runs)):
             rows = measure_rows(runs, journal, length)
             for row in rows:

@@ -6,6 +6,9 @@ from mongo_tables.findings.usage import CommandError
 
 KEPT = "finished measurements are kept; --resume continues after them"
 
+NOTHING_KEPT = "no window of this experiment is measured yet; --resume starts it again"
+"""In place of ``KEPT`` until a window is measured."""
+
 
 class TargetError(CommandError):
     """A deployment does not start, does not answer, or is not ours to change."""
