@@ -217,6 +217,15 @@ def test_a_site_file_that_comes_to_lie_beside_the_one_above_is_looked_at(folder:
         assert watching.told()[0] == "mkdocs.yml changed"
 
 
+def test_a_site_file_around_a_page_that_is_named_is_looked_at(folder: Path) -> None:
+    (folder / "other/docs").mkdir(parents=True)
+    (folder / "other/docs/page.md").write_text(PAGE)
+    with Watching(folder, "other/docs/page.md") as watching:
+        watching.told()
+        (folder / "other/mkdocs.yml").write_text("site_name: Other\n")
+        assert watching.told()[0] == "other/mkdocs.yml changed"
+
+
 def test_a_file_that_comes_into_a_page_from_elsewhere_is_looked_at(folder: Path, watching: Watching) -> None:
     watching.told()
     (folder / "docs/page.md").write_text('{% include "../parts/a.md" %}\n')

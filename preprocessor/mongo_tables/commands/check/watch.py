@@ -75,7 +75,10 @@ def read_inputs(given: Namespace) -> Inputs:
     with suppress(CommandError):
         files |= dict.fromkeys(list_site_files(given.site))
         paths = given.paths or page_folders(given.site)
-        files |= dict.fromkeys([*map(Path, paths), *read_snapshots(paths, request_of(given)).files])
+        read = read_snapshots(paths, request_of(given)).files
+        files |= dict.fromkeys([*map(Path, paths), *read])
+        for folder in {file.parent for file in read}:
+            files |= dict.fromkeys(list_places(folder))  # each page may have a site of its own
     if given.baseline:
         files[Path(given.baseline)] = None
     if not given.static:
