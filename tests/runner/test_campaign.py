@@ -15,7 +15,7 @@ from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Campaign, Journal, Plan, open_journal
 from mongo_tables.runner.campaign import Length, execute
-from mongo_tables.runner.errors import TimeIsOver
+from mongo_tables.runner.errors import NOTHING_KEPT, TimeIsOver
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import Run, open_run
@@ -228,8 +228,9 @@ def test_a_run_whose_time_is_over_keeps_what_it_has(run_of, replica_set, tmp_pat
     journal = open_journal(store, "tiny", {}, False, Campaign.new())
     with WorkerPool(1) as crew:
         run = open_run(experiment, OPTIONS, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
-        with pytest.raises(TimeIsOver, match="0 of 3 blocks"):
+        with pytest.raises(TimeIsOver, match="0 of 3 blocks") as caught:
             execute([run], store, journal, Length(3, ends=0.0))
+    assert caught.value.hint == NOTHING_KEPT
     assert store.rows("tiny") == []
 
 
