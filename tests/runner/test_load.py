@@ -56,13 +56,15 @@ def test_work_that_is_never_answered_is_given_up_when_a_member_has_ended():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Waits for little of what workers do before their work."""
+    """Waits for little of what workers do before their work, and says so before."""
     for name, seconds in {"CONNECT_SECONDS": 0.5, "CONNECTION_SECONDS": 0.0, "SELECTION_MS": 0}.items():
         monkeypatch.setattr(load, name, seconds)
+    monkeypatch.setattr(load, "REMIND_SECONDS", 0.2)
 
 
 def test_one_that_does_not_get_its_connections_is_told_of_and_not_waited_for(impatient):
-    with WorkerPool(1) as crew:
+    said = []
+    with WorkerPool(1, note=said.append) as crew:
         process = crew._processes[0]
         os.kill(process.pid, signal.SIGSTOP)
         try:
@@ -72,10 +74,12 @@ def test_one_that_does_not_get_its_connections_is_told_of_and_not_waited_for(imp
                 crew.perform(LOAD)
         finally:
             os.kill(process.pid, signal.SIGCONT)
+    assert said[0].startswith("worker processes are still opening connections, ")
 
 
 def test_one_that_has_its_connections_is_waited_for_until_its_requests_are_made(impatient):
-    with WorkerPool(1) as crew:
+    said = []
+    with WorkerPool(1, note=said.append) as crew:
         ours, theirs = crew._context.Pipe()
         theirs.send(None)  # as a worker that is connected
         with pytest.raises(
@@ -83,6 +87,7 @@ def test_one_that_has_its_connections_is_waited_for_until_its_requests_are_made(
         ):
             crew._await([ours], 60.0, "opening connections", "")
             crew._await([ours], 0.5, "preparing what they send", "")
+    assert "worker processes are still preparing what they send" in {text.partition(",")[0] for text in said}
 
 
 def test_a_server_that_answers_never_is_given_up_some_time_after_the_window(one, monkeypatch):

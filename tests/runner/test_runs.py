@@ -13,6 +13,7 @@ from pymongo import MongoClient
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import options, ownership, runs, windows
 from mongo_tables.runner.blocks import Turn, WindowKey
+from mongo_tables.runner.campaign import left_at_end
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
@@ -279,6 +280,17 @@ def test_a_database_that_an_interrupted_run_cannot_drop_is_named_with_where_it_i
     assert "the next run of tiny there drops it" in said.getvalue()
     assert f'db.getSiblingDB("{DATABASE}").dropDatabase()' in said.getvalue()
     assert "s3cret" not in said.getvalue()
+
+
+def test_a_lost_connection_is_told_before_the_work_is_tidied_up_and_a_dead_server_is_not_waited_for(gone):
+    run, said = gone
+    with pytest.raises(WorkFailed), left_at_end([run]):
+        raise WorkFailed("the work was given up: ConnectionError", KEPT)
+    first, second = said.getvalue().splitlines()
+    assert first.startswith(
+        "the work was given up: ConnectionError; now a primary is waited for, up to 1.5 s"
+    )
+    assert "is left on 127.0.0.1:1" in second
 
 
 def test_a_new_primary_is_waited_for_where_another_member_answers(replica_set):

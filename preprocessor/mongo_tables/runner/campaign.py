@@ -29,7 +29,7 @@ from mongo_tables.runner.blocks import (
     is_disturbed,
     plan_blocks,
 )
-from mongo_tables.runner.errors import KEPT, TargetError, TimeIsOver
+from mongo_tables.runner.errors import KEPT, TargetError, TimeIsOver, WorkFailed
 from mongo_tables.runner.host import RowOrigin, origin_of
 from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
@@ -268,7 +268,10 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         # After Ctrl-C the user does not wait for an election, and an unresponsive server has had its timeout already.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
         for run in runs:
-            run.abandon(IMPATIENT_MS if impatient else ELECTION_MS)
+            run.abandon(
+                IMPATIENT_MS if impatient else ELECTION_MS,
+                error.message if isinstance(error, WorkFailed) else "",
+            )
         raise
 
 

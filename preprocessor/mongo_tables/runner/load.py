@@ -44,6 +44,8 @@ CONNECTION_SECONDS = 2.0
 """Seconds to open each connection and authenticate, on a remote deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
+REMIND_SECONDS = 10.0
+"""Seconds until a message reports what the runner is waiting for; then twice as many, and so on."""
 UNANSWERED_SECONDS = 300.0
 """Seconds to wait after the end of a window: a deadlocked server never answers."""
 POLL_SECONDS = 0.02
@@ -246,13 +248,16 @@ class WorkerPool(Crew):
         processes: int,
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = True,
+        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Set up the processes. They cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
 
         ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
-        needs every member never gets an answer when one of them is gone.
+        needs every member never gets an answer when one of them is gone. ``note`` receives messages about slow
+        preparations.
         """
         self._fault = fault
+        self._note = note
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
@@ -323,9 +328,18 @@ class WorkerPool(Crew):
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
         """Wait until all workers have finished their step. Raise WorkFailed after this many seconds."""
-        ends = time.monotonic() + seconds
-        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
-        self.wait_for_all(pipes, _hear, lambda: None, POLL_SECONDS, patience)
+        began = time.monotonic()
+        silent_seconds = REMIND_SECONDS
+
+        def remind() -> None:
+            nonlocal silent_seconds
+            waited = time.monotonic() - began
+            if waited >= silent_seconds:
+                self._note(f"{self.workers} are still {doing}, {waited:,.0f} s by now")
+                silent_seconds *= 2
+
+        patience = Patience(lambda: began + seconds, f"were still {doing} after {seconds:,.0f} s", question)
+        self.wait_for_all(pipes, _hear, remind, POLL_SECONDS, patience)
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:

@@ -110,10 +110,10 @@ class Run:
             self.claimed = True
         return self.clients[uri]
 
-    def abandon(self, patience_ms: int) -> None:
+    def abandon(self, patience_ms: int, reason: str = "") -> None:
         """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
 
-        The function reports what is left.
+        The function reports what is left, and ``reason`` before it waits for a primary.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:
@@ -123,6 +123,11 @@ class Run:
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
                 patience = _patience_ms(client, uri, patience_ms)
+                if reason and not client.topology_description.has_writable_server():
+                    self.progress.note(
+                        f"{reason}; now a primary is waited for, up to {patience / 1000:g} s, to drop the database "
+                        f"{self.database!r}"
+                    )
                 with (
                     suppress(PyMongoError),
                     MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience) as last,

@@ -112,7 +112,7 @@ def open_places(
             continue
         processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
         fault = partial(target.fault, patience=0)
-        crew = held.enter_context(WorkerPool(processes, fault, gives_way))
+        crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
         places.append(LoadedTarget(target, crew, processes))
     return places, machines
 
