@@ -96,7 +96,7 @@ class RemovableSum(_Removable):
             if self._of_rank[DOUBLE] > 0 or not INT64_MIN <= exact <= INT64_MAX:
                 return float(exact)
             return integer(int(exact.to_integral_value()))
-        if kind == DOUBLE and not self._of_rank[DOUBLE] and INT64_MIN < value < INT64_MAX:
+        if kind == DOUBLE and not self._of_rank[DOUBLE] and INT64_MIN <= value < INT64_MAX:
             return integer(half_away(value))
         return value if kind in (DOUBLE, DECIMAL) else integer(int(value))
 
