@@ -89,7 +89,8 @@ def test_a_hostile_value_is_text_wherever_it_lands(text: str) -> None:
 @given(st.text(max_size=30))
 def test_any_text_is_shown_as_it_is(text: str) -> None:
     page = read(html_table(table("a"), [{"a": text}]))
-    assert page.tables == [[["a"], [visible(text)]]]
+    # Browsers do not show blanks after a line break.
+    assert page.tables == [[["a"], [re.sub("\n +", "\n", visible(text))]]]
 
 
 @pytest.mark.parametrize(
