@@ -42,7 +42,7 @@ def checked(project: Path, text: str) -> str:
 
 def test_columns_of_a_chart_are_explained(project: Path) -> None:
     told = checked(project, table().replace("RESULT_TABLE", "RESULT_CHART"))
-    assert "a RESULT_CHART comment has no key `columns`" in told and "`x`, `y`, `series`" in told
+    assert "a RESULT_CHART comment has no key `columns`" in told and "`x`, `y` and `series` name" in told
     chart = {"mark": "line", "x": "threads", "y": "n", "columns": ["threads"]}
     assert "`chart` has no key `columns`" in checked(project, table(chart=chart))
 
