@@ -8,8 +8,9 @@ as what the reason names is taken away from the pipeline; where the server fails
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from mongo_tables.results.model import Query
@@ -87,13 +88,26 @@ def _behind_a_match(case: Case) -> bool:
     if not _fails_here_alone(case):
         return False
     failing = _failing(case.ours)
+    parts = [part for stage in case.pipeline[failing + 1 :] for part in _parts(stage.get("$match", {}))]
     ahead = (
         [*case.pipeline[:before], {"$match": part}, *case.pipeline[before:]]
-        for stage in case.pipeline[failing + 1 :]
-        for part in _parts(stage.get("$match", {}))
+        for part in parts
         for before in range(failing + 1)
     )
-    return any(_gives_the_servers_rows(case, one) for one in ahead)
+    within = (
+        [*case.pipeline[:failing], {"$match": part}, union, *case.pipeline[failing + 1 :]]
+        for part in parts
+        for union in _unions_behind(part, case.pipeline[failing])
+    )
+    return any(_gives_the_servers_rows(case, one) for one in chain(ahead, within))
+
+
+def _unions_behind(condition: Mapping[str, Any], stage: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A ``$unionWith`` with the condition asked at each place of its pipeline; nothing for another stage."""
+    union = stage.get("$unionWith")
+    inner = union.get("pipeline", []) if isinstance(union, Mapping) else []
+    for at in range(len(inner)):
+        yield {"$unionWith": {**union, "pipeline": [*inner[:at], {"$match": condition}, *inner[at:]]}}
 
 
 def _parts(condition: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -43,6 +43,14 @@ def test_a_failure_before_a_match_is_excused_for_the_rows_that_the_match_leaves_
     assert excuse(documents, BEFORE_A_MATCH, ("rows", [])) == ""
 
 
+def test_a_failure_in_a_union_before_a_match_is_excused_likewise() -> None:
+    documents = [{"_id": 1, "a": 0}, {"_id": 2, "a": 2}]
+    pipeline = [{"$unionWith": {"coll": "case", "pipeline": BEFORE_A_MATCH[:1]}}, BEFORE_A_MATCH[1]]
+    rows = [{"_id": 2, "a": 2}, {"_id": 2, "a": 2, "b": 0.5}]
+    assert "moves ahead" in excuse(documents, pipeline, ("rows", encoded(rows)))
+    assert excuse(documents, pipeline, ("rows", encoded(rows[:1]))) == ""
+
+
 def test_a_failure_in_a_join_is_excused_where_no_document_gets_to_it() -> None:
     failing = {"$divide": [1, 0]}
     graph = {"from": "case", "startWith": failing, "connectFromField": "a", "connectToField": "a", "as": "x"}
