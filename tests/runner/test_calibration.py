@@ -287,7 +287,7 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     first = tmp_path / ".runs" / "calibrate_single_inserts_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
     assert len(kept) == measured
-    campaign = json.loads(first.with_suffix(".json").read_bytes())["campaign"]["id"]
+    campaign = json.loads(first.with_suffix(".jsonl").read_bytes())["campaign"]["id"]
     # The last window of the last group is not measured, so that what is kept can be looked at.
     with monkeypatch.context() as patched:
         patched.setattr("mongo_tables.runner.terminal.Progress", lambda *given: Cutting(23 - measured))

@@ -126,7 +126,7 @@ def disturbed(monkeypatch):
     """Windows in slices are short, and something else used the machine in the second one of target b."""
 
     def measured(runs, place, *asked):
-        foreign = place.targets == (0, 1) and (place.block, place.variant, place.attempt) == (1, 0, 0)
+        foreign = (place.block, place.attempt, place.turn.target, place.turn.variant) == (1, 0, 1, 0)
         window = measure_slices(runs, place, *asked)
         return {**window, "duration": 2000, "processors": {"busy": 2.0, "other": 0.9 if foreign else 0.1}}
 
