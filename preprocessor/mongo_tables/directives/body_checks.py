@@ -126,11 +126,11 @@ def _check_settings(body: _Body) -> _Complaints:
         return
     below = [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
     names = ", ".join(f"`{each}`" for each in shown)
-    query = json.dumps([body.get(key) for key in _OF_QUERY], ensure_ascii=False)
     for path, column in _settings(body, [*_SETTINGS, *below]):
         if column in shown:
             continue
         # If the query has this name, not the setting but `columns` may be mistyped.
+        query = json.dumps([body.get(key) for key in _OF_QUERY], ensure_ascii=False)
         in_query = re.search(rf'"[$+-]*{re.escape(column)}"', query)
         meant = "" if in_query else did_you_mean(column, shown)
         hint = meant or f"shown are {names}"
