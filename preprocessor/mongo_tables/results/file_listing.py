@@ -67,9 +67,9 @@ class ResultsFile:
         if not leads_within(path, self.within):
             hint = "put the file itself there; a link may lead only to another file in the folder"
             raise _refuse(path, f"a link leads out of the folder {self.within}", hint)
-        if path.is_symlink() and not path.exists():
-            raise _refuse(path, f"a link to {path.readlink()}, which does not exist")
         if not path.is_file():
+            if path.is_symlink() and not path.exists():
+                raise _refuse(path, f"a link to {path.readlink()}, which does not exist")
             raise _refuse(path, "not a file" if path.exists() else "there is no such file")
         try:
             return path.read_bytes()

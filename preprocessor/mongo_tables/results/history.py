@@ -148,12 +148,10 @@ def run_git(
     variables = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(more or {})}
     try:
         return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)
-    except FileNotFoundError:
-        return subprocess.CompletedProcess(asked, NO_GIT, b"", b"git is not installed")
     except OSError as error:
-        return subprocess.CompletedProcess(
-            asked, NO_GIT, b"", f"git cannot be run: {error.strerror}".encode()
-        )
+        is_missing = isinstance(error, FileNotFoundError)
+        said = "git is not installed" if is_missing else f"git cannot be run: {error.strerror}"
+        return subprocess.CompletedProcess(asked, NO_GIT, b"", said.encode())
 
 
 Row = Mapping[str, Any]
