@@ -46,7 +46,7 @@ from mongo_tables.hosts.page_figures import (
 from mongo_tables.hosts.published_files import PublishedDocuments, collections_of, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
-from mongo_tables.render.markup import anchors_in
+from mongo_tables.render.markup import ANCHOR
 from mongo_tables.site.figures import line_of, no_place, report_left_over
 from mongo_tables.site.includes import may_include
 from mongo_tables.site.pages import no_text
@@ -245,7 +245,8 @@ class SiteBuild:
         html = swap_names(html, figures.text)
         page.content = f"{figures.box}\n{html}" if figures.box else html
         if page.present_anchor_ids is not None:
-            page.present_anchor_ids.update(*map(anchors_in, figures.figures.values()))
+            for figure in figures.figures.values():
+                page.present_anchor_ids.update(ANCHOR.findall(figure))
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
-from itertools import product, repeat
 from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
@@ -32,7 +31,7 @@ from mongo_tables.render.values import (
     has_more_digits,
     is_document,
     is_number,
-    raw_or_nothing,
+    raw_text,
     visible,
 )
 from mongo_tables.results.model import PlainRows
@@ -49,51 +48,66 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 
 def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
     """Return the columns of a table in the author's order, with those that compare rows with its baseline."""
-    columns = [_column(spec, index, rows) for index in range(len(spec.columns))]
+    columns = []
+    for index in range(len(spec.columns)):
+        columns.append(_column(spec, index, rows))
     return with_comparisons(spec, columns, rows) if spec.baseline else columns
 
 
 def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
-    name, header = spec.columns[index], spec.headers[index]
+    name = spec.columns[index]
     written = spec.format.get(name)
     form = written or _PLAIN
-    values = tuple(map(column_value, rows, repeat(name)))
-    raws = tuple(map(raw_or_nothing, values))
-    present = [value for value in values if value is not None and value is not MISSING]
+    values, raws, texts = list[object](), list[str](), list[str]()
+    has_numbers = has_others = compares = False
+    for row in rows:
+        value = column_value(row, name)
+        raw = ""
+        if value is not MISSING and value is not None:
+            raw = raw_text(value)
+            if is_number(value):
+                has_numbers = True
+            else:
+                has_others, compares = True, compares or is_document(value)
+        values.append(value)
+        raws.append(raw)
+        texts.append(raw if raw and written is None else format_value(value, raw, written))
     # Numbers are right-aligned so that digits line up; one text makes the column a text column.
-    natural: Align = "right" if present and all(map(is_number, present)) else "left"
+    natural: Align = "right" if has_numbers and not has_others else "left"
     marked: tuple[tuple[Piece, ...], ...] = ()
-    texts = list(map(format_value, values, raws, repeat(written)))
     if form.markdown:
         marked = tuple(read_inline(visible(value)) if isinstance(value, str) else () for value in values)
         texts = [plain_text(pieces) if pieces else text for pieces, text in zip(marked, texts, strict=True)]
-    compares = any(map(is_document, values))
     if compares and not marked:
         texts = [conclusion_in_words(value) or text for value, text in zip(values, texts, strict=True)]
     if name in spec.spread and not marked:
         ends = [[column_value(row, end) for row in rows] for end in spec.spread[name][:2]]
         texts = _with_ranges(texts, values, ends, written)
+    heading = ""
+    for group in spec.header_groups:
+        if not heading and name in group.columns:
+            heading = group.text
+    links: tuple[str, ...] = ()
+    if form.link:  # A placeholder for a missing value has no link.
+        links = tuple(address_in(form.link, row) if raw else "" for raw, row in zip(raws, rows, strict=True))
     made = Column(
-        header=header,
-        unit=find_added_unit(header, form.unit) if form.unit else "",
+        header=spec.headers[index],
+        unit=find_added_unit(spec.headers[index], form.unit) if form.unit else "",
         align=_ALIGNS.get(form.align or "") or natural,
-        values=values,
+        values=tuple(values),
         texts=tuple(texts),
-        raws=raws,
+        raws=tuple(raws),
         name=name,
         reason=form.reason or "",
-        # A placeholder for a missing value has no link.
-        links=tuple(address_in(form.link, row) if raw else "" for raw, row in zip(raws, rows, strict=True))
-        if form.link
-        else (),
+        links=links,
         notes=notes_on_references(values) if compares else (),
-        raw_unit=form.raw_unit,
-        heading=next((one.text for one in spec.header_groups if name in one.columns), ""),
+        raw_unit=written.raw_unit if written else "",
+        heading=heading,
         pieces=spec.pieces.get(("headers", index), ()),
         marked=marked,
         bar=form.bar,
         scale=form.scale or "",
-        fitted=notation_of(form).digits is not None,
+        fitted=written is not None and notation_of(written).digits is not None,
         ranged=name in spec.spread,
     )
     return with_ratios(made) if compares else made
@@ -128,37 +142,34 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
     return replace(spec, format=forms) if forms != spec.format else spec
 
 
-def _format_as_typed(form: ColumnFormat, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return the format that shows days as days, and numbers with the decimals that they were typed with, if any."""
-    if not isinstance(spec, TableSpec) or not isinstance(rows, PlainRows):
-        return None  # An axis has its own notation.
-    values = [
-        value for row in rows if (value := column_value(row, column)) is not MISSING and value is not None
-    ]
-    if values and all(type(value) is datetime and value.time() == time() for value in values):
-        return form._replace(date=_DAY)
-    decimals = rows.decimals.get(column)
-    if not decimals or form.cell_unit_key:
-        return None
-    if decimals > _MOST_DECIMALS and any(has_more_digits(value, MOST_DIGITS) for value in values):
-        return None  # A program wrote them.
-    if all(isinstance(value, int | float) and round(value, decimals) == value for value in values):
-        return form._replace(decimals=decimals)
-    return None
-
-
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
     """Return the format of a column, given the author's format ``form``."""
     if form is not None and (rounds(form) or form.date):
         return form
-    if as_typed := _format_as_typed(form or ColumnFormat(), spec, column, rows):
-        return as_typed
+    plain = rows if isinstance(rows, PlainRows) else None
+    most = MOST_AS_STORED if plain is None else MOST_DIGITS
+    values, has_more, are_days = [], False, True
+    for row in rows:
+        value = column_value(row, column)
+        if value is not MISSING and value is not None:
+            values.append(value)
+            has_more = has_more or has_more_digits(value, most)
+            are_days = are_days and type(value) is datetime and value.time() == time()
+    if plain is not None and isinstance(spec, TableSpec):  # An axis has its own notation.
+        if values and are_days:
+            return (form or _PLAIN)._replace(date=_DAY)
+        decimals = plain.decimals.get(column)
+        by_program = decimals and decimals > _MOST_DECIMALS and has_more
+        if decimals and not by_program and not (form or _PLAIN).cell_unit_key:
+            typed = all(
+                isinstance(value, int | float) and round(value, decimals) == value for value in values
+            )
+            if typed:
+                return (form or _PLAIN)._replace(decimals=decimals)
     # A value and both ends of its range share a format.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
-    groups = [[shown, *fields[:2]] for shown, fields in ranges.items()] if ranges else ()
-    together = next((group for group in groups if column in group), [column])
-    most = MOST_DIGITS if isinstance(rows, PlainRows) else MOST_AS_STORED
-    for name, row in product(together, rows):
-        if has_more_digits(column_value(row, name), most):
-            return (form or ColumnFormat())._replace(few_digits=True)
-    return form
+    for shown, fields in ranges.items():
+        if not has_more and column in (group := (shown, *fields[:2])):
+            has_more = any(has_more_digits(column_value(row, name), most) for name in group for row in rows)
+            break
+    return (form or _PLAIN)._replace(few_digits=True) if has_more else form

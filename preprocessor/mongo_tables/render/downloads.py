@@ -20,10 +20,12 @@ import json
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
+
+from bson import json_util
 
 from mongo_tables.render.column import Column, column_value
 from mongo_tables.render.columns import columns_of
@@ -38,6 +40,13 @@ Rows = Sequence[Mapping[str, Any]]
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _MOST_BYTES: Final = 12_000
 """The largest size, in bytes, of a file that is embedded in a page; more would slow the page for all readers."""
+_RELAXED: Final = json_util.RELAXED_JSON_OPTIONS
+_ENCODE: Final = json.JSONEncoder(
+    ensure_ascii=False,
+    allow_nan=False,
+    separators=(",", ":"),
+    default=partial(json_util.default, json_options=_RELAXED),
+).encode
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
 """Characters that begin a formula, with their wide and their small forms."""
 _FIELD_ENDS: Final = ("\t", "\r", "\n")
@@ -57,8 +66,10 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     text = io.StringIO()
     for column in _with_ranges(spec, rows, columns or columns_of(spec, rows)):
         header.append(_safe(column.file_header))
-        pairs = zip(column.values, column.raws, strict=True)
-        fields.append([raw if is_number(value) else _safe(raw) for value, raw in pairs])
+        cells = []
+        for value, raw in zip(column.values, column.raws, strict=True):
+            cells.append(raw if is_number(value) else _safe(raw))
+        fields.append(cells)
     csv.writer(text).writerows([header, *zip(*fields, strict=True)])
     return text.getvalue()
 
@@ -130,7 +141,8 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     keys |= {"let": dict(spec.let)} if spec.let else {}
     lines = [f'"title": {_to_extended_json(spec.title)}'] if spec.title else []
     lines += [f'"provenance": {_sets(source)}'] if source is not None and source.documents else []
-    lines += [f'"{key}": {_to_extended_json(value)}' for key, value in keys.items()]
+    for key, value in keys.items():
+        lines.append(f'"{key}": {_to_extended_json(value)}')
     body = ",\n".join(map(_to_extended_json, rows))
     return "{\n" + ",\n".join([*lines, f'"rows": [\n{body}\n]']) + "\n}\n"
 
@@ -143,21 +155,9 @@ def _sets(source: Provenance) -> str:
 
 def _to_extended_json(value: object) -> str:
     try:
-        return _encoder()(value)
+        return _ENCODE(value)
     except ValueError:  # NaN and the infinities have their own notation.
-        from bson import json_util
-
-        options = json_util.RELAXED_JSON_OPTIONS
-        return json_util.dumps(value, json_options=options, ensure_ascii=False, separators=(",", ":"))
-
-
-@cache
-def _encoder() -> Callable[[object], str]:
-    from bson import json_util
-
-    default = partial(json_util.default, json_options=json_util.RELAXED_JSON_OPTIONS)
-    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=default)
-    return encoder.encode
+        return json_util.dumps(value, json_options=_RELAXED, ensure_ascii=False, separators=(",", ":"))
 
 
 def data_address(name: str, text: str) -> str:

@@ -17,7 +17,7 @@ that readers need neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -29,15 +29,13 @@ from mongo_tables.render.comparison import baseline_rows
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.markup import (
     NO_ROWS,
-    inline_html,
-    lines_html,
     link_html,
     row_anchors,
     text_html,
     with_minus_signs,
     words_html,
 )
-from mongo_tables.render.table_layout import TableLayout, Total, lay_out
+from mongo_tables.render.table_layout import TableLayout, lay_out
 from mongo_tables.render.values import finite_decimal, is_number
 from mongo_tables.results.verdicts import ITSELF
 
@@ -110,26 +108,24 @@ def _draw(spec: PipelineSpec, rows: Sequence[Mapping[str, object]]) -> str:
 
 def _figure(spec: PipelineSpec, *parts: str) -> str:
     anchor = f' id="{text_html(spec.id)}"' if spec.id else ""
-    lines = [f'<figure class="mongo-table"{anchor}>', _caption(spec), *parts, "</figure>"]
-    return "\n".join(filter(None, lines))
-
-
-def _caption(spec: PipelineSpec) -> str:
-    """Return title and caption, outside the scroll box so that they do not scroll with a wide table."""
-    parts = []
-    if spec.title:
-        parts.append(f"<strong>{words_html(spec.pieces.get(('title',)), spec.title)}</strong>")
+    lines = [f'<figure class="mongo-table"{anchor}>']
+    # Title and caption are outside the scroll box, so that they do not scroll with a wide table.
+    caption = (
+        [f"<strong>{words_html(spec.title, spec.pieces.get(('title',)))}</strong>"] if spec.title else []
+    )
     if spec.id and (spec.title or spec.caption):
         # The style sheet adds the link sign, so that search engines do not index it as a word.
         to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
-        parts.append(f'<a class="mongo-table__link" {to}></a>')
+        caption.append(f'<a class="mongo-table__link" {to}></a>')
     if spec.caption:
-        parts.append(f"<span>{words_html(spec.pieces.get(('caption',)), spec.caption)}</span>")
-    return f"<figcaption>{' '.join(parts)}</figcaption>" if parts else ""
+        caption.append(f"<span>{words_html(spec.caption, spec.pieces.get(('caption',)))}</span>")
+    if caption:
+        lines.append(f"<figcaption>{' '.join(caption)}</figcaption>")
+    return "\n".join(filter(None, (*lines, *parts, "</figure>")))
 
 
 def _nothing(spec: PipelineSpec) -> str:
-    return f'<p class="mongo-table__empty">{lines_html(spec.empty or NO_ROWS)}</p>'
+    return f'<p class="mongo-table__empty">{words_html(spec.empty or NO_ROWS)}</p>'
 
 
 # -- tables --
@@ -148,93 +144,91 @@ def table_html(
     """
     layout = lay_out(spec, rows, columns)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
-    # The author's reasons are printed unchanged; only the notes of columns get minus signs.
-    own = {note for column in layout.columns for note in column.notes}
-    notes = [with_minus_signs(note) if note in own else note for note in layout.notes]
-    notes += filter(None, (_shade_note(column) for column in layout.columns if column.scale))
-    return "\n".join(
-        (
-            f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
-            "<table>",
-            *_head(spec, layout, meanings),
-            *_bodies(layout, spec.id, _marked_rows(spec, rows, layout.columns), behind),
-            *(_foot(layout) if layout.totals else ()),
-            "</table>",
-            "</div>",
-            *(f'<p class="mongo-table__note">{lines_html(note)}</p>' for note in notes),
-        )
-    )
+    lines = [
+        f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}">',
+        "<table>",
+        *_head(spec, layout, meanings),
+        *_bodies(spec, rows, layout, behind),
+        *(_foot(layout) if layout.totals else ()),
+        "</table>",
+        "</div>",
+    ]
+    for note in layout.notes:
+        # The author's reasons are printed unchanged; only the notes of columns get minus signs.
+        of_column = any(note in column.notes for column in layout.columns)
+        lines.append(_note_html(with_minus_signs(note) if of_column else note))
+    for column in layout.columns:
+        if column.scale and (shades := _shade_note(column)):
+            lines.append(_note_html(shades))
+    return "\n".join(lines)
 
 
-def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> Iterator[str]:
-    headings = layout.headings
+def _note_html(note: str) -> str:
+    return f'<p class="mongo-table__note">{words_html(note)}</p>'
+
+
+def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> list[str]:
     # The scope of a heading over columns: https://html.spec.whatwg.org/#attr-th-scope-colgroup.
-    for _, span in headings:
-        yield f'<colgroup span="{span}"></colgroup>'
-    yield "<thead>"
-    if headings:
+    lines = [f'<colgroup span="{span}"></colgroup>' for _, span in layout.headings] if layout.headings else []
+    lines.append("<thead>")
+    if layout.headings:
         pieces = {one.text: one.pieces for one in spec.header_groups}
-        yield "<tr>"
-        for text, span in headings:
-            shown = words_html(pieces.get(text), text)
-            yield (
+        lines.append("<tr>")
+        for text, span in layout.headings:
+            shown = words_html(text, pieces.get(text))
+            lines.append(
                 f'<th scope="colgroup" colspan="{span}">{shown}</th>'
                 if text
                 else f'<td colspan="{span}"></td>'
             )
-        yield "</tr>"
-    yield "<tr>"
+        lines.append("</tr>")
+    lines.append("<tr>")
     for column in layout.columns:
         # A comparison column has no name.
         meaning = meanings.get(column.name, "") if column.name else _COMPARED
-        shown = words_html(column.pieces, column.header)
+        shown = words_html(column.header, column.pieces)
         # Themes mark an <abbr> as having a tooltip; readers would not find a title on the <th> itself.
         shown = f'<abbr title="{text_html(meaning)}">{shown}</abbr>' if meaning else shown
-        unit = f' <span class="mongo-table__unit">{lines_html(column.unit)}</span>' if column.unit else ""
-        yield f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>'
-    yield "</tr>"
-    yield "</thead>"
-
-
-def _marked_rows(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column]
-) -> set[int]:
-    """Return the numbers, from 0, of the baseline or of the references with which a column compares other rows."""
-    if spec.baseline:
-        return set(baseline_rows(spec, rows)[:1])
-    marked: set[int] = set()
-    for column in columns:
-        if not column.for_files:
-            continue
-        against = [one.against if one else "" for one in map(conclusion_of, column.values)]
-        if {*against} - {"", ITSELF}:
-            marked.update(number for number, name in enumerate(against) if name == ITSELF)
-    return marked
+        unit = f' <span class="mongo-table__unit">{words_html(column.unit)}</span>' if column.unit else ""
+        lines.append(f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>')
+    return [*lines, "</tr>", "</thead>"]
 
 
 def _bodies(
-    layout: TableLayout, anchor: str | None, marked: set[int], behind: Sequence[str]
-) -> Iterator[str]:
-    """Yield a table body for each group of rows, after its heading. The rows ``marked`` are what others are against."""
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], layout: TableLayout, behind: Sequence[str]
+) -> list[str]:
+    """Return a table body for each group of rows, after its heading."""
     labels, *others = layout.columns
-    anchors = row_anchors(anchor, layout.all_columns) if anchor else []
+    anchors = row_anchors(spec.id, layout.all_columns) if spec.id else []
     if anchors:
         # The label of a row links to the row itself, unless it has another link.
-        own = labels.links or ("",) * len(anchors)
-        to = (one or f"#{row}" for one, row in zip(own, anchors, strict=True))
-        labels = labels._replace(links=tuple(to))
-    cells = [_cells(labels, "th", behind), *(_cells(column, "td") for column in others)]
-    lines = list(map("\n".join, zip(*cells, strict=True)))
+        links = list(labels.links) or [""] * len(anchors)
+        for number, anchor in enumerate(anchors):
+            links[number] = links[number] or f"#{anchor}"
+        labels = labels._replace(links=tuple(links))
+    cells = [_cells(labels, "th", behind)]
+    for column in others:
+        cells.append(_cells(column, "td"))
+    # The numbers, from 0, of the baseline or of the references with which a column compares other rows.
+    marked = set(baseline_rows(spec, rows)[:1]) if spec.baseline else set[int]()
+    for column in layout.columns:
+        if column.for_files and not spec.baseline:
+            against = [one.against if one else "" for one in map(conclusion_of, column.values)]
+            if {*against} - {"", ITSELF}:
+                marked.update(number for number, name in enumerate(against) if name == ITSELF)
+    row_cells = list(map("\n".join, zip(*cells, strict=True)))
+    lines = []
     for group in layout.groups:
-        yield "<tbody>"
+        lines.append("<tbody>")
         if group.heading is not None:
-            span = len(layout.columns)
-            yield f'<tr><th scope="rowgroup" colspan="{span}"><span>{lines_html(group.heading)}</span></th></tr>'
+            span, heading = len(layout.columns), words_html(group.heading)
+            lines.append(f'<tr><th scope="rowgroup" colspan="{span}"><span>{heading}</span></th></tr>')
         for number in group.rows:
             mark = ' class="mongo-table__baseline"' if number in marked else ""
             own_id = f' id="{anchors[number]}"' if anchors else ""
-            yield f"<tr{own_id}{mark}>{lines[number]}</tr>"
-        yield "</tbody>"
+            lines.append(f"<tr{own_id}{mark}>{row_cells[number]}</tr>")
+        lines.append("</tbody>")
+    return lines
 
 
 def _foot(layout: TableLayout) -> Iterator[str]:
@@ -242,18 +236,17 @@ def _foot(layout: TableLayout) -> Iterator[str]:
     label, *others = layout.columns
     yield "<tfoot>"
     for row in layout.totals:
-        first = f'<th scope="row"{_STYLE[label.align]}>{lines_html(row.label)}</th>'
-        cells = "\n".join((first, *(_total_cell(column, row.cells.get(column.name)) for column in others)))
-        yield f"<tr>{cells}</tr>"
+        cells = [f'<th scope="row"{_STYLE[label.align]}>{words_html(row.label)}</th>']
+        for column in others:
+            total = row.cells.get(column.name)
+            if total is None:
+                cells.append("<td></td>")
+                continue
+            text = with_minus_signs(total.text)
+            raw = f' data-v="{text_html(total.raw)}"' if total.raw != text else ""
+            cells.append(f"<td{_STYLE[column.align]}{raw}>{words_html(text)}</td>")
+        yield "<tr>" + "\n".join(cells) + "</tr>"
     yield "</tfoot>"
-
-
-def _total_cell(column: Column, total: Total | None) -> str:
-    if total is None:
-        return "<td></td>"
-    text = with_minus_signs(total.text)
-    raw = f' data-v="{text_html(total.raw)}"' if total.raw != text else ""
-    return f"<td{_STYLE[column.align]}{raw}>{lines_html(text)}</td>"
 
 
 # -- cells: text, link, raw value, bar or shade --
@@ -262,54 +255,42 @@ def _total_cell(column: Column, total: Total | None) -> str:
 def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     """Return the cells of a column. Those of the first column name their rows and link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
-    # Numbers and conclusions get minus signs; a text is unchanged.
-    texts = [
-        with_minus_signs(text) if "-" in text and (is_number(value) or isinstance(value, Mapping)) else text
-        for value, text in zip(column.values, column.texts, strict=True)
-    ]
-    shown: Iterable[str] = _contents(column, texts)
-    if any(behind):
-        # The style sheet adds the sign of the link, as for the link of a figure.
-        told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
-        links = (
-            f'<a class="mongo-table__runs" href="{text_html(to)}" {told}></a>' if to else "" for to in behind
-        )
-        shown = (text + link for link, text in zip(links, shown, strict=True))
-    if column.bar:
-        bar = '<span class="mongo-table__bar" style="width: {:.4g}%;"></span>'
-        numbers = [max(one or 0.0, 0.0) for one in _numbers(column.values)]
-        largest = max(numbers, default=0.0) or 1.0
-        shown = (text + bar.format(one / largest * 100) for one, text in zip(numbers, shown, strict=True))
-    attributes: Iterable[str] = _attributes(column, texts)
-    if column.scale:
-        strengths = _shades(column.values, column.scale)
-        looks = (
-            f' class="mongo-table__{"below" if one < 0 else "shade"}{abs(one)}"' if one else ""
-            for one in strengths
-        )
-        attributes = (look + told for look, told in zip(looks, attributes, strict=True))
-    return [f"{start}{told}>{cell}</{tag}>" for told, cell in zip(attributes, shown, strict=True)]
-
-
-def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
-    """Return the contents of each cell, with its link."""
-    shown: Iterable[str] = map(lines_html, texts)
-    if column.fitted:
-        shown = map(_part_unit, column.values, shown)
-    if column.ranged:
-        # The range after a number may wrap to a second line if the table would be wider than the page.
-        pairs = zip(column.values, shown, strict=True)
-        shown = (text.replace(" (", " <wbr>(") if is_number(value) else text for value, text in pairs)
-    if column.sign_meanings:
-        shown = map(_explain_sign, shown, map(with_minus_signs, column.sign_meanings))
-    if column.marked:
-        shown = (inline_html(own) if own else text for own, text in zip(column.marked, shown, strict=True))
-    if column.links:
-        shown = (
-            text if own and has_link(own) else link_html(to, text)
-            for to, text, own in zip(column.links, shown, column.pieces_of_cells, strict=True)
-        )
-    return shown
+    lengths = _bar_lengths(column.values) if column.bar else []
+    strengths = _shades(column.values, column.scale) if column.scale else []
+    cells = []
+    for number, (value, raw, text) in enumerate(zip(column.values, column.raws, column.texts, strict=True)):
+        # Numbers and conclusions get minus signs; a text is unchanged.
+        if "-" in text and (is_number(value) or isinstance(value, Mapping)):
+            text = with_minus_signs(text)
+        own = column.marked[number] if column.marked else ()
+        shown = words_html(text, own)
+        if column.fitted and not own:
+            shown = _part_unit(value, shown)
+        if column.ranged and not own and is_number(value):
+            # The range after a number may wrap to a second line if the table would be wider than the page.
+            shown = shown.replace(" (", " <wbr>(")
+        if column.sign_meanings and not own:
+            shown = _explain_sign(shown, with_minus_signs(column.sign_meanings[number]))
+        if column.links and not (own and has_link(own)):
+            shown = link_html(column.links[number], shown)
+        if behind and behind[number]:
+            # The style sheet adds the sign of the link, as for the link of a figure.
+            told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
+            shown += f'<a class="mongo-table__runs" href="{text_html(behind[number])}" {told}></a>'
+        if lengths:
+            shown += f'<span class="mongo-table__bar" style="width: {lengths[number]:.4g}%;"></span>'
+        attributes = ""
+        if strengths and (strength := strengths[number]):
+            attributes = f' class="mongo-table__{"below" if strength < 0 else "shade"}{abs(strength)}"'
+        if value is MISSING:
+            why = column.reason or "missing: the row has no such field"
+            attributes += f' data-t="missing" title="{text_html(why)}"'
+        elif value is None:
+            attributes += f' data-t="null" title="{text_html(column.reason or "null")}"'
+        elif raw != text and not own:  # Markdown cells sort by their text.
+            attributes += f' data-v="{text_html(raw)}"'
+        cells.append(f"{start}{attributes}>{shown}</{tag}>")
+    return cells
 
 
 def _part_unit(value: object, text: str) -> str:
@@ -328,19 +309,11 @@ def _explain_sign(text: str, meaning: str) -> str:
     return f'{text[:-1]}<span role="img" {named}>{text[-1]}</span>'
 
 
-def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
-    """Yield the raw value of each cell whose text differs. Markdown cells sort by their text."""
-    raws = column.raws
-    if column.marked:
-        raws = tuple(text if own else raw for own, text, raw in zip(column.marked, texts, raws, strict=True))
-    for value, raw, text in zip(column.values, raws, texts, strict=True):
-        if value is MISSING:
-            why = column.reason or "missing: the row has no such field"
-            yield f' data-t="missing" title="{text_html(why)}"'
-        elif value is None:
-            yield f' data-t="null" title="{text_html(column.reason or "null")}"'
-        else:
-            yield "" if raw == text else f' data-v="{text_html(raw)}"'
+def _bar_lengths(values: Sequence[object]) -> list[float]:
+    """Return the length of each value's bar in per cent of the longest."""
+    numbers = [max(one or 0.0, 0.0) for one in _numbers(values)]
+    largest = max(numbers, default=0.0) or 1.0
+    return [one / largest * 100 for one in numbers]
 
 
 def _shades(values: Sequence[object], scale: str) -> list[int]:

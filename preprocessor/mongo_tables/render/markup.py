@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 60
 _KEYS: Final = 3
-_IDS: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
+ANCHOR: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
+"""The ids in a figure's HTML: its own and those of its rows."""
 _GAP: Final = re.compile("[^a-z0-9]+")
 
 
@@ -45,13 +46,26 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     A spec without an ``id`` gets one from its kind and its title, else its caption, else its columns. Duplicates are
     numbered in page order.
     """
-    unnamed = [spec for spec in specs if isinstance(spec, PipelineSpec) and not spec.id]
-    own = {spec.id for spec in specs if isinstance(spec, PipelineSpec) and spec.id}
-    found = iter(distinct(map(_derive_name, unnamed), own))
-    return [
-        replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
-        for spec in specs
-    ]
+    found = list(specs)
+    taken: set[str] = set()
+    unnamed: list[tuple[int, PipelineSpec]] = []
+    names = []
+    for number, spec in enumerate(specs):
+        if not isinstance(spec, PipelineSpec):
+            continue
+        if spec.id:
+            taken.add(spec.id)
+            continue
+        name = spec.comment.kind
+        for text in (spec.title, spec.caption, " ".join(spec.headers) if isinstance(spec, TableSpec) else ""):
+            if text and (title := words(text)):
+                name = f"{name}-{title}"
+                break
+        names.append(name)
+        unnamed.append((number, spec))
+    for (number, spec), name in zip(unnamed, distinct(names, taken), strict=True):
+        found[number] = replace(spec, id=name)
+    return found
 
 
 def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
@@ -60,27 +74,15 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     The name is the first cell, plus the next one or two cells if only they make all rows distinct. Columns with
     fractions are skipped, because measured values change with every measurement. Rows that remain equal are numbered.
     """
-    labels = [words(name) or "row" for name in columns[0].names]
-    names = labels
-    for column in columns[1:_KEYS]:
-        fractions = (isinstance(value, float) and not value.is_integer() for value in column.values)
-        if len(set(names)) == len(names) or any(fractions):
+    first, *others = columns
+    names = labels = [f"{anchor}--{words(text) or 'row'}" for text in first.names]
+    for column in others[: _KEYS - 1]:
+        if len(set(names)) == len(names):
             break
-        names = [f"{name}-{words(own)}" for name, own in zip(names, column.names, strict=True)]
-    named = names if len(set(names)) == len(names) else labels
-    return distinct((f"{anchor}--{name}" for name in named), set())
-
-
-def anchors_in(figure: str) -> list[str]:
-    """Return the ids in a figure's HTML: its own and those of its rows."""
-    return _IDS.findall(figure)
-
-
-def _derive_name(spec: PipelineSpec) -> str:
-    columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
-    kind = spec.comment.kind
-    name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
-    return f"{kind}-{name}" if name else kind
+        if any(isinstance(value, float) and not value.is_integer() for value in column.values):
+            break
+        names = [f"{name}-{words(text)}" for name, text in zip(names, column.names, strict=True)]
+    return names if len(set(names)) == len(names) else distinct(labels, set())
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
@@ -144,7 +146,9 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 """The characters of number and name texts, none of which needs escaping."""
 _SIGNS: Final = {"strong": "**", "em": "_"}
 _PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]*[A-Za-z0-9_.,:/=+()-])?")
-_IN_DESTINATION: Final = {"&": "&amp;"} | {sign: f"%{ord(sign):02X}" for sign in "()*$'[]!"}
+_IN_DESTINATION: Final = {
+    "&": "&amp;", "(": "%28", ")": "%29", "*": "%2A", "$": "%24", "'": "%27", "[": "%5B", "]": "%5D", "!": "%21"
+}  # fmt: skip
 """Characters that a dialect or an extension treats as more than part of an address."""
 _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
 """Characters next to which both dialects recognise an emphasis delimiter."""
@@ -222,15 +226,12 @@ def text_html(text: str) -> str:
     return escape(shown)
 
 
-def lines_html(text: str) -> str:
-    """Return the text as HTML with its lines below one another."""
+def words_html(text: str, pieces: Sequence[Piece] | None = None) -> str:
+    """Return a text as HTML, its lines below one another, from its inline Markdown ``pieces`` if there are any."""
+    if pieces:
+        return inline_html(pieces)
     shown = text_html(text)
     return shown.replace("\n", _BREAK) if "\n" in shown else shown
-
-
-def words_html(pieces: Sequence[Piece] | None, text: str) -> str:
-    """Return a text as HTML, from its inline Markdown ``pieces`` if there are any."""
-    return inline_html(pieces) if pieces else lines_html(text)
 
 
 def inline_html(pieces: Sequence[Piece]) -> str:
@@ -241,7 +242,7 @@ def inline_html(pieces: Sequence[Piece]) -> str:
 def _piece_html(one: Piece) -> str:
     match one.kind:
         case "text":
-            return lines_html(one.text)
+            return words_html(one.text)
         case "code":
             return f"<code>{text_html(one.text)}</code>"
         case "break":

@@ -30,7 +30,7 @@ from mongo_tables.render.provenance import (
 )
 from mongo_tables.render.values import is_number
 from mongo_tables.results.conclusions import mean_of_block, variant_name
-from mongo_tables.results.provenance import RUN_COLUMNS, RowRepeat
+from mongo_tables.results.provenance import RUN_COLUMNS, RowRepeat, RunColumn
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -44,19 +44,15 @@ MOST_LINES: Final = 400
 Line: TypeAlias = Sequence[RowRepeat]
 """The windows of one line in order: of one row, and of one block if there are blocks."""
 
-_PLAIN: Final = ColumnFormat()
-_COLUMNS: Final[Mapping[str, tuple[str, str, ColumnFormat]]] = {
-    "row": ("Row", "The variant that was measured.", _PLAIN),
-    "block": ("Block", "The part of the campaign in which every variant was measured, from 0.", _PLAIN),
-    "number": ("Repeat", "The repeat, from 1.", _PLAIN),
-    "windows": ("Windows", "Windows of the row in the block.", _PLAIN),
-    **{
-        name: (one.header, one.meaning, ColumnFormat(one.decimals, one.unit, thousands=one.thousands))
-        for name, one in RUN_COLUMNS.items()
-    },
-    "document": ("Document", "The whole result document.", _PLAIN),
+_COLUMNS: Final[Mapping[str, RunColumn]] = {
+    "row": RunColumn("Row", "The variant that was measured."),
+    "block": RunColumn("Block", "The part of the campaign in which every variant was measured, from 0."),
+    "number": RunColumn("Repeat", "The repeat, from 1."),
+    "windows": RunColumn("Windows", "Windows of the row in the block."),
+    **RUN_COLUMNS,
+    "document": RunColumn("Document", "The whole result document."),
 }
-"""The header, the meaning and the format of each column. Columns without a value are not shown."""
+"""All columns. Those without a value are not shown."""
 
 
 # -- single runs --
@@ -109,14 +105,18 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
         row |= {"windows": len(line)} if several else {}
         row |= _measured(line)
         rows.append(row | ({"document": "JSON"} if to else {}))
-    shown = [name for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
+    shown = {
+        name: column for name, column in _COLUMNS.items() if any(row.get(name) is not None for row in rows)
+    }
     table = replace(
         spec,
         id=f"{spec.id or 'rows'}--runs",
         title=f"Single runs of {spec.title or spec.id or 'this figure'}",
         columns=tuple(shown),
-        headers=tuple(_COLUMNS[name][0] for name in shown),
-        format={name: _COLUMNS[name][2] for name in shown},
+        headers=tuple(one.header for one in shown.values()),
+        format={
+            name: ColumnFormat(one.decimals, one.unit, thousands=one.thousands) for name, one in shown.items()
+        },
         spread={},
         baseline=None,
         chart=None,
@@ -126,12 +126,12 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
         pieces={},
     )
     columns = columns_of(table, rows)
-    if shown[-1] == "document":
+    if "document" in shown:
         columns[-1] = columns[-1]._replace(links=addresses)
     anchors: dict[str, str] = {}
     for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(line[0].key), anchor)
-    meanings = {name: meaning for name, (_, meaning, _) in _COLUMNS.items()}
+    meanings = {name: one.meaning for name, one in shown.items()}
     return ListedRuns(table_html(table, rows, columns=columns, meanings=meanings), anchors)
 
 
@@ -216,9 +216,28 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
         name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
         saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
         parts.append(f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>')
-    shown = f"<p>{' · '.join(parts)}</p>\n" if parts else ""
-    fold = "\n".join(_fold(spec, made))
-    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{fold}\n</div>'
+    lines = ['<div class="mongo-table__source" data-search-exclude>']
+    if parts:
+        lines.append(f"<p>{' · '.join(parts)}</p>")
+    lines += "<details>", "<summary>How it was made</summary>"
+    details = provenance_details(made.source) if made.source else ()
+    if details:
+        lines += "<ul>", *(f"<li>{name}: {text_html(text)}</li>" for name, text in details), "</ul>"
+    label, said = "Pipeline", "This pipeline over {} gives the rows:"
+    if not spec.has_own_pipeline:
+        label, said = "Selection", "The rows are these documents of {}:"
+    lines.append(f"<p>{said.format(f'the collection <code>{text_html(spec.collection)}</code>')}</p>")
+    # As in the comment, including names of shared stages; the JSON file has them expanded.
+    body, rows_from = spec.comment.parsed.value, dict[str, Any]()
+    for key in ROW_KEYS:
+        if key in body:
+            rows_from[key] = body[key]
+    written = rows_from["pipeline"] if rows_from.keys() == {"pipeline"} else rows_from
+    code = text_html("\n".join(_lay_out(written, "", "", top=True)))
+    label = text_html(f"{label} of {spec.title or spec.id or 'this figure'}")
+    lines.append(f'<pre tabindex="0" role="group" aria-label="{label}"><code>{code}</code></pre>')
+    lines += _runs(made, made.source) if made.source else ()
+    return "\n".join([*lines, "</details>", "</div>"])
 
 
 def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
@@ -230,30 +249,6 @@ def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
         yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
 
 
-def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
-    yield "<details>"
-    yield "<summary>How it was made</summary>"
-    details = provenance_details(made.source) if made.source else ()
-    if details:
-        yield from ("<ul>", *(f"<li>{name}: {text_html(text)}</li>" for name, text in details), "</ul>")
-    collection = f"the collection <code>{text_html(spec.collection)}</code>"
-    label, said = "Pipeline", f"This pipeline over {collection} gives the rows:"
-    if not spec.has_own_pipeline:
-        label, said = "Selection", f"The rows are these documents of {collection}:"
-    label = f"{label} of {spec.title or spec.id or 'this figure'}"
-    yield f"<p>{said}</p>"
-    # As in the comment, including names of shared stages; the JSON file has them expanded.
-    body = spec.comment.parsed.value
-    rows_from = {key: body[key] for key in ROW_KEYS if key in body}
-    if rows_from.keys() == {"pipeline"}:
-        rows_from = body["pipeline"]
-    code = text_html("\n".join(_lay_out(rows_from, "", "", top=True)))
-    yield f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{code}</code></pre>'
-    if made.source:
-        yield from _runs(made, made.source)
-    yield "</details>"
-
-
 def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
     """Yield JSON in lines: values that fit are on one line, but each stage begins its own."""
     line = before + _JSON(value) + after
@@ -262,9 +257,9 @@ def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Itera
         return
     indent = before[: len(before) - len(before.lstrip())] + "  "
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    items = [(f"{_JSON(key)}: ", one) for key, one in value.items()] if isinstance(value, dict) else None
     yield before + opening
-    for left, (name, inner) in enumerate(items or [("", one) for one in value], 1 - len(value)):
+    for left, item in enumerate(value, 1 - len(value)):
+        name, inner = (f"{_JSON(item)}: ", value[item]) if isinstance(value, dict) else ("", item)
         yield from _lay_out(inner, indent + name, "," if left else "")
     yield indent[:-2] + closing + after
 

@@ -49,19 +49,18 @@ class TotalRow(NamedTuple):
 
 
 class TableLayout(NamedTuple):
-    """A table: the shown columns (of ``all_columns``), groups of rows, totals, and the notes below it."""
+    """A table: the shown columns (of ``all_columns``), groups of rows, totals, and the notes below it.
+
+    ``notes`` are plain text, each once: they explain ``n/a`` cells, comparisons, and what totals ignore. ``headings``
+    are the cells above the headers, each with its text ("" for none) and its span.
+    """
 
     columns: Sequence[Column]
     all_columns: Sequence[Column]
     groups: Sequence[RowGroup]
     totals: Sequence[TotalRow]
     notes: Sequence[str]
-
-    @property
-    def headings(self) -> list[tuple[str, int]]:
-        """Return the cells above the headers, each with its text ("" for none) and its span."""
-        headings = [column.heading for column in self.columns]
-        return [(text, len(list(same))) for text, same in groupby(headings)] if any(headings) else []
+    headings: Sequence[tuple[str, int]]
 
 
 def lay_out(
@@ -69,12 +68,36 @@ def lay_out(
 ) -> TableLayout:
     """Return the layout of a table with rows; pass ``columns`` (from ``columns_of``) if already known."""
     known = columns or columns_of(spec, rows)
-    grouping = next((one for one in known if one.name == spec.group_rows), None) if spec.group_rows else None
-    shown = [one for one in known if one is not grouping]
+    grouping = None
+    shown: list[Column] = []
+    lacking: list[str] = []
+    of_columns: dict[str, None] = {}
+    # Columns with the same reason for the same placeholder share a note.
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for column in known:
+        if spec.group_rows and grouping is None and column.name == spec.group_rows:
+            grouping = column
+            continue
+        shown.append(column)
+        of_columns |= dict.fromkeys(column.notes)
+        is_total = spec.totals.get(column.name, "count") != "count"
+        if is_total and (None in column.values or MISSING in column.values):
+            lacking.append(column.header)
+        if column.reason:
+            pairs = zip(column.values, column.texts, strict=True)
+            for text in dict.fromkeys(text for value, text in pairs if value is None or value is MISSING):
+                unknown.setdefault((text, column.reason), []).append(column.header)
+    notes = []
+    for (text, reason), headers in unknown.items():
+        notes.append(f"{text} under {', '.join(headers)}: {reason}")
+    notes += of_columns
+    if lacking:
+        notes.append(f"Rows without a value are left out of the totals under {', '.join(lacking)}.")
     groups = [RowGroup(None, range(len(rows)))] if grouping is None else _group_rows(grouping)
-    return TableLayout(
-        shown, known, groups, total_rows(spec, shown) if spec.totals else (), _notes(spec, shown)
-    )
+    totals = total_rows(spec, shown) if spec.totals else ()
+    headings = [one.heading for one in shown] if spec.header_groups else []
+    spans = [(text, len(list(same))) for text, same in groupby(headings)] if any(headings) else []
+    return TableLayout(shown, known, groups, totals, notes, spans)
 
 
 def _group_rows(column: Column) -> list[RowGroup]:
@@ -139,28 +162,3 @@ def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) 
     if decimals > _MOST_DECIMALS:
         return form
     return form._replace(decimals=max(decimals, notation.least_decimals))
-
-
-def _notes(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
-    """Return the notes that the cells of a table need, as plain text, each once.
-
-    They explain ``n/a`` cells, grouping all columns with the same reason, the strength of comparisons, and what totals
-    ignore.
-    """
-    headers: dict[tuple[str, str], list[str]] = {}
-    of_columns: dict[str, None] = {}
-    lacking = []
-    for column in columns:
-        of_columns |= dict.fromkeys(column.notes)
-        is_total = spec.totals.get(column.name, "count") != "count"
-        if is_total and (None in column.values or MISSING in column.values):
-            lacking.append(column.header)
-        if column.reason:
-            pairs = zip(column.values, column.texts, strict=True)
-            for text in dict.fromkeys(text for value, text in pairs if value is None or value is MISSING):
-                headers.setdefault((text, column.reason), []).append(column.header)
-    notes = [f"{text} under {', '.join(under)}: {reason}" for (text, reason), under in headers.items()]
-    notes += of_columns
-    if lacking:
-        notes.append(f"Rows without a value are left out of the totals under {', '.join(lacking)}.")
-    return notes

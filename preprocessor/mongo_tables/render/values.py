@@ -22,9 +22,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from uuid import UUID
 
@@ -108,15 +109,18 @@ def raw_text(value: object) -> str:
         >>> raw_text(1e21)
         '1e+21'
     """
-    plain = _PLAIN.get(type(value))
-    if plain is not None:
-        return plain(value)
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, float):
+        text = float.__repr__(value)
+        if text.endswith(".0"):
+            return text[:-2]
+        # repr() switches to exponents earlier than JavaScript: a text without an exponent is also JavaScript's.
+        return _exponent_text(text) if "e" in text else _NOT_FINITE.get(text, text)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, int):
         return str(int(value))
-    if isinstance(value, float):
-        return _double_text(value)
     if isinstance(value, (Mapping, list, tuple)):
         return json_text(value)
     return _special_text(value)
@@ -174,10 +178,15 @@ def significant_digits(value: object) -> int:
         >>> significant_digits(0.0125)
         3
     """
-    if not isinstance(value, float | Decimal128):
-        return 0
-    number = Decimal(raw_text(value))
-    if not number.is_finite() or number == number.to_integral_value(context=wide_for(number)):
+    if isinstance(value, float):
+        if value.is_integer() or not isfinite(value):
+            return 0
+        number = Decimal(float.__repr__(value))
+    elif isinstance(value, Decimal128):
+        number = value.to_decimal()
+        if not number.is_finite() or number == number.to_integral_value(context=wide_for(number)):
+            return 0
+    else:
         return 0
     return len(number.normalize(WIDE).as_tuple().digits)
 
@@ -205,26 +214,7 @@ def _alike(shown: Decimal, number: Decimal, others: Sequence[Decimal]) -> bool:
     return all((shown > one, shown < one) == (number > one, number < one) for one in others)
 
 
-def _double_text(value: float) -> str:
-    text = float.__repr__(value)
-    if text.endswith(".0"):
-        return text[:-2]
-    if "e" in text:
-        return _exponent_text(text)
-    # repr() switches to exponents earlier than JavaScript: a text without an exponent is also JavaScript's.
-    return _NOT_FINITE.get(text, text)
-
-
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-
-
-#: The types of nearly every cell; subclasses, such as ``Int64``, are classified by their bases.
-_PLAIN: Final[Mapping[type, Callable[[Any], str]]] = {
-    str: str,
-    int: str,
-    float: _double_text,
-    bool: lambda value: "true" if value else "false",
-}
 
 
 def _exponent_text(text: str) -> str:
