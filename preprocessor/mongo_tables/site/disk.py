@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +63,23 @@ class Request:
 class ReadSnapshots:
     """Snapshots of the pages that paths name: the pages of a site, then those that its build excludes.
 
-    ``faults`` has a line for each path that names no page, ``files`` all files that were read or looked for.
+    ``faults`` has a line for each path that names no page.
     """
 
     snapshots: Sequence[Snapshot]
     faults: Sequence[str]
-    files: Sequence[Path]
+
+    @property
+    def files(self) -> list[Path]:
+        """Return all files that were read or looked for."""
+        seen: dict[Path, None] = {}
+        for snapshot in self.snapshots:
+            for one in snapshot.pages:
+                seen[one.path] = None
+                seen |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
+            seen |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
+            seen |= dict.fromkeys(one.path for one in snapshot.versions.values() if one.path)
+        return list(seen)
 
 
 def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows") -> ReadSnapshots:
@@ -78,29 +88,24 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
     A folder contributes all its Markdown files.
     """
     faults: list[str] = []
-    files = _Files(request)
-    asked = {one.path: one for one in _read_asked(paths, files, faults)}
+    texts = _texts_below(request) if request.texts else {}
+    files = _Files(request, SharedPipelines(Path(request.pipelines), texts, values_of(request.site)))
     where = Whereabouts(request.site)
-    apart = {path for path, one in asked.items() if where.leave_out(Path(one.file))}
+    asked = _read_asked(paths, files, faults)
+    main, apart = list[PageText](), list[PageText]()
+    for one in asked.values():
+        (apart if where.leave_out(one.file) else main).append(one)
     snapshots = []
-    main = [one for path, one in asked.items() if path not in apart]
     if main or not apart:
         taken = _with_inclusions(main, _read_others(main, where, files, asked), files)
-        # An excluded page that another page includes is checked with the pages of the site.
-        apart -= {one.path for one in taken if one.asked}
+        if apart:  # An excluded page that another page includes is checked with the pages of the site.
+            included = {one.path for one in taken if one.asked}
+            apart = [one for one in apart if one.path not in included]
         snapshots.append(_snapshot(taken, where, files, needs))
     if apart:
-        pages = [asked[path] for path in asked if path in apart]
-        others = _read_others(pages, where, files, asked, all_pages=True)
-        snapshots.append(_snapshot(_with_inclusions(pages, others, files), where, files, needs))
-    seen: dict[Path, None] = {}
-    for snapshot in snapshots:
-        for one in snapshot.pages:
-            seen[one.path] = None
-            seen |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
-        seen |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
-        seen |= dict.fromkeys(one.path for one in snapshot.versions.values() if one.path)
-    return ReadSnapshots(snapshots, faults, list(seen))
+        others = _read_others(apart, where, files, asked, all_pages=True)
+        snapshots.append(_snapshot(_with_inclusions(apart, others, files), where, files, needs))
+    return ReadSnapshots(snapshots, faults)
 
 
 def snapshot_of(
@@ -115,15 +120,23 @@ def snapshot_of(
 
 
 def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, needs: Needs) -> Snapshot:
-    request = files.request
-    asked = [one for one in pages if one.asked and may_have_comment(one.text)]
-    in_place = frozenset(one.file for one in asked if where.is_read_as_it_is(one.file))
+    request, site = files.request, files.request.site
+    in_place: set[str] = set()
     drawings: dict[Path, WrittenFile] = {}
-    for one in asked:
+    has_comments, measured = False, list[PageText]()
+    for one in pages:
+        if "measured_of" in one.text:
+            measured.append(one)
+        if not one.asked or not may_have_comment(one.text):
+            continue
+        has_comments = True
+        if where.is_read_as_it_is(one.file):
+            in_place.add(one.file)
         if one.file in in_place or "mongo-tables: begin" in one.text:
             from mongo_tables.site.in_place import read_drawings
 
             drawings |= read_drawings(one.path)
+    is_zensical = site.file.suffix == ".toml" and site.file.name != OWN_FILE
     return Snapshot(
         tuple(pages),
         files.shared,
@@ -132,18 +145,15 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
         request.server,
         request.limits.files,
         request.results,
-        in_place,
+        frozenset(in_place),
         drawings,
-        request.site.address_of,
-        tuple(_find_dropped_plugin(asked, request.site)),
-        versions=_read_versions(pages),
+        site.address_of,
+        _find_dropped_plugin(site.file) if is_zensical and has_comments else (),
+        versions=_read_versions(measured) if measured else {},
     )
 
 
 def _read_versions(pages: Sequence[PageText]) -> Versions:
-    """Return the versions of the project that comments of pages ask for."""
-    if not any("measured_of" in one.text for one in pages):
-        return {}
     from mongo_tables.site.versions import read_versions  # few pages ask for one
 
     return read_versions(pages)
@@ -159,17 +169,14 @@ def _texts_below(request: Request) -> dict[str, str]:
     }
 
 
-def _find_dropped_plugin(asked: Sequence[PageText], site: SiteConfig) -> Sequence[Finding]:
+def _find_dropped_plugin(file: Path) -> tuple[Finding, ...]:
     """Return the fault of a file that only Zensical reads and that lists the plugin but not the extension."""
-    file = site.file
-    if file.suffix != ".toml" or file.name == OWN_FILE or not asked or not file.is_file():
-        return ()
-    settings = read_settings(file)
+    settings = read_settings(file) if file.is_file() else {}
     if not _is_listed(settings, "plugins") or _is_listed(settings, "markdown_extensions"):
         return ()
     message = f"Zensical silently ignores the plugin `{NAME}`: pages would have no figures"
     hint = f"list the Markdown extension instead: [project.markdown_extensions.{NAME}], with the same options"
-    return [finding("MT172", from_here(file), (0, 0), message, hint)]
+    return (finding("MT172", from_here(file), (0, 0), message, hint),)
 
 
 def _is_listed(settings: Mapping[str, Any], key: str) -> bool:
@@ -177,34 +184,34 @@ def _is_listed(settings: Mapping[str, Any], key: str) -> bool:
     return options is not None and options.get("enabled") is not False
 
 
-def _read_asked(paths: Iterable[str], files: _Files, faults: list[str]) -> Iterator[PageText]:
-    seen: set[Path] = set()
+def _read_asked(paths: Iterable[str], files: _Files, faults: list[str]) -> dict[Path, PageText]:
+    """Return the pages that ``paths`` name, by the real paths of their files."""
+    read, seen = dict[Path, PageText](), set[Path]()
     for name in dict.fromkeys(paths):
         is_open = os.path.abspath(name) in files.request.texts  # noqa: PTH100 - it need not be on disk
         for file in [Path(name)] if is_open else list_pages(name, faults):
-            path = _real(file)
+            path = Path(os.path.realpath(file))
             if path in seen:
                 continue
             seen.add(path)
             try:
-                yield _page(file.as_posix(), files.read(file, path), path)
+                content = files.read(file, path)
+                read[path] = PageText(file.as_posix(), content.decode(), path)
             except OSError as error:
                 faults.append(_describe_error(error, name))
+            except UnicodeDecodeError:
+                text = content.decode(errors="replace")
+                read[path] = PageText(file.as_posix(), text, path, bad=bad_byte(content))
+    return read
 
 
-def _real(file: Path | str) -> Path:
-    return Path(os.path.realpath(file))
-
-
+@dataclass(frozen=True, slots=True)
 class _Files:
     """The files of snapshots, each read once."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
-        folder = Path(request.pipelines)
-        texts = _texts_below(request) if request.texts else {}
-        self.shared = SharedPipelines(folder, texts, values_of(request.site))
-        self.contents: dict[Path, bytes] = {}
+    request: Request
+    shared: SharedPipelines
+    contents: dict[Path, bytes] = field(default_factory=dict)
 
     def read(self, file: Path, path: Path) -> bytes:
         """Return the bytes of a file that ``path`` leads to. Raises ``OSError``."""
@@ -216,16 +223,10 @@ class _Files:
     def read_included(self, file: Path) -> str:
         """Return the text of an included file, or "" if it cannot be read."""
         try:
-            return self.read(file, _real(file)).decode("utf-8-sig") if may_be_file(file) else ""
+            path = Path(os.path.realpath(file))
+            return self.read(file, path).decode("utf-8-sig") if may_be_file(file) else ""
         except (OSError, ValueError):
             return ""
-
-
-def _page(name: str, content: bytes, path: Path) -> PageText:
-    try:
-        return PageText(name, content.decode(), path)
-    except UnicodeDecodeError:
-        return PageText(name, content.decode(errors="replace"), path, bad=bad_byte(content))
 
 
 def _read_others(
@@ -241,53 +242,56 @@ def _read_others(
     With ``all_pages`` no page is excluded, because a preview may show them all. Pages without comments do not
     depend on other pages, so the list is empty if no page has one.
     """
-    if not any(may_have_comment(one.text) for one in pages):
-        return []
-    own, others = {one.path for one in pages}, list[PageText]()
-    sites = {id(site): site for one in pages if (site := where.of(one.file))}
-    folders = {from_here(folder) for site in sites.values() for folder in site.folders}
-    for file in chain.from_iterable(map(pages_under, map(Path, sorted(folders)))):
-        path = _real(file) if file.is_symlink() else plain_path(file)
-        if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
-            continue
-        with suppress(OSError):  # The build of the site reports it.
-            text = files.read(file, path).decode("utf-8-sig", "replace")
-            others.append(PageText(file.as_posix(), text, path, asked=False))
+    own, has_comments = set[Path](), False
+    for one in pages:
+        own.add(one.path)
+        has_comments = has_comments or may_have_comment(one.text)
+    sites: dict[int, SiteConfig] = {}
+    for one in pages if has_comments else ():
+        if site := where.of(one.file):
+            sites[id(site)] = site
+    folders, others = set[str](), list[PageText]()
+    for site in sites.values():
+        folders.update(page_folders(site))
+    for folder in sorted(folders):
+        for file in pages_under(Path(folder)):
+            path = Path(os.path.realpath(file)) if file.is_symlink() else plain_path(file)
+            if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
+                continue
+            with suppress(OSError):  # The build of the site reports it.
+                text = files.read(file, path).decode("utf-8-sig", "replace")
+                others.append(PageText(file.as_posix(), text, path, asked=False))
     return others
 
 
 def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:
     """Return the pages in the order of their names, followed by the files that they include."""
     folders = cache(find_folders)
-    listed = sorted([*pages, *others], key=lambda one: Path(one.file))
-    found = {one.path: _look_for_inclusions(one, folders, files) for one in listed}
-    for asked in (True, False):
-        named = [one.inclusions for one in found.values() if one.asked is asked and one.inclusions]
-        for file in dict.fromkeys(file for each in named for file in each.files):
-            path = _real(file)
-            before = found.get(path)
-            if before is None:
-                found[path] = PageText(
-                    from_here(file), files.read_included(file), path, asked=asked, included=True
-                )
-            elif asked and not before.asked:
-                found[path] = replace(before, asked=True)
-    for path, one in found.items():
-        if one.inclusions is not None:  # Real paths match the other pages of the snapshot.
-            files_of_page = tuple(map(_real, one.inclusions.files))
-            found[path] = replace(one, inclusions=one.inclusions._replace(files=files_of_page))
+    found: dict[Path, PageText] = {}
+    including: list[PageText] = []
+    for one in sorted([*pages, *others], key=lambda one: Path(one.file)):
+        found[one.path] = one
+        if may_include(one.text):
+            page = Path(one.file)
+            places = [*folders(page.absolute().parent), Path.cwd()]
+            names = inclusions(page, without_code(one.text), places, files.read_included)
+            found[one.path] = replace(one, inclusions=names)
+            including.append(found[one.path])
+    for asked in (True, False) if including else ():
+        for one in [each for each in including if found[each.path].asked is asked]:
+            for file in one.inclusions.files if one.inclusions else ():
+                path = Path(os.path.realpath(file))
+                before = found.get(path)
+                if before is None:
+                    text = files.read_included(file)
+                    found[path] = PageText(from_here(file), text, path, asked=asked, included=True)
+                elif asked and not before.asked:
+                    found[path] = replace(before, asked=True)
+    for one in including:
+        if one.inclusions:  # Real paths match the other pages of the snapshot.
+            real = tuple(Path(os.path.realpath(file)) for file in one.inclusions.files)
+            found[one.path] = replace(found[one.path], inclusions=one.inclusions._replace(files=real))
     return list(found.values())
-
-
-def _look_for_inclusions(
-    one: PageText, folders: Callable[[Path], tuple[Path, ...]], files: _Files
-) -> PageText:
-    if not may_include(one.text):
-        return one
-    page = Path(one.file)
-    places = [*folders(page.absolute().parent), Path.cwd()]
-    found = inclusions(page, without_code(one.text), places, files.read_included)
-    return replace(one, inclusions=found)
 
 
 def find_folders(start: Path) -> tuple[Path, ...]:
@@ -316,18 +320,16 @@ def read_folder(
         if left_out is None or not left_out(file):
             with suppress(OSError):
                 text = file.read_bytes().decode("utf-8-sig", "replace")
-                found.append(PageText(file.relative_to(root).as_posix(), text, _real(file)))
-    shared = SharedPipelines(pipelines, values=values)
-    versions = _read_versions(found)
+                found.append(PageText(file.relative_to(root).as_posix(), text, Path(os.path.realpath(file))))
     return Snapshot(
         tuple(found),
-        shared,
+        SharedPipelines(pipelines, values=values),
         today(),
         "figures",
         server,
         limits,
         results,
-        versions=versions,
+        versions=_read_versions(found),
     )
 
 
@@ -363,8 +365,9 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
         return [folder]
     found: list[Path] = []
     for place, names in walk(folder, failed):
-        files = (Path(place, name) for name in names if name.endswith(PAGE_SUFFIXES))
-        found += filter(may_be_file, files)
+        for name in names:
+            if name.endswith(PAGE_SUFFIXES) and may_be_file(file := Path(place, name)):
+                found.append(file)
     return sorted(found)
 
 
@@ -398,10 +401,12 @@ class Whereabouts:
         self._asked = asked if asked.file.is_file() else None
         self._nearest: dict[Path, SiteConfig | None] = {}
 
-    def of(self, file: str) -> SiteConfig | None:
+    def of(self, file: str | Path) -> SiteConfig | None:
         """Return the site of a page, or None if no site is built from it."""
         page = plain_path(Path(file))
-        nearest = self._find_around(page)
+        if self._asked and self._asked.has(page):
+            return self._asked
+        nearest = self._find_nearest(page.parent)
         return nearest if nearest and nearest.has(page) else None
 
     def is_read_as_it_is(self, file: str) -> bool:
@@ -414,30 +419,25 @@ class Whereabouts:
         page = plain_path(Path(file))
         if page.suffix == RST:
             return False
-        nearest = self._find_around(page)
+        nearest = self.of(page) or self._find_nearest(page.parent)
         if nearest is None:
             return _is_shown_first(page)
         if nearest.file.name != OWN_FILE:
             return False
         return page in nearest.folders if nearest.pages else _is_shown_first(page)
 
-    def _find_around(self, page: Path) -> SiteConfig | None:
-        """Return the site that is asked about if it contains the page, else the nearest site above it."""
-        if self._asked and self._asked.has(page):
-            return self._asked
-        if page.parent not in self._nearest:
-            self._nearest[page.parent] = self._find_nearest(page.parent)
-        return self._nearest[page.parent]
-
     def _find_nearest(self, folder: Path) -> SiteConfig | None:
-        if self._asked and self._asked.file in find_files(folder):
-            return self._asked  # Reading a configuration file takes as long as checking a page.
-        return find_site(folder)
+        """Return the nearest site above a folder."""
+        if folder not in self._nearest:
+            # Reading a configuration file takes as long as checking a page.
+            is_asked = self._asked and self._asked.file in find_files(folder)
+            self._nearest[folder] = self._asked if is_asked else find_site(folder)
+        return self._nearest[folder]
 
-    def leave_out(self, page: Path) -> bool:
+    def leave_out(self, file: str | Path) -> bool:
         """Return whether the build of a page's site excludes it."""
-        built = self.of(str(page))
-        return built is not None and built.leaves_out(plain_path(page))
+        built = self.of(file)
+        return built is not None and built.leaves_out(plain_path(Path(file)))
 
 
 def _is_shown_first(page: Path) -> bool:

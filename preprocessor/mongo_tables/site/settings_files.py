@@ -37,7 +37,11 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
         CommandError: With the place of a syntax error.
     """
     text = _read(file)
-    return _read_inherited(file, text) if any(word in text for word in (*words, _INHERIT)) else {}
+    for word in (*words, _INHERIT):
+        if word in text:
+            settings = _parse(file, text)
+            return _merge_inherited(file, settings) if _INHERIT in settings else settings
+    return {}
 
 
 def list_inherited(file: Path) -> list[Path]:
@@ -56,9 +60,10 @@ def list_inherited(file: Path) -> list[Path]:
     return found
 
 
-def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
+def _merge_inherited(
+    file: Path, settings: Mapping[str, Any], seen: tuple[Path, ...] = ()
+) -> Mapping[str, Any]:
     """Return the settings of a file, merged over those of the file that its ``INHERIT`` names."""
-    settings = _parse(file, text)
     above = _find_inherited(file, settings)
     if above is None:
         return settings
@@ -67,7 +72,8 @@ def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mappi
             f"{file.name}: `INHERIT` leads back to {settings[_INHERIT]}",
             "remove `INHERIT` from one of the files",
         )
-    return _merge(_read_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
+    inherited = _parse(above, _read(above))
+    return _merge(_merge_inherited(above, inherited, (*seen, Path(os.path.normpath(file)))), settings)
 
 
 def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:

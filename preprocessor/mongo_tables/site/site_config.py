@@ -27,7 +27,7 @@ from mongo_tables.files.process import results_named
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.guards import OPTIONS, Limits, limits_of, parse_limits
+from mongo_tables.results.guards import OPTIONS, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
 
 if TYPE_CHECKING:
@@ -170,9 +170,20 @@ def find_site(start: Path) -> SiteConfig | None:
     Raises:
         CommandError: If a file cannot be read, or if two files in one folder disagree.
     """
-    sites = list(map(read_site, find_files(start)))
-    named = [one for one in sites if set(one.options) != {_NUMBERS}] or sites
-    return _require_agreement(named) if named else None
+    sites: list[SiteConfig] = []
+    for place in list_places(start):
+        if place.is_file():
+            sites.append(read_site(place))
+    if len(sites) > 1:
+        sites = [one for one in sites if set(one.options) != {_NUMBERS}] or sites
+        first = sites[0]
+        for other in sites[1:]:
+            if _places(other) != _places(first):
+                raise CommandError(
+                    f"{first.file.name} and {other.file.name} name different pages or results",
+                    f"choose one with --config-file {first.file.name} or --config-file {other.file.name}",
+                )
+    return sites[0] if sites else None
 
 
 def find_files(start: Path) -> list[Path]:
@@ -184,21 +195,12 @@ def list_places(start: Path) -> Iterator[Path]:
     """Yield the paths where ``find_files`` looks, whether files exist or not."""
     start = start.absolute()
     for folder in (start, *start.parents):
-        places = [folder / name for name in FILES]
-        yield from places
-        if any(map(Path.is_file, places)) or (folder / ".git").exists():
+        is_last = (folder / ".git").exists()
+        for name in FILES:
+            yield (place := folder / name)
+            is_last = is_last or place.is_file()
+        if is_last:
             return
-
-
-def _require_agreement(sites: list[SiteConfig]) -> SiteConfig:
-    first = sites[0]
-    for other in sites[1:]:
-        if _places(other) != _places(first):
-            raise CommandError(
-                f"{first.file.name} and {other.file.name} name different pages or results",
-                f"choose one with --config-file {first.file.name} or --config-file {other.file.name}",
-            )
-    return first
 
 
 def _places(site: SiteConfig) -> tuple[object, ...]:
@@ -214,10 +216,15 @@ def read_site(file: Path) -> SiteConfig:
     is_own = file.name == OWN_FILE
     settings = read_settings(file, _WORDS)
     docs = file.parent / _text(file, settings, "docs_dir", "docs")
-    named = settings if is_own else _own_options(file, settings)
-    options = named or {}
+    named: Mapping[str, Any] | None = settings if is_own else None
     if not is_own:
-        require_known_keys(options, PLUGIN_KEYS, f"{file.name}: unknown option of {NAME}")
+        # Zensical, which alone reads TOML, runs no plugins: there the options of the extension come first.
+        keys = ("plugins", "markdown_extensions")
+        for key in keys[::-1] if file.suffix == ".toml" else keys:
+            if (named := options_among(settings.get(key), NAME)) is not None:
+                require_known_keys(named, PLUGIN_KEYS, f"{file.name}: unknown option of {NAME}")
+                break
+    options = named or {}
     pipelines = _text(file, options, "pipelines", "")
     return SiteConfig(
         file=file,
@@ -229,7 +236,7 @@ def read_site(file: Path) -> SiteConfig:
         left_out=ExclusionPatterns(
             _text(file, settings, "exclude_docs", ""), _text(file, settings, "draft_docs", "")
         ),
-        included=_included_folders(file, settings),
+        included=_included_folders(file, settings) if "nav" in settings else (),
         pages=own_pages(settings, file.parent) if is_own else (),
         names_us=named is not None and set(named) != {_NUMBERS},
         drawings=_address_of_drawings(file, settings) if is_own else "",
@@ -326,19 +333,6 @@ def _address_of_drawings(file: Path, settings: Mapping[str, Any]) -> str:
     return safe_address(f"{address.rstrip('/')}/") if address else ""
 
 
-def _own_options(file: Path, settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the options of the plugin, else those of the extension, or None if the site lists neither.
-
-    In a file that only Zensical reads, which runs no plugins, those of the extension come first.
-    """
-    keys = ("plugins", "markdown_extensions")
-    for key in keys[::-1] if file.suffix == ".toml" else keys:
-        options = options_among(settings.get(key), NAME)
-        if options is not None:
-            return options
-    return None
-
-
 def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
     """Return the options of ``name``: {} if it has none, None if it is not listed.
 
@@ -354,18 +348,13 @@ def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
     for entry in listed if isinstance(listed, list) else ():
         if entry == name:
             return {}
-        if isinstance(entry, Mapping) and (found := _find_options(entry, name)) is not None:
-            return found if isinstance(found, Mapping) else {}
+        inner, rest = entry, name
+        while rest and isinstance(inner, Mapping):
+            if rest in inner:
+                return inner[rest] if isinstance(inner[rest], Mapping) else {}
+            group, _, rest = rest.partition(".")  # TOML may nest a dotted name.
+            inner = inner.get(group)
     return None
-
-
-def _find_options(entry: Mapping[str, Any], name: str) -> object:
-    """Return the options of ``name`` in an entry, like ``options_among``. TOML may nest a dotted name."""
-    if name in entry:
-        return entry[name] or {}
-    group, _, rest = name.partition(".")
-    inner = entry.get(group)
-    return _find_options(inner, rest) if rest and isinstance(inner, Mapping) else None
 
 
 def fill_in(arguments: Namespace) -> None:
@@ -377,15 +366,31 @@ def fill_in(arguments: Namespace) -> None:
     Raises:
         CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
     """
-    named, here = arguments.config_file, Path.cwd()
-    default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
-    site = arguments.site = _read_existing_site(Path(named)) if named else find_site(here) or default
+    here = Path.cwd()
+    if arguments.config_file:
+        file = Path(arguments.config_file)
+        if not file.is_file():
+            example = ", ".join((*FILES[::2], OWN_FILE))
+            raise CommandError(f"{file}: no such file", f"--config-file names {example} or one like it")
+        site = read_site(file)
+    else:
+        default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
+        site = find_site(here) or default
+    arguments.site = site
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
         raise CommandError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
     arguments.server = server_of(site)
-    arguments.limits = _limits(site, getattr(arguments, "limit", None) or [])
+    try:
+        arguments.limits = limits_of(site.options)
+    except ValueError as error:
+        raise CommandError(f"{site.file.name}: {error}") from None
+    if limits := getattr(arguments, "limit", None):
+        try:
+            arguments.limits = limits_of(parse_limits(limits), arguments.limits)
+        except ValueError as error:
+            raise CommandError(f"--limit: {error}") from None
     if getattr(arguments, "fail_on", "") is None:
         arguments.fail_on = fail_on_of(site)
     if getattr(arguments, "results", "") is None:
@@ -400,7 +405,8 @@ def values_of(site: SiteConfig) -> Mapping[str, Any]:
     Raises:
         CommandError: If they are not a table of names.
     """
-    return named_values(site.options.get("values"), site.file.name)
+    written = site.options.get("values")
+    return named_values(written, site.file.name) if written else {}
 
 
 def named_values(written: object, where: str) -> Mapping[str, Any]:
@@ -435,30 +441,9 @@ def fail_on_of(site: SiteConfig) -> Severity:
     return written
 
 
-def _limits(site: SiteConfig, given: Sequence[str]) -> Limits:
-    """Return the limits of the site, overridden by those of ``--limit``."""
-    try:
-        limits = limits_of(site.options)
-    except ValueError as error:
-        raise CommandError(f"{site.file.name}: {error}") from None
-    try:
-        return limits_of(parse_limits(given), limits)
-    except ValueError as error:
-        raise CommandError(f"--limit: {error}") from None
-
-
 def results_of(site: SiteConfig) -> str:
     """Return the results source of a site: a URI, or file paths relative to the working folder."""
     return move_source(site.results.strip(), site.file.parent, from_here)
-
-
-def _read_existing_site(file: Path) -> SiteConfig:
-    if not file.is_file():
-        raise CommandError(
-            f"{file}: no such file",
-            f"--config-file names {', '.join((*FILES[::2], OWN_FILE))} or one like it",
-        )
-    return read_site(file)
 
 
 def from_here(path: Path) -> str:
