@@ -8,6 +8,7 @@ file and reads neither the clock nor the environment.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.answers import Answers
-    from mongo_tables.results.model import ResultsError
     from mongo_tables.site.checks import Source
     from mongo_tables.site.figures import Find, Place
     from mongo_tables.site.in_place import InPlace
@@ -42,11 +42,11 @@ def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Repor
     return Report(site, answers, figures)
 
 
+@dataclass(eq=False)
 class Figures:
     """The figures of a site, each drawn on demand."""
 
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
+    judge: Judge
 
     def html(
         self, page: Page, place: Place, find: Find = lambda collection, key: "", described: bool = False
@@ -74,13 +74,13 @@ class Figures:
         return compose_in_place(page, path, judge.answers, judge.tables, judge.site.snapshot.address_of)
 
 
+@dataclass(eq=False)
 class Report:
     """The result of a build. Each part is computed once, on demand."""
 
-    def __init__(self, site: Site, answers: Answers, figures: Figures) -> None:
-        self.site = site
-        self.source = answers
-        self.figures = figures
+    site: Site
+    source: Answers
+    figures: Figures
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -97,11 +97,6 @@ class Report:
         """Return all valid tables that have an id, by id."""
         return self.site.tables
 
-    @property
-    def away(self) -> ResultsError | None:
-        """Return the reason why the results source is unusable, or None."""
-        return self.source.unreachable
-
     @cached_property
     def findings(self) -> Sequence[Finding]:
         """Return all findings, sorted: reading, ids, rows, lint."""
@@ -111,7 +106,3 @@ class Report:
     def faults(self) -> Sequence[Finding]:
         """Return the findings without the linter's, sorted: reading, ids and rows."""
         return check_without_linter(self.figures.judge)
-
-    def texts(self) -> dict[str, str]:
-        """Return the text of every page that a finding may name."""
-        return {page.file: page.text for page in self.site.judged}

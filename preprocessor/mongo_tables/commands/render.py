@@ -83,8 +83,8 @@ def run(arguments: Namespace) -> int:
         reports = [build(snapshot, source) for snapshot in read.snapshots]
         for report in reports:
             _require_markdown(report)
-            if report.away:
-                raise report.away
+            if report.source.unreachable:
+                raise report.source.unreachable
         if arguments.in_place:
             return _render_in_place(reports, arguments)
         if _print_findings([one for report in reports for one in report.faults], reports):

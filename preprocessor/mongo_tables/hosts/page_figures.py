@@ -96,8 +96,8 @@ def render(
             html = f"{head}<!--{name}-->{_END}"
         figures[name] = html
     loose = loose_findings(given.read)
-    if report.away and given.read.pipeline_specs:
-        loose = [*source_findings(report.away, report.site.snapshot.results), *loose]
+    if report.source.unreachable and given.read.pipeline_specs:
+        loose = [*source_findings(report.source.unreachable, report.site.snapshot.results), *loose]
     return PageFigures(figures, folds, shelf.files, fault_box(loose) if loose else "")
 
 

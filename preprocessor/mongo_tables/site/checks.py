@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -18,13 +18,13 @@ from mongo_tables.site.pages import (
     Page,
     Tables,
     by_comment,
-    judge_offline,
     list_written_ids,
     provenance_in,
     source_findings,
     tables_by_id,
     unread_findings,
 )
+from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import is_open_ended
 
 if TYPE_CHECKING:
@@ -61,19 +61,9 @@ class Judge:
         self.answers: AnswersByKey = answers.by_key
         self.tables: Tables = site.tables
         self.asked = site.snapshot.needs != "nothing"
-        self._memo = memo
+        self.memo = memo
         self._judged: dict[int, tuple[Spec, tuple[TableSpec | None, ...], list[Finding]]] = {}
         self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
-
-    @property
-    def pages(self) -> tuple[Page, ...]:
-        """Return the pages whose comments are judged."""
-        return self.site.judged
-
-    @property
-    def away(self) -> ResultsError | None:
-        """Return the reason why the results source is unusable, or None."""
-        return self.source.unreachable
 
     def within(self, page: Page) -> Judge:
         """Return a judge that prefers the tables of ``page``, because a translation may have the same ids."""
@@ -86,24 +76,32 @@ class Judge:
 
     def judge(self, spec: Spec) -> list[Finding]:
         """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
-        if self.away or not self.asked:
+        if self.source.unreachable or not self.asked:
             return []
-        tables = tuple(self.tables.get(one.table) for one in spec.quotes)
+        tables: tuple[TableSpec | None, ...] = ()
+        for one in spec.quotes:
+            tables = (*tables, self.tables.get(one.table))
         known = self._judged.get(id(spec))
         if known is None or known[1] != tables:
-            pairs = zip(spec.quotes, tables, strict=True)
-            beside = tuple((table.file, table.comment.body) if table else one.table for one, table in pairs)
-            found = self.remember("rows", spec, beside, lambda: self._judge(spec))
+            if self.memo is None:
+                found = self._judge(spec)
+            else:
+                pairs = zip(spec.quotes, tables, strict=True)
+                beside = tuple(
+                    (table.file, table.comment.body) if table else one.table for one, table in pairs
+                )
+                found = self.remember("rows", spec, beside, lambda: self._judge(spec))
             known = self._judged[id(spec)] = spec, tables, found
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
         from mongo_tables.site.kinds import KINDS
-        from mongo_tables.site.row_faults import explain_no_rows
 
         judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
         found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
-        if any(one.rule == "MT303" for one in found) and (local := self.source.local):
+        if found and any(one.rule == "MT303" for one in found) and (local := self.source.local):
+            from mongo_tables.site.row_faults import explain_no_rows
+
             found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
         if not snapshot.versions:
             return found
@@ -118,12 +116,12 @@ class Judge:
 
         Results of a database are not cached, because its rows can change at any time.
         """
-        if self._memo is None or (digest := self._digest) is None:
+        if self.memo is None or (digest := self._digest) is None:
             return make()
         comment, snapshot = spec.comment, self.site.snapshot
         written = spec.file, comment.matter, comment.line, comment.start, snapshot.shared.digest
         around = digest, snapshot.needs, snapshot.today, snapshot.server, tuple(snapshot.versions.items())
-        return self._memo.get((what, written, around, beside), make)
+        return self.memo.get((what, written, around, beside), make)
 
     @cached_property
     def _digest(self) -> str | None:
@@ -143,15 +141,17 @@ def check_site(judge: Judge) -> list[Finding]:
 
     If the results source is unusable, skip the linter and the checks that need rows.
     """
-    site, snapshot = judge.site, judge.site.snapshot
-    linted = None if judge.away else lint_site(judge)
+    site, snapshot, source = judge.site, judge.site.snapshot, judge.source
+    linted = None if source.unreachable else lint_site(judge)
     found = [*check_without_linter(judge, linted), *snapshot.faults]
-    if judge.away:
-        found += source_findings(judge.away, snapshot.results)
-    if judge.asked and snapshot.in_place is not None:
-        found += _find_stale(judge, snapshot.in_place, found)
+    if source.unreachable:
+        found += source_findings(source.unreachable, snapshot.results)
     if judge.asked:
-        found += [*unread_findings(judge.source.unread), *judge.source.notes]
+        if snapshot.in_place is not None:
+            found += _find_stale(judge, snapshot.in_place, found)
+        if source.unread:
+            found += unread_findings(source.unread)
+        found += source.notes
     if found and not snapshot.built:
         found = _defer(found, site)
     return sorted(set(found))
@@ -169,16 +169,24 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     for page in site.judged:
         specs += filter(None, page.specs)
         found += page.findings
-    found += _check_ids(site, specs)
-    ignoring = False
+    has_ids = quotes = ignoring = False
     for spec in specs:
         found += judge.judge(spec)
+        has_ids = has_ids or (isinstance(spec, PipelineSpec) and bool(spec.id))
+        quotes = quotes or bool(spec.quotes)
         ignoring = ignoring or bool(spec.ignore)
+    if has_ids:
+        found += _find_duplicate_ids(site)
+    if quotes:
+        # The ids of faulty tables count as well, so that one fault is reported once.
+        ids = [each for page in site.judged for each in list_written_ids(page)]
+        ids += [one.id for page in site.judged for one in page.queried if one.id]
+        found += unknown_tables(specs, ids)
     found += linted or ()
     if ignoring:
         from mongo_tables.lint.linter import find_unused_ignores, without_silenced
 
-        ran = judge.asked and not judge.away
+        ran = judge.asked and not judge.source.unreachable
         vain = [] if linted is None else find_unused_ignores(found, specs, ran=ran)
         found = [*without_silenced(found, specs), *vain]
     if site.quoted:
@@ -187,33 +195,21 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     return sorted(set(found))
 
 
-def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
-    """Return findings for duplicate table ids of the site, and for references to tables that no page has."""
-    if not specs:
-        return []
-
-    found: list[Finding] = []
-    if any(isinstance(spec, PipelineSpec) and spec.id for spec in specs):
-        own = {one.file for page in site.pages for one in (page, *page.specs) if one}
-        having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
-        ordered = [one.file for one in site.snapshot.pages if one.file in having]
-        found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
-    if any(spec.quotes for spec in specs):
-        # The ids of faulty tables count as well, so that one fault is reported once.
-        ids = [each for page in site.judged for each in list_written_ids(page)]
-        ids += [one.id for page in site.judged for one in page.own_tables if one.id]
-        found += unknown_tables(specs, ids)
-    return found
+def _find_duplicate_ids(site: Site) -> list[Finding]:
+    """Return findings for ids that several tables of the site have."""
+    own = {one.file for page in site.pages for one in (page, *page.specs) if one}
+    having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
+    ordered = [one.file for one in site.snapshot.pages if one.file in having]
+    return [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
 
 
 def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding]) -> list[Finding]:
     """Return findings about outdated figures in pages, those ``in_place`` among them, and about their drawings."""
     snapshot = judge.site.snapshot
-    pages = [
-        page
-        for page in judge.site.pages
-        if page.comments and (page.file in in_place or any(each.region for each in page.comments))
-    ]
+    pages: list[Page] = []
+    for page in judge.site.pages:
+        if page.comments and (page.file in in_place or any(each.region for each in page.comments)):
+            pages.append(page)
     if not pages:
         return []
     from mongo_tables.site.in_place import compose_in_place, judge_file, stale_findings
@@ -246,59 +242,42 @@ def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
 
 def lint_site(judge: Judge) -> list[Finding]:
     """List the findings of the linter. Returns early if no page has comments."""
-    site = judge.site
-    specs: list[Spec | None] = []
+    site, source = judge.site, judge.source
+    specs: list[PipelineSpec] = []
     for page in (*site.pages, *site.speakers):
-        specs += (*page.specs, *page.own_tables)
+        specs += page.queried
     if not specs:
         return []
     from mongo_tables.lint.linter import lint, look_at
 
     rows: dict[int, Rows | None] = {}
-    for spec in specs if judge.asked else ():
-        answer = judge.answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
+    for table in specs if judge.asked else ():
+        answer = judge.answers.get(table.query.key)
         if answer is not None:
-            rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
-    local = judge.source.local
+            rows[id(table)] = None if isinstance(answer, ResultsError) else answer
+    local = source.local
 
     def look(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
         return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
 
-    found = lint(specs, local, rows, look)
-    if local is not None:
-        found += _find_server_only(site.pages, rows, local.limits)
-    found += _judge_versions(judge)
+    found = lint(specs, local, rows, look_at if judge.memo is None else look)
+    for page in site.pages:
+        for spec, fault in zip(page.specs, page.server_only, strict=True):
+            if spec is None:
+                continue
+            if local is not None and id(spec) not in rows:
+                # Pages are read with the usual limits.
+                if local.limits != PipelineLimits() and isinstance(spec, PipelineSpec):
+                    fault = judge_pipeline(spec, local.limits).server_only
+                if fault is not None:
+                    found.append(fault)
+            if isinstance(spec, PipelineSpec):
+                refused = id(spec) in rows and rows[id(spec)] is None
+                if server := site.snapshot.server or (source.version if refused else ""):
+                    from mongo_tables.lint.versions import find_newer
+
+                    found += find_newer(spec, server)
+    if not found:
+        return []
     files = {one.file for page in site.pages for one in (page, *page.specs) if one}
     return [one for one in found if one.file in files]
-
-
-def _judge_versions(judge: Judge) -> Iterator[Finding]:
-    """Yield findings about operators newer than the server."""
-    named = judge.site.snapshot.server
-    for page in judge.site.pages:
-        for spec in page.specs:
-            if not isinstance(spec, PipelineSpec):
-                continue
-            refused = isinstance(judge.answers.get(spec.query.key), ResultsError)
-            if server := named or (judge.source.version if refused else ""):
-                from mongo_tables.lint.versions import find_newer
-
-                yield from find_newer(spec, server)
-
-
-def _find_server_only(
-    pages: Iterable[Page], ran: Collection[int], limits: PipelineLimits
-) -> Iterator[Finding]:
-    """Yield findings about pipelines that did not run and that files, within ``limits``, could not run.
-
-    ``ran`` holds the ids of the specs that ran. Pages are read with the usual limits.
-    """
-    for page in pages:
-        for spec, usual in zip(page.specs, page.server_only, strict=True):
-            if spec is None or id(spec) in ran:
-                continue
-            fault = usual
-            if limits != PipelineLimits() and isinstance(spec, PipelineSpec):
-                fault = judge_offline(spec, limits).server_only
-            if fault is not None:
-                yield fault

@@ -217,7 +217,7 @@ def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: Figur
     found = _errors(judge.judge(spec))
     for one in spec.quotes:
         if one.table not in judge.tables:
-            known = [name for each in (page, *judge.pages) for name in list_written_ids(each)]
+            known = [name for each in (page, *judge.site.judged) for name in list_written_ids(each)]
             found = [*unknown_tables([spec], known), *found]
             break
     if found and spec.ignore:

@@ -67,9 +67,14 @@ class Page(NamedTuple):
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
     @property
-    def own_tables(self) -> list[TableSpec]:
-        """Return the tables of values that come from a collection. No page shows them."""
-        return [spec.own for spec in self.specs if isinstance(spec, ValueSpec) and spec.own]
+    def queried(self) -> list[PipelineSpec]:
+        """Return what has a query: valid tables and charts, and the tables of values from a collection."""
+        found: list[PipelineSpec] = []
+        for spec in self.specs:
+            table = spec.own if isinstance(spec, ValueSpec) else spec
+            if isinstance(table, PipelineSpec):
+                found.append(table)
+        return found
 
     @property
     def quoted_tables(self) -> list[str]:
@@ -86,8 +91,8 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
     """Return the valid tables of the pages that have an id, by id; the first of several with the same id."""
     found: dict[str, TableSpec] = {}
     for page in pages:
-        for spec in (*page.tables, *page.own_tables):
-            if spec.id is not None:
+        for spec in page.queried:
+            if isinstance(spec, TableSpec) and spec.id is not None:
                 found.setdefault(spec.id, spec)
     return found
 
@@ -252,8 +257,13 @@ def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, 
     return dataclasses.replace(read, spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
 
 
-def judge(spec: PipelineSpec) -> Judgement:
-    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator."""
+def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
+    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator.
+
+    ``limits`` apply to constants, which are computed at once.
+    """
+    from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
+
     refused: list[Finding] = []
     for key, part in (("pipeline", spec.pipeline), ("let", spec.let)):
         for one in refusals(part):
@@ -261,28 +271,22 @@ def judge(spec: PipelineSpec) -> Judgement:
             refused.append(finding(one.rule, spec.file, at, one.message, one.hint))
     if refused and any(one.rule == "MT201" for one in refused):
         return Judgement(tuple(refused))
-    compiled = judge_offline(spec)  # It has better messages about unknown names.
-    return compiled if compiled.faults or not refused else Judgement(tuple(refused))
-
-
-def judge_offline(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
-    """Judge a pipeline by compiling it. ``limits`` apply to constants, which are computed at once."""
-    from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
-
     try:
         check(spec.pipeline, variables=spec.let, limits=limits)
     except AggregationError as error:
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
-        if not isinstance(error, NotOffline):
+        if not isinstance(error, NotOffline):  # The evaluator has better messages about unknown names.
             from mongo_tables.lint.failures import failure_hint  # only for faults
 
             hint = did_you_mean(error.unknown, error.known)
             hint = hint or hint_on_inner_name(spec.pipeline, error.path or ()) or failure_hint(spec, error)
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
+        if refused:
+            return Judgement(tuple(refused))
         # A server may know the operator; on files the run itself reports it.
         message = f"{error.message}: this pipeline cannot run on files"
         hint = "use a mongodb:// source, or other operators"
         if isinstance(error, LimitReached):
             hint = "simplify it, or use a mongodb:// source"
         return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
-    return Judgement()
+    return Judgement(tuple(refused))

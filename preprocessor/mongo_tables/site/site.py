@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -87,8 +87,8 @@ class Site:
         distinct: dict[str, Query] = {}
         specs: list[PipelineSpec] = []
         for page in self.judged:
-            specs += (*page.pipeline_specs, *page.own_tables)
-        for page in self.pages:
+            specs += page.queried
+        for page in self.pages if self.tables else ():
             specs += filter(None, map(self.tables.get, page.quoted_tables))
         for spec in specs:
             distinct.setdefault(spec.query.key, spec.query)
@@ -107,13 +107,21 @@ class Site:
 
 def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
     """Parse the pages of a snapshot. Faults become findings of the pages."""
-    others = [one for one in snapshot.pages if not one.asked]
-    every = {one.path: one for one in snapshot.pages}
-    pages = []
+    pages: list[Page] = []
+    others: list[PageText] = []
     for one in snapshot.pages:
+        if not one.asked:
+            others.append(one)
+            continue
+        page = one.page
+        if page is None:
+            taken_in: list[PageText] = []
+            if one.on_disk is not None and one.inclusions:
+                every = {each.path: each for each in snapshot.pages}
+                taken_in = [every[file] for file in one.inclusions.files if file in every]
+            page = read_page_text(one, snapshot.shared, taken_in, memo)
         # An included file only matters if it has comments.
-        page = _read(one, snapshot, every, memo) if one.asked else None
-        if page and (not one.included or page.comments or page.findings):
+        if not one.included or page.comments or page.findings:
             pages.append(page)
     if not others:
         return Site(snapshot, tuple(pages), (), (), (), tables_by_id(pages))
@@ -133,14 +141,6 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
         namesakes=tuple(_only(page, own) for page in named if _has_any(page, own)),
         tables=tables_by_id(sorted([*pages, *named], key=lambda page: order[page.file])),
     )
-
-
-def _read(one: PageText, snapshot: Snapshot, every: Mapping[Path, PageText], memo: Memo | None) -> Page:
-    if one.page is not None:
-        return one.page
-    files = one.inclusions.files if one.on_disk is not None and one.inclusions else ()
-    taken_in = [every[file] for file in files if file in every]
-    return read_page_text(one, snapshot.shared, taken_in, memo)
 
 
 def read_page_text(

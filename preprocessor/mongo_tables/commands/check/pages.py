@@ -62,13 +62,22 @@ def check_paths(
 
         paths = list(expand(paths))
         texts = list(filter(is_text, paths))
-    read = read_snapshots([one for one in paths if one not in texts], request, needs)
-    reports = [build(snapshot, source) for snapshot in read.snapshots]
-    for report in reports:
-        raise_if_unusable(report)
+    read = read_snapshots([one for one in paths if one not in texts] if texts else paths, request, needs)
+    reports: list[Report] = []
+    for snapshot in read.snapshots:
+        reports.append(build(snapshot, source))
+        raise_if_unusable(reports[-1])
     faults = list(read.faults)
-    found = {one for report in reports for one in report.findings}
-    sources = {file: text for report in reports for file, text in report.texts().items()}
+    found: set[Finding] = set()
+    pages: list[Page] = []
+    sites: list[Site] = []
+    sources: dict[str, str] = {}
+    for report in reports:
+        found.update(report.findings)
+        pages += report.pages
+        sites.append(report.site)
+        for page in report.site.judged:
+            sources[page.file] = page.text
     classified: Sequence[TextNumber] = ()
     if numbers:
         from mongo_tables.commands.check.numbers import check_numbers, read_texts
@@ -78,10 +87,7 @@ def check_paths(
         classified, of_numbers = check_numbers(reports, others, paths, folder, all_open=all_open)
         found.update(of_numbers)
         sources |= {page.file: page.text for page in others}
-    pages = [page for report in reports for page in report.pages]
-    return CheckedPages(
-        sorted(found), pages, sources, faults, classified, [report.site for report in reports]
-    )
+    return CheckedPages(sorted(found), pages, sources, faults, classified, sites)
 
 
 def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
@@ -106,8 +112,9 @@ def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[
 
 def raise_if_unusable(report: Report) -> None:
     """Raise ResultsError for an unusable results source. Faults of its files are findings instead."""
-    if report.away and not report.away.findings:
-        raise report.away
+    away = report.source.unreachable
+    if away and not away.findings:
+        raise away
 
 
 def fix_pages(

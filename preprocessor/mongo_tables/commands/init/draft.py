@@ -215,8 +215,8 @@ def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, li
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({"draft.md": draft.write({})}), asked)
-        if report.away:
-            raise report.away
+        if report.source.unreachable:
+            raise report.source.unreachable
         found = list(report.findings)
         if not found:
             return draft, found

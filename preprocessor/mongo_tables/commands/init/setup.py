@@ -245,8 +245,8 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
             )
         if not is_built:
             report = build(snapshot_of({page.name: text}), asked)
-            if report.away:
-                raise report.away
+            if report.source.unreachable:
+                raise report.source.unreachable
             text = report.figures.in_place(report.pages[0], Path(page.name)).text
     shown = f"a table of `{proposal.collection}` in line {line}: {', '.join(proposal.paths)}"
     by_hand: tuple[str, ...] = ()
