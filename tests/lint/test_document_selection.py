@@ -42,7 +42,7 @@ VALUES = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_what_is_learnt_of_many_documents_is_what_all_of_them_tell(given_documents: list[dict[str, Any]]):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document_shapes, "_MANY", 0)
+        patch.setattr(document_shapes, "MANY", 0)
         patch.setattr(document_shapes, "FEW", 2)
         found = document_shapes.select_telling(given_documents)
         assert told(document_shapes.learnt(found)) == told(document_shapes.learnt(given_documents))

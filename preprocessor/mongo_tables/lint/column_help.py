@@ -15,7 +15,7 @@ from mongo_tables.aggregation.fields import Gives, record_of
 from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.lint.rule_context import load_result_shape
 from mongo_tables.lint.shape.flow import flow_of
-from mongo_tables.lint.shape.values import column
+from mongo_tables.lint.shape.values import column_shape
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -38,7 +38,7 @@ def column_meanings(spec: TableSpec) -> dict[str, str]:
     if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
         return {}
     rows = _trace_rows(stages, spec.let)
-    traits = {name: column(rows, name).traits for name in spec.columns}
+    traits = {name: column_shape(rows, name).traits for name in spec.columns}
     texts = {name: _meaning(one.path, one.sources) for name, one in traits.items()}
     return {name: text for name, text in texts.items() if text}
 

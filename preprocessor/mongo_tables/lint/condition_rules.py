@@ -32,7 +32,7 @@ _COMPARING: Final = _ORDERING | names_with("equates", "query")
 _JUDGED: Final = (str, bool, int, float, datetime, ObjectId)
 
 
-@rule("MT435", of="documents", needs=("$match",))
+@rule("MT435", of="documents", needs=("asks for other kinds", "asks within a stage"))
 def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT435: a condition compares a field with a constant of a kind that the field never has."""
     for query, place, before, is_first in _list_queries(subject, documents) if subject.known else ():
@@ -170,7 +170,7 @@ def _excludes_numbers(operand: Any) -> bool:
     return bool(within) and all(is_number(one) for one in within)
 
 
-@rule("MT450", of="documents", needs=("$match",))
+@rule("MT450", of="documents", needs=("asks for false",))
 def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT450: false does not match documents that lack the field.
 
@@ -192,7 +192,7 @@ def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterat
             )
 
 
-@rule("MT452", of="documents", needs=("$match",))
+@rule("MT452", of="documents", needs=("asks for arrays",))
 def find_conditions_of_several_elements(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT452: conditions on the elements of an array are met by different elements.
 
@@ -230,7 +230,7 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
             )
 
 
-@rule("MT452", needs=("$match",))
+@rule("MT452", needs=("asks for arrays",))
 def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
     """MT452: an array that a stage has made is compared with a range, whose ends different elements meet."""
     for stage in subject.stages("$match"):

@@ -19,7 +19,7 @@ from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
 
-@rule("MT434", needs=("$match",))
+@rule("MT434", needs=("asks for text with $",))
 def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
     """MT434: a query compares a field with the string "$a", which is not the value of the field `a`.
 
@@ -279,7 +279,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-@rule("MT438")
+@rule("MT438", needs=("number in a path",))
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT438: a key selects an array element by its index, which a server may not find.
 

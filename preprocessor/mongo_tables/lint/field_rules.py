@@ -12,7 +12,7 @@ from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import RuleContext, find_definition, find_made, quote, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
-from mongo_tables.lint.shape.values import ARRAY, Shape, lookup
+from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value, index_hint
 
 
@@ -28,37 +28,29 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and values computed from it are null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
-        for path, text, shape in _fields_read(stage):
-            parts = tuple(text.split("."))
-            if (
-                text in told
-                or not stage.before.kinds
-                or not _never(shape)
-                or _is_computed(stage.before, parts)
-            ):
+        read: list[tuple[Path, str, Shape]] = []
+        for visit in stage.visits:  # what expressions read
+            text = "$$" if visit.name or visit.guarded else str(visit.operands[0].expression)
+            if not text.startswith("$$"):
+                read.append((visit.path, text[1:], visit.shape))
+        argument, named = stage.argument, dict[Path, Any]()
+        if stage.name == "$project":
+            for name, value in argument.items():
+                if is_flag(value) and truthy(value):
+                    named[*stage.path, name] = name
+        elif key := {"$unwind": "path", "$lookup": "localField"}.get(stage.name):
+            in_key = isinstance(argument, Mapping)
+            named[(*stage.path, key) if in_key else stage.path] = argument.get(key) if in_key else argument
+        for path, name in named.items():
+            if isinstance(name, str):
+                text = name.removeprefix("$")
+                read.append((path, text, lookup(stage.before, tuple(text.split(".")))))
+        for path, text, shape in read:
+            if text in told or not shape.kinds <= ARRAY or not stage.before.kinds or not _never(shape):
                 continue
-            told.add(text)
-            yield subject.in_pipeline("MT402", path, *_say_never(stage, text, path))
-
-
-def _fields_read(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """Yield the fields that expressions read, that a projection includes unchanged, and that a stage names."""
-    for visit in stage.visits:
-        text = "$$" if visit.name or visit.guarded else str(visit.operands[0].expression)
-        if not text.startswith("$$"):
-            yield visit.path, text[1:], visit.shape
-    argument, named = stage.argument, dict[Path, str]()
-    if stage.name == "$project":
-        for name, value in argument.items():
-            if is_flag(value) and truthy(value):
-                named[*stage.path, name] = name
-    elif key := {"$unwind": "path", "$lookup": "localField"}.get(stage.name):
-        in_key = isinstance(argument, Mapping)
-        named[(*stage.path, key) if in_key else stage.path] = argument.get(key) if in_key else argument
-    for path, name in named.items():
-        if isinstance(name, str):
-            text = name.removeprefix("$")
-            yield path, text, lookup(stage.before, tuple(text.split(".")))
+            if not _is_computed(stage.before, tuple(text.split("."))):
+                told.add(text)
+                yield subject.in_pipeline("MT402", path, *_say_never(stage, text, path))
 
 
 @rule("MT402", reads=("",))
@@ -77,7 +69,7 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline("MT402", visit.path, message, hint)
 
 
-@rule("MT402", needs=("$match",))
+@rule("MT402", needs=("asks for nothing",))
 def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a condition tests a field that no document has, but a field has a similar name.
 
@@ -233,7 +225,7 @@ def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path,
 def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
     """Yield the columns that may lack a value without an explanation, each with its place and source field."""
     for path, column in _columns_of_fields(subject):
-        shape = subject.column(column)
+        shape = column_shape(subject.flow.rows, column)
         if shape.missing and not shape.absent and not shape.unknown and shape.traits.path:
             yield path, column, shape.traits.path
 

@@ -9,6 +9,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
+from mongo_tables.lint.shape.values import column_shape
 from mongo_tables.render.column import find_added_unit
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
@@ -39,7 +40,7 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
     """MT404: the header names one unit, the pipeline computes another."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         text = read_unit(header)
-        readings, computed = units.readings(text), subject.column(column).traits.unit
+        readings, computed = units.readings(text), column_shape(subject.flow.rows, column).traits.unit
         if not readings or computed is None:
             continue
         powers = units.select_measured(computed)

@@ -161,7 +161,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
         if _is_checked(spec):
             raise
         return []  # The server reports what is malformed after an operator that is unknown here.
-    if documents.at_hand and not begun.is_learned and (asked := _asked_first(spec)):
+    if documents.source and not begun.is_learned and (asked := _asked_first(spec)):
         every = documents.shape_of_all(spec.collection)
         all_of_them = RuleContext.of(spec, every, known=True)
         found += find_fields_as_strings(all_of_them)
@@ -185,9 +185,11 @@ def apply_rules(
     ``more`` are the other arguments of such rules: the rows, or the documents.
     """
     found: list[Finding] = []
+    facts = subject.facts
+    visited = subject.visited if "expression" in facts else {}
     for rule in REGISTERED[of]:
-        without = (rule.needs and rule.needs.isdisjoint(subject.facts)) or (
-            rule.reads and rule.reads.isdisjoint(subject.visited)
+        without = (rule.needs and rule.needs.isdisjoint(facts)) or (
+            rule.reads and rule.reads.isdisjoint(visited)
         )
         if not (without or rule.ids <= seen):
             found += rule.find(subject, *more)
@@ -197,7 +199,7 @@ def apply_rules(
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
     """Return the rules that do not apply to these rows, or whose predictions the rows confirm or disprove."""
     seen: frozenset[str] = _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else frozenset()
-    sorting = subject.seen_sorting if ran.rows else None
+    sorting = subject.seen_sorting if ran.rows and "sorts by texts" in subject.facts else None
     # A later `$limit` may have dropped the rows that show the wrong order.
     sees_all = sorting and not any("$limit" in stage for stage in subject.spec.pipeline[sorting.place :])
     return seen | {"MT408"} if sees_all else seen

@@ -255,8 +255,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     first = leading_match(subject.spec.pipeline)
     leading = first[0]["$match"] if first else _NO_QUERY
     yield from _by_query(own, leading, (0, "$match"), documents)
-    found = [*_in_stages(subject)]
-    if subject.visited and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
+    facts = subject.facts
+    found = [*_in_stages(subject)] if "sorts by texts" in facts or "asks for texts later" in facts else []
+    if "expression" in facts and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
         found += _in_expressions(subject)
     for path, shape, operator, constants in found:
         if field := _field_of(shape):
@@ -299,7 +300,9 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
     """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
     for one in list_comparisons(query, path):
-        if say_wrong(one.field, one.operator, one.constants, [*documents.texts(collection, one.field)])[0]:
+        texts = documents.texts(collection, one.field)
+        is_plain = not texts and str not in map(type, one.constants)
+        if not is_plain and say_wrong(one.field, one.operator, one.constants, [*texts])[0]:
             yield _Use(one.path, collection, one.field, one.operator, one.constants, query)
 
 
@@ -347,7 +350,7 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
-@rule("MT455", of="rows")
+@rule("MT455", of="rows", needs=("name of versions",))
 def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT455: in a column named for versions, 3.10 is the number 3.1, and less than 3.9."""
     names = [name for _, name in subject.spec.shown_columns]

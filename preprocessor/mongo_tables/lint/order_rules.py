@@ -42,7 +42,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
-from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.lint.shape.values import NUMBERS, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.row_names import are_apart, choose_telling, order_of
 
@@ -125,7 +125,7 @@ def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
             yield key, lookup(stage.before, tuple(key.split(".")))
 
 
-@rule("MT305", needs=("$sort",))
+@rule("MT305", needs=("sorts by nothing",))
 def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT305: a sort by a field that no row has does not decide the order of rows."""
     for stage in subject.stages("$sort"):
@@ -286,7 +286,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
 
     if MARKS[spec.drawn.mark].banded:
         return False
-    kinds = subject.column(spec.drawn.x).kinds
+    kinds = column_shape(subject.flow.rows, spec.drawn.x).kinds
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 
@@ -309,7 +309,7 @@ def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-@rule("MT408", needs=("$sort",))
+@rule("MT408", needs=("sorts by texts",))
 def find_text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers are sorted letter by letter, so 10 is before 9."""
     for stage in subject.stages("$sort"):
@@ -321,7 +321,7 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-@rule("MT408", of="rows")
+@rule("MT408", of="rows", needs=("sorts by texts",))
 def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT408: texts with numbers are sorted letter by letter, and two of them are in the wrong order."""
     spec, sorting = subject.spec, subject.seen_sorting

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation import AggregationError
-from mongo_tables.aggregation.fields import Effect, Gives, Order, Parts, effect_of, record_of, split_path
+from mongo_tables.aggregation.fields import Gives, Order, effect_of, record_of, split_path
 from mongo_tables.aggregation.value_order import parse
 from mongo_tables.directives.pipelines import write_sort
 from mongo_tables.directives.specs import PipelineSpec
@@ -59,7 +59,8 @@ def _behind(order: RowOrder, name: str, argument: Any, path: Path) -> RowOrder:
     record = record_of(name)
     if record is None:
         return order
-    order = order._replace(arrays=_arrays_behind(order, name, argument, path))
+    if order.arrays or name in MAKING_ARRAYS:
+        order = order._replace(arrays=_arrays_behind(order, name, argument, path))
     if record.single(argument):
         return order._replace(by=By.ONE)
     if name == "$unwind":
@@ -152,11 +153,6 @@ class Sorting(NamedTuple):
     keys: Mapping[str, Any]
     behind: Stages
 
-    @property
-    def is_seen(self) -> bool:
-        """Whether the rows still have every field that they are sorted by."""
-        return all(is_kept(key, self.behind) for key in self.keys)
-
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return the sort key of each row, or nothing if only a server can compute the keys."""
         try:
@@ -224,15 +220,17 @@ def is_row_by_row(stages: Stages) -> bool:
 
 def is_kept(field: str, stages: Stages) -> bool:
     """Return whether row-by-row stages keep a field unchanged, under its name."""
-    return all(_keeps(effect_of(*one), split_path(field)) for stage in stages for one in stage.items())
-
-
-def _keeps(effect: Effect, path: Parts) -> bool:
-    kept = not effect.only
-    for one in effect.fields:
-        length = len(one.parts)
-        if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}":
-            kept = kept or path[:length] == one.parts
-        elif one.parts[: len(path)] == path[:length]:  # at, above or below the path
+    path = split_path(field)
+    for stage in stages:
+        ((name, argument),) = stage.items()
+        effect = effect_of(name, argument)
+        kept = not effect.only
+        for one in effect.fields:
+            length = len(one.parts)
+            if one.becomes == "kept" or one.expression == f"${'.'.join(one.parts)}":
+                kept = kept or path[:length] == one.parts
+            elif one.parts[: len(path)] == path[:length]:  # at, above or below the path
+                return False
+        if not kept:
             return False
-    return kept
+    return True

@@ -17,6 +17,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.lint.header_rules import read_unit
 from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_sorting
 from mongo_tables.lint.rule_context import (
+    FAILED,
     Documents,
     Row,
     Rows,
@@ -27,7 +28,7 @@ from mongo_tables.lint.rule_context import (
     quote,
     rule,
 )
-from mongo_tables.lint.shape.values import member
+from mongo_tables.lint.shape.values import column_shape
 from mongo_tables.render.column import column_value
 from mongo_tables.render.number_text import rounds
 from mongo_tables.render.values import (
@@ -39,9 +40,6 @@ from mongo_tables.render.values import (
 )
 from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import FIGURES, find_naming_fields, is_benchmark
-
-FAILED: Final = "failed"
-"""The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 
 
 def key_columns(spec: TableSpec) -> tuple[str, ...]:
@@ -143,7 +141,10 @@ def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     """MT411: two rows have the same name, so readers cannot distinguish them."""
     shown = key_columns(spec)
-    keys = {spec.columns[0], *(one for one in shown if one not in FIGURES and not _has_fractions(one, rows))}
+    keys = {spec.columns[0]}
+    for name in shown:
+        if name not in keys and name not in FIGURES and not _has_fractions(name, rows):
+            keys.add(name)
     if len({repr([column_value(row, key) for key in keys]) for row in rows}) == len(rows):
         return  # most tables: what identifies a row includes these
     columns = find_naming_columns(spec, rows)
@@ -175,11 +176,11 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     spec, sorting = subject.spec, subject.seen_sorting
     if sorting is None:
         return
-    if any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys):
-        return  # A key that no row has is another fault (MT305).
     for number, (one, other) in enumerate(pairwise(sorting.keys_of(rows)), 1):
         first, second = rows[number - 1], rows[number]
         if one == other and differing_columns(spec, first, second):
+            if any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys):
+                return  # A key that no row has is another fault (MT305).
             yield subject.finding(
                 "MT424" if _comes_by_chance(subject, sorting) else "MT418",
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
@@ -214,14 +215,14 @@ def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) 
     return f"sort by a field that tells them apart too, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
 
 
-@rule("MT432", of="documents")
+@rule("MT432", of="documents", needs=("failed",))
 def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT432: figures come from failed benchmarks, and no column shows the failure.
 
     A later stage that selects documents may drop them, so the rule skips such pipelines.
     """
     spec = subject.spec
-    if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
+    if _may_leave_out(subject):
         return
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:
@@ -240,7 +241,7 @@ def _may_leave_out(subject: RuleContext) -> bool:
     behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
     if any(_may_choose(*one) for stage in behind for one in stage.items()):
         return True
-    return any(FAILED in subject.column(name).traits.sources for name in subject.columns)
+    return any(FAILED in column_shape(subject.flow.rows, name).traits.sources for name in subject.columns)
 
 
 def _may_choose(name: str, argument: Any) -> bool:
@@ -254,7 +255,7 @@ _VALUE: Final = "value"
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
-@rule("MT508", of="rows")
+@rule("MT508", of="rows", needs=("fractions",))
 def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT508: unrounded columns show the noise of arithmetic, of the pipeline or of the measuring program.
 
@@ -266,7 +267,10 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         return
     long: dict[str, list[object]] = {}
     for name in spec.columns:
-        traits, values = subject.column(name).traits, [column_value(row, name) for row in rows]
+        traits, values = (
+            column_shape(subject.flow.rows, name).traits,
+            [column_value(row, name) for row in rows],
+        )
         most = max(map(significant_digits, values), default=0)
         if not traits.rounded and most > (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
             form = _form_of(spec, name, rows)
@@ -301,7 +305,7 @@ def _propose_decimals(values: Sequence[object]) -> int:
     return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)
 
 
-@rule("MT510", of="rows")
+@rule("MT510", of="rows", needs=(f"shows {_VALUE}",))
 def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT510: the values of benchmarks have one unit, which neither the format, a header nor a column says."""
     spec, shown = subject.spec, {name for _, name in subject.spec.shown_columns}

@@ -11,27 +11,28 @@ to read them; about other documents nothing is known. The linter runs no other s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.aggregation.fields import Field, effect_of, split_path
+from mongo_tables.aggregation.fields import Field, conditions_in, effect_of, split_path
 from mongo_tables.aggregation.uses import Use, list_uses
-from mongo_tables.aggregation.values import is_flag, truthy
+from mongo_tables.aggregation.values import is_flag, truthy, type_name
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
-from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, last_sorting, orders
-from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
+from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, is_kept, last_sorting, orders
+from mongo_tables.lint.shape.document_shapes import MANY, learnt, read_schema_shape, select_telling
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
-from mongo_tables.lint.shape.values import Shape, column, unknown_documents
+from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
+from mongo_tables.results.formats.raw_values import VERSION_NAME
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.provenance import expects_results, is_result
 
@@ -48,20 +49,29 @@ _MOST_BEGINNINGS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """The input of pipelines: the shape of documents, and whether it comes from real ones.
+
+    ``followed``: what is known of the stages that follow (see ``flow_of``).
+    """
+
+    shape: Shape
+    is_learned: bool
+    followed: dict[str, StageFlow]
+
+
+@dataclass(frozen=True)
 class Passing:
     """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them."""
 
     documents: Sequence[Document] = ()
     complete: bool = True
 
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """The input of pipelines: the shape of documents, and whether it comes from real ones."""
-
-    shape: Shape
-    is_learned: bool
-    followed: dict[str, StageFlow]
+    @cached_property
+    def begun(self) -> Begun:
+        """The input of the pipelines that start from these documents."""
+        are_results = all(map(is_result, self.documents))
+        return Begun(learnt(self.documents, are_results=are_results), True, {})
 
 
 class Documents:
@@ -72,70 +82,48 @@ class Documents:
     """
 
     def __init__(self, source: FileSource | None) -> None:
-        self._source = source
+        self.source = source
         self._passing = Memo(_MOST_BEGINNINGS)
-        self._begun = Memo(_MOST_BEGINNINGS)
-
-    @property
-    def at_hand(self) -> bool:
-        """Whether there is a source of documents."""
-        return self._source is not None
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
         """Return the documents of a collection that pass ``match``: one stage, or none."""
-        key = _key(collection, match, variables)
-        return self._passing.get(key, lambda: self._read(collection, match, variables))
+        if self.source is None:
+            return Passing()
+        key = repr((collection, *match, variables))
+        known = self._passing.find(key)
+        if isinstance(known, Passing):
+            return known
+        try:
+            documents = self.source.choose(collection, match)
+            if len(documents) > MANY:
+                passing = _select_passing(documents, match, variables)
+            else:
+                passing = Passing(aggregate(documents, match, variables=variables) if match else documents)
+        except (AggregationError, ResultsError):
+            passing = Passing()  # The run of the pipeline reports the reason.
+        self._passing.keep(key, passing)
+        return passing
 
     def of(self, spec: PipelineSpec) -> Passing:
         """Return the documents that a comment's pipeline starts from."""
         return self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
 
-    def _read(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
-        if self._source is None:
-            return Passing()
-        count = 0
-
-        def counted(documents: Iterable[Document]) -> Iterator[Document]:
-            nonlocal count
-            for document in documents:
-                count += 1
-                yield document
-
-        try:
-            documents = self._source.choose(collection, match)
-            found = select_telling(counted(_passing(documents, match, variables)))
-        except (AggregationError, ResultsError):
-            return Passing()  # The run of the pipeline reports the reason.
-        return Passing(found, len(found) == count)
-
     def texts(self, collection: str, field: str) -> frozenset[str]:
         """Return the strings that documents of a collection have in a field."""
-        return self._source.texts(collection, field) if self._source else frozenset()
+        return self.source.texts(collection, field) if self.source else frozenset()
 
     def shape_of_all(self, collection: str) -> Shape:
         """Return the shape of all documents of a collection."""
-        return self._learn(f"all {collection}", self.passing(collection, (), {})).shape
+        return self.passing(collection, (), {}).begun.shape
 
     def begun(self, spec: PipelineSpec) -> Begun:
         """Return the input of a comment's pipeline."""
-        first = leading_match(spec.pipeline)
-        found = self.passing(spec.collection, first, spec.let)
-        if found.documents:
-            return self._learn(_key(spec.collection, first, spec.let), found)
-        taken = self._source is None and expects_results(spec.pipeline)
+        passing = self.of(spec)
+        if passing.documents:
+            return passing.begun
+        taken = self.source is None and expects_results(spec.pipeline)
         shape = load_result_shape() if taken else unknown_documents()
         return Begun(shape, False, {})
-
-    def _learn(self, key: str, found: Passing) -> Begun:
-        def begin() -> Begun:
-            schema = load("result") if all(map(is_result, found.documents)) else None
-            return Begun(learnt(found.documents, schema), True, {})
-
-        return self._begun.get(key, begin)
-
-
-def _key(collection: str, match: Stages, variables: Mapping[str, Any]) -> str:
-    return repr((collection, *match, variables))
 
 
 def leading_match(pipeline: Stages) -> Stages:
@@ -149,16 +137,20 @@ def load_result_shape() -> Shape:
     return read_schema_shape(load("result"))
 
 
-def _passing(
-    documents: Iterable[Document], match: Stages, variables: Mapping[str, Any]
-) -> Iterator[Document]:
-    """Yield the documents that pass a ``$match``, in batches."""
-    if not match:
-        yield from documents
-        return
-    left = iter(documents)
-    while some := list(islice(left, _AT_ONCE)):
-        yield from aggregate(some, match, variables=variables)
+def _select_passing(documents: Sequence[Document], match: Stages, variables: Mapping[str, Any]) -> Passing:
+    """Return a selection of many documents that pass a ``$match``, of which few are held at a time."""
+    count = 0
+
+    def pass_in_batches() -> Iterator[Document]:
+        nonlocal count
+        for start in range(0, len(documents), _AT_ONCE):
+            some = documents[start : start + _AT_ONCE]
+            for document in aggregate(some, match, variables=variables) if match else some:
+                count += 1
+                yield document
+
+    found = select_telling(pass_in_batches())
+    return Passing(found, len(found) == count)
 
 
 Row = Mapping[str, Any]
@@ -176,6 +168,15 @@ class Registered:
     needs: frozenset[str]
     reads: frozenset[str]
 
+
+FAILED: Final = "failed"
+"""The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
+_FRACTIONS: Final = frozenset({"double", "decimal", "array"})
+_TEXTS: Final = frozenset({"string", "array"})
+"""Kinds of columns with fractions, and of keys that may be texts; both may be at a place of an array."""
+_NUMBER_IN_PATH: Final = re.compile(r"""\.\d+[.'"]""")
+_TEXT_WITH_DOLLAR: Final = re.compile(r"""['"]\$[^$](?!\w*': )""")
+"""A text that is no operator, in the representation of a condition."""
 
 RuleInput = Literal["pipeline", "rows", "documents"]
 """The input of a rule: the comment alone, or with its rows or the documents behind them."""
@@ -271,17 +272,30 @@ class RuleContext:
     def facts(self) -> frozenset[str]:
         """The keys of the pipeline, and facts on which rules depend.
 
-        ``format``: columns have one. ``unit``: that of a column is known. ``missing``: rows may lack a column.
-        ``arrays``: the rows have arrays whose elements have a known order. ``storage`` and ``chance``: the rows come in
-        this order. ``expression``: a stage computes something.
+        Of the pipeline: ``expression``: a stage computes something; ``number in a path``; and see ``_facts_of_stage``.
+        Of the rows: ``storage`` and ``chance``: they come in this order; ``arrays``: they have arrays whose elements
+        have a known order. Of their columns: ``shows NAME``; ``name of versions``; ``format``: columns have one;
+        ``unit``: that of a column is known; ``missing``: rows may lack a column; ``fractions``: numbers may have them.
+        ``failed``: documents may tell of a failure.
         """
-        order = self.orders[-1] if self.orders else STORED
-        found = {order.by.value, "format" if self.spec.format else "", "arrays" if order.arrays else ""}
+        flow, order = self.flow, self.orders[-1] if self.orders else STORED
+        found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
+        for stage in flow.stages:
+            found |= _facts_of_stage(stage, self.known)
+        if _NUMBER_IN_PATH.search(repr(self.spec.pipeline)):
+            found.add("number in a path")
+        if member(flow.documents, FAILED).kinds:
+            found.add("failed")
+        if self.spec.format:
+            found.add("format")
         for _, name in self.spec.shown_columns:
-            shape = self.column(name)
+            shape = column_shape(flow.rows, name)
+            found.add(f"shows {name}")
             found.add("missing" if shape.missing else "")
             found.add("unit" if shape.traits.unit else "")
-        return self.flow.names.union(found, ("expression",) if self.visited else ())
+            found.add("name of versions" if VERSION_NAME.search(name) else "")
+            found.add("fractions" if not self.known or shape.kinds & _FRACTIONS else "")
+        return frozenset(found)
 
     @cached_property
     def visited(self) -> Mapping[str, Sequence[Visit]]:
@@ -323,11 +337,10 @@ class RuleContext:
     def seen_sorting(self) -> Sorting | None:
         """The sort that the rows keep to the end, if they still have all of its keys."""
         sorting = last_sorting(self.spec.pipeline, self.orders)
-        return sorting if sorting is not None and sorting.is_seen else None
-
-    def column(self, name: str) -> Shape:
-        """Return the shape of a column: a field of this very name, else the value at the dotted path."""
-        return column(self.flow.rows, name)
+        for key in sorting.keys if sorting else ():
+            if sorting and not is_kept(key, sorting.behind):
+                return None
+        return sorting
 
     def at(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return the line and column of a place in the pipeline."""
@@ -346,6 +359,39 @@ class RuleContext:
     def stages(self, *names: str) -> Iterator[StageFlow]:
         """Yield the stages of these names."""
         return (stage for stage in self.flow.stages if stage.name in names)
+
+
+def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
+    """Return what a stage has that rules depend on.
+
+    Of conditions: ``asks for false``; ``asks for text with $``; ``asks for nothing``: no document has a field;
+    ``asks for arrays``; ``asks for texts later``: after the first stage; ``asks for other kinds``: a constant may be of
+    a kind that the field never has. ``asks within a stage``: an inner pipeline has conditions. Of the keys of a sort:
+    ``sorts by nothing``, ``sorts by texts``.
+    """
+    found = {"expression"} if stage.visits else set[str]()
+    if stage.name == "$match":
+        for name, condition, _ in conditions_in(stage.argument):
+            if name.startswith("$"):
+                continue
+            kinds = lookup(stage.before, tuple(name.split("."))).kinds
+            found.add("asks for false" if condition is False else "")
+            found.add("asks for text with $" if _TEXT_WITH_DOLLAR.search(repr(condition)) else "")
+            found.add("asks for arrays" if "array" in kinds else "")
+            found.add("asks for texts later" if "string" in kinds and stage.number else "")
+            found.add("asks for nothing" if kinds <= ARRAY else "")
+            for operand in condition.values() if isinstance(condition, Mapping) else (condition,):
+                values = operand if isinstance(operand, list) else [operand]
+                if kinds.isdisjoint(map(type_name, values)):
+                    found.add("asks for other kinds")
+    elif stage.name == "$sort":
+        for name in stage.argument:
+            kinds = lookup(stage.before, tuple(name.split("."))).kinds
+            found.add("" if kinds else "sorts by nothing")
+            found.add("sorts by texts" if not known or kinds & _TEXTS else "")
+    elif "$match" in stage.names:
+        found.add("asks within a stage")
+    return found
 
 
 def uses_in(stage: StageFlow) -> Iterator[Use]:

@@ -16,40 +16,56 @@ from bson.code import Code
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.directives.schemas import load
 from mongo_tables.lint.shape import units
-from mongo_tables.lint.shape.units import Unit
-from mongo_tables.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Fields, Kinds, Shape, Traits
+from mongo_tables.lint.shape.values import (
+    ANY_KIND,
+    INTEGERS,
+    NUMBERS,
+    Fields,
+    Kinds,
+    LazyFields,
+    Shape,
+    Traits,
+)
 
 FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
-_ONE_TYPE: Final = frozenset({str, float, bool, dict, list, type(None)})
-"""Python types whose values are all of one kind; whole numbers have two kinds."""
+_ONE_KIND: Final[Mapping[type, str]] = {
+    str: "string",
+    float: "double",
+    bool: "bool",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
+"""The kind of all values of a Python type; whole numbers have two kinds."""
 _COUNTED: Final = (str, int, float)
 """Types of values that are remembered if they are few; ``Code`` is a string, and has no hash."""
-_ONE_KIND: Final[Mapping[type, Kinds]] = {
-    str: frozenset({"string"}),
-    float: frozenset({"double"}),
-    bool: frozenset({"bool"}),
-    type(None): frozenset({"null"}),
-}
-"""The kinds of values without fields or elements, by type."""
 
 
-def learnt(documents: Sequence[Mapping[str, Any]], schema: Schema | None = None) -> Shape:
-    """Return the shape that all the documents have: exactly their kinds and fields, which ``schema`` describes."""
-    return _learnt(documents, _results() if schema is load("result") else _Meaning("", schema or _NO_SCHEMA))
+def learnt(documents: Sequence[Mapping[str, Any]], *, are_results: bool = False) -> Shape:
+    """Return the shape that all the documents have: exactly their kinds and fields.
+
+    ``are_results``: the schema of results says what their fields mean.
+    """
+    return _learnt(documents, _results() if are_results else _Meaning(""))
 
 
 class _Meaning:
-    """A place in a schema: its description of the values at a path of documents."""
+    """The meaning of the values at a path of documents, from a place in a schema and from the field's name."""
 
-    __slots__ = ("_inner", "_root", "_sources", "_unit", "path", "schema")
+    __slots__ = ("_inner", "_root", "path", "schema", "sources", "unit")
 
-    def __init__(self, path: str, schema: Schema, root: Schema | None = None) -> None:
-        self._root = root if root is not None else schema
-        self.path, self.schema = path, _resolve_reference(schema, self._root)
-        self._sources = frozenset({path})
-        self._unit = _unit(self.schema, path)
+    def __init__(self, path: str, schema: Schema = _NO_SCHEMA, root: Schema | None = None) -> None:
+        self._root = schema if root is None else root
+        self.path, self.sources = path, frozenset({path})
+        self.schema = _resolve_reference(schema, self._root) if schema else _NO_SCHEMA
+        written = self.schema.get("unit")
+        if isinstance(written, str):
+            found = units.readings(written)
+            self.unit = found[-1] if found else None
+        else:
+            self.unit = units.of_field(path.rpartition(".")[2])
         self._inner: dict[str | None, _Meaning] = {}
 
     def field(self, name: str) -> _Meaning:
@@ -67,9 +83,6 @@ class _Meaning:
             found = self._inner[None] = _Meaning(self.path, schema, self._root)
         return found
 
-    def traits(self, known: frozenset[Any] | None) -> Traits:
-        return Traits(self.path, self._sources, known, unit=self._unit)
-
 
 def _resolve_reference(schema: Any, root: Schema) -> Schema:
     for _ in range(8):
@@ -85,14 +98,6 @@ def _resolve_reference(schema: Any, root: Schema) -> Schema:
     return schema if isinstance(schema, Mapping) else _NO_SCHEMA
 
 
-def _unit(schema: Schema, path: str) -> Unit | None:
-    written = schema.get("unit")
-    if isinstance(written, str):
-        found = units.readings(written)
-        return found[-1] if found else None
-    return units.of_field(path.rpartition(".")[2])
-
-
 @cache
 def _results() -> _Meaning:
     """Return the description in the schema of results, read once for all collections."""
@@ -102,53 +107,59 @@ def _results() -> _Meaning:
 # -- from documents --
 
 
-def _fields(documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> Fields:
-    """Return the fields of many documents, each learnt on first access."""
+class _LearntFields(LazyFields):
+    """The fields of many documents, each learnt on first access."""
 
-    def find(name: str) -> Shape | None:
-        values = [one[name] for one in documents if name in one]
-        return _learnt(values, meaning.field(name), len(values) < len(documents)) if values else None
+    __slots__ = ("_documents", "_found", "_meaning")
 
-    return Fields(find, lambda: chain.from_iterable(documents))
+    def __init__(self, documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> None:
+        self._names, self._documents, self._meaning = None, documents, meaning
+        self._found: dict[str, Shape | None] = {}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name not in self._found:
+            values = [one[name] for one in self._documents if name in one]
+            missing = len(values) < len(self._documents)
+            self._found[name] = _learnt(values, self._meaning.field(name), missing) if values else None
+        found = self._found[name]
+        return default if found is None else found
+
+    def _list(self) -> dict[str, None]:
+        return dict.fromkeys(chain.from_iterable(self._documents))
 
 
 def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> Shape:
     by_type = dict(zip(map(type, values), values, strict=True))
-    counted = all(issubclass(kind, _COUNTED) and kind is not Code for kind in by_type)
-    known = frozenset(values) if counted else None
-    if known and len(known) > FEW:
-        known = None
-    if len(by_type) == 1 and (kinds := _ONE_KIND.get(next(iter(by_type)))) is not None:
-        return Shape(kinds, missing, _NO_SCHEMA, False, None, meaning.traits(known))
-    kinds = _kinds(values, by_type)
-    documents = [value for value in values if isinstance(value, dict)] if "object" in kinds else []
-    return Shape(
-        kinds,
-        missing,
-        _fields(documents, meaning) if documents else _NO_SCHEMA,
-        "object" in kinds and not documents,
-        _elements([value for value in values if isinstance(value, list)], meaning)
-        if "array" in kinds
-        else None,
-        meaning.traits(known),
-    )
-
-
-def _kinds(values: Sequence[Any], by_type: Mapping[type, Any]) -> Kinds:
-    """Return the kinds of many values. Most Python types have only one kind, which is looked up once."""
-    known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_TYPE)
-    if by_type.keys() - _ONE_TYPE == {int}:
-        whole = [value for value in values if type(value) is int]
-        ends = frozenset({type_name(min(whole)), type_name(max(whole))})
+    known, kinds, several = True, set[str](), list[type]()
+    for kind in by_type:
+        known = known and kind is not Code and issubclass(kind, _COUNTED)
+        if kind in _ONE_KIND:
+            kinds.add(_ONE_KIND[kind])
+        else:
+            several.append(kind)
+    if several == [int]:
+        whole = [value for value in values if type(value) is int] if kinds else values
+        ends = {type_name(min(whole)), type_name(max(whole))}
         if ends != {"long"}:  # Between two large numbers there may be small ones.
-            return known | ends
-    return known.union(type_name(value) for value in values if type(value) not in _ONE_TYPE)
-
-
-def _elements(arrays: Sequence[Sequence[Any]], meaning: _Meaning) -> Shape | None:
-    """Return the shape of the arrays' elements, or None if all arrays are empty, because later ones may not be."""
-    values = [value for array in arrays for value in array]
-    return _learnt(values, meaning.items()) if values else None
+            kinds |= ends
+            several = []
+    for value in values if several else ():
+        if type(value) not in _ONE_KIND:
+            kinds.add(type_name(value))
+    fields, items, is_open = _NO_SCHEMA, None, False
+    if "object" in kinds:
+        is_alone = len(by_type) == 1 and dict in by_type
+        documents = values if is_alone else [value for value in values if isinstance(value, dict)]
+        fields, is_open = _LearntFields(documents, meaning) if documents else _NO_SCHEMA, not documents
+    if "array" in kinds:
+        elements = [value for array in values if isinstance(array, list) for value in array]
+        # If all arrays are empty, the elements are unknown, because later ones may not be.
+        items = _learnt(elements, meaning.items()) if elements else None
+    few = frozenset(values) if known else None
+    if few and len(few) > FEW:
+        few = None
+    traits = Traits(meaning.path, meaning.sources, few, False, meaning.unit)
+    return Shape(frozenset(kinds), missing, fields, is_open, items, traits)
 
 
 # -- from a schema --
@@ -177,7 +188,7 @@ def _read_shape(meaning: _Meaning, missing: bool) -> Shape:
         Fields(lambda name: _read_shape(meaning.field(name), True) if name in names else None, lambda: names),
         True,
         _read_shape(meaning.items(), False) if "items" in meaning.schema else None,
-        meaning.traits(None),
+        Traits(meaning.path, meaning.sources, unit=meaning.unit),
     )
 
 
@@ -199,7 +210,7 @@ _EXTENDED: Final[Mapping[str, Kinds]] = {
 }
 
 
-_MANY: Final = 10_000
+MANY: Final = 10_000
 """The number of documents up to which all are inspected: selecting would cost more than it saves."""
 Document = dict[str, Any]
 
@@ -207,8 +218,8 @@ Document = dict[str, Any]
 def select_telling(documents: Iterable[Document]) -> list[Document]:
     """Return the documents, or, of a large collection, a selection that shows the same kinds, fields and values."""
     rest = iter(documents)
-    first = list(islice(rest, _MANY + 1))
-    return first if len(first) <= _MANY else list(_new(chain(first, rest)))
+    first = list(islice(rest, MANY + 1))
+    return first if len(first) <= MANY else list(_new(chain(first, rest)))
 
 
 def _new(documents: Iterable[Document]) -> Iterator[Document]:

@@ -26,12 +26,12 @@ from mongo_tables.lint.shape.values import (
     NUMBERS,
     OBJECT,
     PRESENT,
+    ChangedFields,
     Parts,
     Shape,
     Traits,
     Tree,
     array,
-    changed_fields,
     document,
     elements,
     fill_missing,
@@ -59,29 +59,18 @@ def narrow_by_query(shape: Shape, condition: Any) -> Shape:
             for part in value:
                 shape = narrow_by_query(shape, part)
         elif key == "$expr":
-            shape = _by_expression(shape, value)
+            for text in find_present(value, True):
+                if not text.startswith("$$"):
+                    shape = _without_at(shape, tuple(text[1:].split(".")), "null", "missing")
         elif not key.startswith("$"):
-            shape = _by_field(shape, tuple(key.split(".")), value)
-    return shape
-
-
-def _by_expression(shape: Shape, expression: Any) -> Shape:
-    for text in find_present(expression, True):
-        if not text.startswith("$$"):
-            shape = _without_at(shape, tuple(text[1:].split(".")), "null", "missing")
-    return shape
-
-
-def _by_field(shape: Shape, parts: Parts, value: Any) -> Shape:
-    comparisons = value if isinstance(value, Mapping) else {"$eq": value}
-    if not all(isinstance(key, str) and key.startswith("$") for key in comparisons):
-        return shape
-    for name, operand in comparisons.items():
-        is_constant = isinstance(operand, (str, int, float, datetime))
-        if name == "$exists" and operand is True:
-            shape = _without_at(shape, parts, "missing")
-        elif (name == "$ne" and operand is None) or (name in _COMPARING and is_constant):
-            shape = _without_at(shape, parts, "null", "missing")
+            parts = tuple(key.split("."))
+            comparisons = value if isinstance(value, Mapping) else {"$eq": value}
+            for name, operand in comparisons.items():
+                is_constant = isinstance(operand, (str, int, float, datetime))
+                if name == "$exists" and operand is True:
+                    shape = _without_at(shape, parts, "missing")
+                elif (name == "$ne" and operand is None) or (name in _COMPARING and is_constant):
+                    shape = _without_at(shape, parts, "null", "missing")
     return shape
 
 
@@ -98,7 +87,7 @@ def _without_at(shape: Shape, parts: Parts, *kinds: str) -> Shape:
     if "object" not in shape.kinds:
         return shape
     inner = _without_at(member(shape, parts[0]), parts[1:], *kinds)
-    fields = changed_fields(shape.fields, {parts[0]: inner})
+    fields = ChangedFields(shape.fields, {parts[0]: inner})
     return shape._replace(kinds=shape.kinds & (OBJECT | ARRAY), missing=False, fields=fields)
 
 
@@ -114,12 +103,9 @@ stage = registrar(_STAGES)
 
 def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
     """Return the shape of the documents after the stage at ``path``."""
-    after = _STAGES.get(name)
-    return after(argument, walk, path) if after else _shape_by_record(name, argument, walk.root)
-
-
-def _shape_by_record(name: str, argument: Any, documents: Shape) -> Shape:
-    record, effect = record_of(name), effect_of(name, argument)
+    if name in _STAGES:
+        return _STAGES[name](argument, walk, path)
+    documents, record, effect = walk.root, record_of(name), effect_of(name, argument)
     if record is None or effect.only or WHOLE in effect.reads:
         return UNKNOWN
     made: Tree = {}
@@ -180,7 +166,7 @@ def _read_projection(
     argument: Any, walk: Walk, path: Path, above: tuple[str, ...], trees: tuple[Tree, Tree, Tree]
 ) -> None:
     kept, computed, dropped = trees
-    for name, value in _items(argument):
+    for name, value in argument.items() if isinstance(argument, Mapping) else ():
         parts = (*above, *name.split("."))
         if is_nested(value):
             _read_projection(value, walk, (*path, name), parts, trees)
@@ -362,7 +348,8 @@ _KEY: Final = re.compile(r"'([^']+)': ")
 class StageFlow(NamedTuple):
     """One stage: its name and argument, the shapes of documents before and after it, computed and read values.
 
-    ``names``: the operators and other keys of the stage, and perhaps some texts.
+    ``names``: the operators and other keys of the stage, and perhaps some texts. ``path``: the place of its argument in
+    the pipeline.
     """
 
     number: int
@@ -372,24 +359,16 @@ class StageFlow(NamedTuple):
     after: Shape
     visits: tuple[Visit, ...]
     names: frozenset[str]
-
-    @property
-    def path(self) -> Path:
-        """The place of the argument in the pipeline."""
-        return (self.number, self.name)
+    path: Path
 
 
 class Flow(NamedTuple):
-    """A whole pipeline: the shape of the collection's documents, its stages, and the ``names`` in all of them."""
+    """A whole pipeline: the shape of the collection's documents, its stages, their ``names``, the shape of the rows."""
 
     documents: Shape
     stages: tuple[StageFlow, ...]
     names: frozenset[str]
-
-    @property
-    def rows(self) -> Shape:
-        """The shape of the rows."""
-        return self.stages[-1].after if self.stages else self.documents
+    rows: Shape
 
 
 def flow_of(
@@ -403,20 +382,22 @@ def flow_of(
     ``followed``: the last stages of pipelines over the same documents with the same variables, by all their stages.
     """
     followed = {} if followed is None else followed
-    nothing = Walk(UNKNOWN, [])
-    bound = {name: shape_of(value, nothing, ("let", name)) for name, value in (variables or {}).items()}
-    shape, stages, so_far = documents, [], ""
+    bound: dict[str, Shape] = {}
+    for variable, value in variables.items() if variables else ():
+        bound[variable] = shape_of(value, Walk(UNKNOWN, []), ("let", variable))
+    shape, stages, names, so_far = documents, list[StageFlow](), set[str](), ""
     for index, written in enumerate(pipeline):
         text = repr(written)
         so_far += text
         stage = followed.get(so_far)
         if stage is None:
             ((name, argument),) = written.items()
-            walk = Walk(shape, [], bound)
-            after = behind(name, argument, walk, (index, name))
-            names = frozenset(_KEY.findall(text))
-            stage = StageFlow(index, name, argument, shape, after, tuple(walk.visits), names)
+            walk, path = Walk(shape, [], bound), (index, name)
+            after = behind(name, argument, walk, path)
+            keys = frozenset(_KEY.findall(text))
+            stage = StageFlow(index, name, argument, shape, after, tuple(walk.visits), keys, path)
             followed[so_far] = stage
         stages.append(stage)
+        names |= stage.names
         shape = stage.after
-    return Flow(documents, tuple(stages), frozenset().union(*(stage.names for stage in stages)))
+    return Flow(documents, tuple(stages), frozenset(names), shape)

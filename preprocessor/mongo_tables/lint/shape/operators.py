@@ -26,10 +26,10 @@ from mongo_tables.lint.shape.values import (
     NUMBERS,
     OBJECT,
     STRING,
+    ChangedFields,
     Shape,
     Traits,
     array,
-    changed_fields,
     document,
     elements,
     join,
@@ -99,7 +99,7 @@ def _divide(found: Found) -> Shape:
     return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit))
 
 
-_MILLISECONDS: Final = units.readings("ms")[0]
+_MILLISECONDS: Final = Unit(1e-3, (("second", 1),))
 """The unit of the difference of two dates."""
 
 
@@ -267,7 +267,7 @@ def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
     if prefix != variable or "object" not in item.kinds:
         return item
-    return item._replace(fields=changed_fields(item.fields, {name: without(member(item, name), *kinds)}))
+    return item._replace(fields=ChangedFields(item.fields, {name: without(member(item, name), *kinds)}))
 
 
 def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
@@ -295,7 +295,7 @@ def _fields_with(
 ) -> Mapping[str, Shape]:
     if "object" not in shape.kinds:
         return shape.fields
-    return changed_fields(shape.fields, {parts[0]: _with(member(shape, parts[0]), parts[1:], change)})
+    return ChangedFields(shape.fields, {parts[0]: _with(member(shape, parts[0]), parts[1:], change)})
 
 
 @form("$map")

@@ -91,13 +91,14 @@ class Shape(NamedTuple):
         return len(self.kinds) >= _NEARLY_ALL
 
 
-class _Lazy(Mapping[str, Shape]):
-    """Fields that are inferred when they are read, from a subclass's ``get`` and ``_list``."""
+class LazyFields(Mapping[str, Shape]):
+    """Fields that are inferred when they are read, from a subclass's ``get`` and ``_list``.
+
+    A subclass sets ``_names`` to None: the names are listed when they are asked for.
+    """
 
     __slots__ = ("_names",)
-
-    def __init__(self) -> None:
-        self._names: dict[str, None] | None = None
+    _names: dict[str, None] | None
 
     def _list(self) -> dict[str, None]:
         raise NotImplementedError
@@ -123,14 +124,13 @@ class _Lazy(Mapping[str, Shape]):
         return len(self._listed())
 
 
-class Fields(_Lazy):
+class Fields(LazyFields):
     """Fields of documents, each inferred on first access."""
 
     __slots__ = ("_all", "_find", "_found")
 
     def __init__(self, find: Callable[[str], Shape | None], names: Callable[[], Iterable[str]]) -> None:
-        super().__init__()
-        self._find, self._all = find, names
+        self._names, self._find, self._all = None, find, names
         self._found: dict[str, Shape | None] = {}
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -145,8 +145,8 @@ class Fields(_Lazy):
         return dict.fromkeys(self._all())
 
 
-class _Changed(_Lazy):
-    """Fields of which some are replaced."""
+class ChangedFields(LazyFields):
+    """The fields ``before`` with those of ``made`` in their places, or after them, and without ``dropped``."""
 
     __slots__ = ("_before", "_dropped", "_made")
     _before: Mapping[str, Shape]
@@ -154,15 +154,17 @@ class _Changed(_Lazy):
     _dropped: frozenset[str]
 
     def __init__(
-        self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: frozenset[str] = frozenset()
+        self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: Iterable[str] = ()
     ) -> None:
-        super().__init__()
-        if isinstance(before, _Changed):
+        gone = frozenset(dropped)
+        if gone:
+            made = {name: one for name, one in made.items() if name not in gone}
+        if isinstance(before, ChangedFields):
             # However many stages change fields, each field is at most two steps away.
-            made = {**{name: one for name, one in before._made.items() if name not in dropped}, **made}
-            dropped |= before._dropped
+            made = {**{name: one for name, one in before._made.items() if name not in gone}, **made}
+            gone |= before._dropped
             before = before._before
-        self._before, self._made, self._dropped = before, made, dropped
+        self._names, self._before, self._made, self._dropped = None, before, made, gone
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the shape of a field, or ``default`` if no document has it."""
@@ -174,16 +176,6 @@ class _Changed(_Lazy):
     def _list(self) -> dict[str, None]:
         kept = (name for name in self._before if name not in self._dropped)
         return dict.fromkeys((*kept, *self._made))
-
-
-def changed_fields(
-    before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: Iterable[str] = ()
-) -> Mapping[str, Shape]:
-    """Return the fields ``before`` with those of ``made`` in their places, or after them, and without ``dropped``."""
-    gone = frozenset(dropped)
-    return _Changed(
-        before, {name: one for name, one in made.items() if name not in gone} if gone else made, gone
-    )
 
 
 ANY: Final = Shape(ANY_KIND, missing=True)
@@ -347,7 +339,7 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
     return found
 
 
-def column(rows: Shape, name: str) -> Shape:
+def column_shape(rows: Shape, name: str) -> Shape:
     """Return what rows have in a column of a table: a field of this very name, else the value at the dotted path."""
     return rows.fields.get(name) or lookup(rows, tuple(name.split(".")))
 
@@ -414,7 +406,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
             made[name] = with_fields(join(before, MISSING) if fresh else before, leaf)
         elif isinstance(leaf, Shape):
             made[name] = leaf
-    fields = changed_fields(_fields_before(shape, fresh), made)
+    fields = ChangedFields(_fields_before(shape, fresh), made)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
 
 
@@ -435,14 +427,15 @@ def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
     """Return the value with only the named fields of its documents. Other values become missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
-        fields = {}
+        kept: dict[str, Shape] = {}
         for name, leaf in tree.items():
-            if leaf is True:
-                fields[name] = member(shape, name)
-            elif isinstance(leaf, dict):
-                fields[name] = keep_fields(member(shape, name), leaf, computes)
-        kept = {name: one for name, one in fields.items() if not one.absent}
-        found = join(found, Shape(OBJECT, False, kept, False, None, shape.traits))
+            field = member(shape, name)
+            if isinstance(leaf, dict):
+                field = keep_fields(field, leaf, computes)
+            if field.kinds:
+                kept[name] = field
+        documents = Shape(OBJECT, False, kept, False, None, shape.traits)
+        found = join(found, documents) if found.missing else documents
     if "array" in shape.kinds:
         inner = None if shape.items is None else keep_fields(shape.items, tree, computes)
         dropped = inner if computes or inner is None else present(inner)
@@ -460,7 +453,7 @@ def without_fields(shape: Shape, tree: Tree) -> Shape:
             for name, leaf in tree.items()
         }
         gone = () if shape.open else [name for name, one in made.items() if one.absent]
-        fields = changed_fields(shape.fields, made, gone)
+        fields = ChangedFields(shape.fields, made, gone)
     if "array" in shape.kinds and items is not None:
         items = without_fields(items, tree)
     return shape._replace(fields=fields, items=items)
@@ -478,7 +471,7 @@ def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
     fresh = bool(shape.missing or shape.kinds - OBJECT)
     before = member(shape, parts[0]) if is_document else MISSING
     made = {parts[0]: replace_at(join(before, MISSING) if fresh else before, parts[1:], value)}
-    fields = changed_fields(_fields_before(shape, fresh), made)
+    fields = ChangedFields(_fields_before(shape, fresh), made)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
 
 
