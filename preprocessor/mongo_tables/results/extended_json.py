@@ -16,9 +16,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import bson
 from bson import json_util
@@ -47,46 +47,40 @@ _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
 _NEEDS_ID: Final = 'every document needs an "_id", as on a server'
 
 
-class Form(NamedTuple):
-    """The expected form of a text: one document or an array of documents, each with an ``_id`` or not necessarily."""
-
-    is_array: bool = False
-    needs_id: bool = True
-
-
-def read(text: str, form: Form) -> Iterator[Document | Complaint[int]]:
-    """Yield the documents of a text and its faults, in order. If there are faults, documents are missing."""
-    try:
-        yield from _read_quickly(text, form)
-    except NotPlain:
-        yield from _read_carefully(text, form)
-
-
-# -- texts without faults --
-
 _SCANNER: Final = json.JSONDecoder(parse_constant=constant)
 _STRICT_SCANNER: Final = json.JSONDecoder(object_pairs_hook=members, parse_constant=constant)
 
 
-def _read_quickly(text: str, form: Form) -> list[Document]:
-    """Return the documents of a text without faults. Raises ``NotPlain`` if the text needs the careful parser."""
-    if "\\u" in text and _ODD_ESCAPES.search(text):
-        raise NotPlain
+def read_documents(
+    text: str, *, is_array: bool = False, needs_id: bool = True
+) -> Iterable[Document | Complaint[int]]:
+    """Return the documents of a text and its faults, in order. If there are faults, documents are missing.
+
+    The text has one document or, if it ``is_array``, an array of documents, each with an ``_id`` or not necessarily.
+    """
     try:
+        if "\\u" in text and _ODD_ESCAPES.search(text):
+            raise NotPlain
         value = _SCANNER.decode(text)
-        documents: list[Document] = value if form.is_array else [value]
+        documents: list[Document] = value if is_array else [value]
         if type(documents) is not list or not set(map(type, documents)) <= {dict}:
             raise NotPlain
-        if form.needs_id and any("_id" not in one for one in documents):
-            raise NotPlain
-        if sum(_settle(one, 1 + form.is_array) for one in documents) != text.count(":"):
+        colons = 0
+        for number, one in enumerate(documents):
+            colons += _settle(one, 1 + is_array)
+            if "_id" in one:
+                if next(iter(one)) != "_id":
+                    documents[number] = {"_id": one.pop("_id"), **one}
+            elif needs_id:
+                raise NotPlain
+        if colons != text.count(":"):
             _STRICT_SCANNER.decode(text)
-    except (ValueError, RecursionError):
-        raise NotPlain from None
-    for number, one in enumerate(documents):
-        if "_id" in one and next(iter(one)) != "_id":
-            documents[number] = {"_id": one.pop("_id"), **one}
-    return documents
+        return documents
+    except (NotPlain, ValueError, RecursionError):
+        return _read_carefully(text, is_array, needs_id)
+
+
+# -- texts without faults --
 
 
 def _settle(held: Any, depth: int) -> int:
@@ -177,27 +171,27 @@ def _read_date(value: Document) -> datetime | None:
 # -- all other texts --
 
 
-def _read_carefully(text: str, form: Form) -> Iterator[Document | Complaint[int]]:
+def _read_carefully(text: str, is_array: bool, needs_id: bool) -> Iterator[Document | Complaint[int]]:
     parsed = parse(text)
     if parsed.problems:
         yield from parsed.problems
-    elif not form.is_array:
-        yield from _read_document(parsed, (), parsed.value, form)
+    elif not is_array:
+        yield from _read_document(parsed, (), parsed.value, needs_id)
     elif isinstance(parsed.value, list):
         for index, value in enumerate(parsed.value):
-            yield from _read_document(parsed, (index,), value, form)
+            yield from _read_document(parsed, (index,), value, needs_id)
     else:
         yield Complaint("a .json fixture holds an array of documents", "one document a line: .jsonl", 0)
 
 
 def _read_document(
-    parsed: Parsed, path: tuple[str | int, ...], value: Any, form: Form
+    parsed: Parsed, path: tuple[str | int, ...], value: Any, needs_id: bool
 ) -> Iterator[Document | Complaint[int]]:
     at = parsed.positions[path]
     if not isinstance(value, dict):
-        yield Complaint("not a document", _NEEDS_ID if form.needs_id else "a document is an object: {…}", at)
+        yield Complaint("not a document", _NEEDS_ID if needs_id else "a document is an object: {…}", at)
         return
-    if form.needs_id and "_id" not in value:
+    if needs_id and "_id" not in value:
         yield Complaint("a document without _id", _NEEDS_ID, at)
         return
     decoded, malformed = decode(value)

@@ -26,10 +26,9 @@ from mongo_tables.files.memo import digest_of
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.jsontext.extended import INT32
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.results import extended_json
 from mongo_tables.results.collection import Collection
-from mongo_tables.results.extended_json import Form
-from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
+from mongo_tables.results.extended_json import read_documents, write_value
+from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results, refuse_unread
 from mongo_tables.results.formats import FORMATS, Format, find_format
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.formats.raw_values import hold_digits
@@ -64,7 +63,14 @@ class Contents:
 def read_contents(collection: str, place: CollectionFiles) -> Contents:
     """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder."""
     files = place.files()
-    place.refuse_unread(collection)
+    if place.folder is not None:
+        refuse_unread(place.folder)
+    elif place.places:
+        raise ResultsError(
+            f"the collection `{collection}` is in {' and in '.join(place.places)}",
+            hint=f"give one of them another name, as in other={place.places[-1]}; or all of them: "
+            f"{collection}=PATTERN",
+        )
     fixtures = place.folder.parent if place.folder else None
     read: list[tuple[ResultsFile, bytes]] = []
     parts: list[str | bytes] = [collection, str(fixtures is None)]
@@ -81,79 +87,73 @@ def read_contents(collection: str, place: CollectionFiles) -> Contents:
 def decode(contents: Contents) -> Collection:
     """Return the documents of a collection, each ``_id`` once. Raises ``ResultsError`` for all faults."""
     read: list[Sequence[Document]] = []
+    paths: list[Path] = []
     may_repeat = contents.fixtures is not None
     empty: list[NoBenchmarks] = []
     decimals: list[Mapping[str, int]] = []
+    apart: list[Finding] = []
     odd: list[Finding] = []
     of_tool: dict[Path, bool] = {}
     for file, content in contents.files:
         documents: Sequence[Document] = ()
         if contents.fixtures is None:
+            source = SourceFile(file.path, file.types, content)
             try:
-                source = SourceFile(file.path, file.types, content)
-                documents, has_ids, is_of_tool = read_plain(source, file.name)
-                of_tool[file.path] = is_of_tool
+                documents, has_ids, of_tool[file.path] = read_plain(source, file.name)
                 may_repeat = may_repeat or has_ids
                 decimals.append(source.decimals)
                 odd += source.notes
             except NoBenchmarks as error:
                 empty.append(error)
+                apart += error.findings
         else:
             documents, faults = read_fixture(file.path, content)
             if faults:
                 raise _find_faults(contents.fixtures) or combine_faults(faults)
         read.append(documents)
+        paths.append(file.path)
     if empty and not any(read):
         raise empty[0]
-    repeated = list(islice(_find_repeated(contents, read), FAULTS_SHOWN + 1)) if may_repeat else []
-    if repeated:
+    if may_repeat and (repeated := list(islice(_find_repeated(contents, read), FAULTS_SHOWN + 1))):
         raise combine_faults(repeated if contents.fixtures else repeated[:1])
-    whole = (
-        read[0]
-        if len(read) == 1 and contents.fixtures is None
-        else IndexedCollection(chain.from_iterable(read))
-    )
-    notes = [one._replace(rule="MT313", severity="note") for error in empty for one in error.findings]
+    one_file = len(read) == 1 and contents.fixtures is None
+    whole = read[0] if one_file else IndexedCollection(chain.from_iterable(read))
     if any(of_tool.values()):
-        others = (path for path, is_of_tool in of_tool.items() if not is_of_tool)
         message = "this file is not of a benchmark tool, as others of its collection are"
-        found = (file_fault(path, (0, 0), message, _APART) for path in others)
-        notes += (one._replace(rule="MT313", severity="note") for one in found)
-    notes += (one._replace(rule="MT338", severity="note") for one in odd)
-    first = decimals[0] if decimals else {}
+        for path, is_of_tool in of_tool.items():
+            if not is_of_tool:
+                apart.append(file_fault(path, (0, 0), message, _APART))
+    notes: list[Finding] = []
+    for rule, some in (("MT313", apart), ("MT338", odd)):
+        for one in some:
+            notes.append(one._replace(rule=rule, severity="note"))
+    common = decimals[0] if decimals else {}
+    if len(decimals) > 1:
+        common = {name: n for name, n in common.items() if all(one.get(name) == n for one in decimals)}
+    plain = contents.fixtures is None
     return Collection(
-        contents.name,
-        whole,
-        contents.digest,
-        tuple(file.path for file, _ in contents.files),
-        plain=contents.fixtures is None,
-        notes=tuple(notes),
-        decimals={name: n for name, n in first.items() if all(one.get(name) == n for one in decimals)},
+        contents.name, whole, contents.digest, tuple(paths), plain, tuple(notes), decimals=common
     )
 
 
 def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Finding]:
     """Yield a fault for each document that repeats an earlier ``_id``, at its position if it is in a fixture file."""
     seen: dict[bytes, tuple[int, int]] = {}
-    for place in ((number, index) for number, some in enumerate(read) for index in range(len(some))):
-        key = read[place[0]][place[1]]["_id"]
-        first = seen.setdefault(bson.encode({"": key}), place)
-        if first == place:
-            continue
-        shown = extended_json.write_value(key)
-        (here, content), (there, before) = (contents.files[number] for number, _ in (place, first))
-        if contents.fixtures is None:
-            elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
-            yield file_fault(here.path, (0, 0), f"the _id {shown} is that of {elsewhere}", _ONCE)
-        else:
-            above, _ = _place_of(there.path, before, first[1])
-            at = _place_of(here.path, content, place[1])
-            yield file_fault(
-                here.path,
-                at,
-                f"the _id {shown} is also that of {shorten_path(there.path)}:{above}",
-                _ONCE,
-            )
+    for number, documents in enumerate(read):
+        for index, document in enumerate(documents):
+            key = document["_id"]
+            earlier, before = seen.setdefault(bson.encode({"": key}), (number, index))
+            if (earlier, before) == (number, index):
+                continue
+            shown = write_value(key)
+            (here, content), (there, other) = contents.files[number], contents.files[earlier]
+            if contents.fixtures is None:
+                elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
+                yield file_fault(here.path, (0, 0), f"the _id {shown} is that of {elsewhere}", _ONCE)
+            else:
+                above, _ = _place_of(there.path, other, before)
+                message = f"the _id {shown} is also that of {shorten_path(there.path)}:{above}"
+                yield file_fault(here.path, _place_of(here.path, content, index), message, _ONCE)
 
 
 # -- fixture files --
@@ -177,7 +177,7 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Findi
     faults: list[Finding] = []
     is_array = path.suffix == ".json"
     for line, part in [(1, text)] if is_array else _lines(text):
-        for one in extended_json.read(part, Form(is_array)):
+        for one in read_documents(part, is_array=is_array):
             if isinstance(one, Complaint):
                 above, column = place_at(part, one.at)
                 faults.append(file_fault(path, (line + above - 1, column), one.message, one.hint))
@@ -226,11 +226,24 @@ def _find_faults(folder: Path) -> ResultsError | None:
 def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool, bool]:
     """Return the documents of a file, whether it gives them an ``_id``, and whether it is of a benchmark tool.
 
-    Raises ``ResultsError``.
-
-    ``name`` distinguishes the file from others of its collection; "" if there cannot be others.
+    Raises ``ResultsError``, also for an unknown format. ``name`` distinguishes the file from others of its collection;
+    "" if there cannot be others.
     """
-    found = _format_of(file)
+    try:
+        is_empty = not file.seen.strip()
+    except OSError as error:
+        raise file.refuse(f"cannot be read: {error.strerror or error}") from None
+    if is_empty:
+        raise file.refuse("the file is empty")
+    if file.suffix != ".parquet":
+        file.refuse_encoding()
+    found = find_format(file)
+    if found is None:
+        known = ", ".join(one.name for one in FORMATS)
+        raise file.refuse("in no format that is read", hint=f"these are read: {known}")
+    if file.types and not found.has_text:
+        hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
+        raise file.refuse(f"{found.name} already contains the types of its values", hint=hint)
     decoded = _decode(file, found)
     first = next(decoded, None)
     if first is None:
@@ -261,49 +274,25 @@ def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
     try:
         for document in found.read(file):
             number += 1
-            yield _as_of_bson(document)
+            for value in document.values():
+                kind = type(value)
+                if kind not in _SAME and not (
+                    (kind is int and value in INT32)
+                    or (kind is datetime and not value.microsecond % 1000 and value.tzinfo is None)
+                ):
+                    break
+            else:  # BSON stores all values unchanged.
+                if "\0" not in "".join(document):
+                    yield dict(document)
+                    continue
+            try:
+                yield through_bson(document)
+            except OverflowError:  # Parquet has unsigned numbers.
+                yield through_bson(hold_digits(document))
     except OSError as error:
         raise file.refuse(f"cannot be read: {error.strerror or error}") from None
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError) as error:
         raise file.refuse(f"document {number} is not a BSON document: {error}") from None
-
-
-def _as_of_bson(document: Mapping[str, Any]) -> Document:
-    """Return the document as it comes back from BSON. Raises as ``bson.encode`` does."""
-    for value in document.values():
-        kind = type(value)
-        if kind not in _SAME and not (
-            (kind is int and value in INT32)
-            or (kind is datetime and not value.microsecond % 1000 and value.tzinfo is None)
-        ):
-            break
-    else:
-        if "\0" not in "".join(document):
-            return dict(document)
-    try:
-        return through_bson(document)
-    except OverflowError:  # Parquet has unsigned numbers.
-        return through_bson(hold_digits(document))
-
-
-def _format_of(file: SourceFile) -> Format:
-    """Return the format of a file. Raises ``ResultsError`` for an unknown format, and if unpacking fails."""
-    try:
-        is_empty = not file.seen.strip()
-    except OSError as error:
-        raise file.refuse(f"cannot be read: {error.strerror or error}") from None
-    if is_empty:
-        raise file.refuse("the file is empty")
-    if file.suffix != ".parquet":
-        file.refuse_encoding()
-    found = find_format(file)
-    if found is None:
-        known = ", ".join(one.name for one in FORMATS)
-        raise file.refuse("in no format that is read", hint=f"these are read: {known}")
-    if file.types and not found.has_text:
-        hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
-        raise file.refuse(f"{found.name} already contains the types of its values", hint=hint)
-    return found
 
 
 class RowTable(Sequence[Document]):

@@ -9,17 +9,17 @@ the suffix, or the name that the author gives to all files of a part. Files of a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from mongo_tables.files.folders import leads_within, list_some
 from mongo_tables.findings.finding import nearest_word
-from mongo_tables.results.formats import FORMATS, ONLY_NAMED, PLAIN, READ, find_format
+from mongo_tables.results.formats import ENDINGS, ONLY_NAMED, PLAIN, READ, find_format
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
@@ -40,9 +40,8 @@ _FORM_HINT: Final = (
     "compressed; other forms belong next to the folders of collections, not into them"
 )
 _BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move other files out of it"
-_ENDINGS: Final = ", ".join(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
 _NAMES_HINT: Final = (
-    f"name a file ({_ENDINGS}, most of them also packed: .gz), a pattern of such, or a folder"
+    f"name a file ({', '.join(ENDINGS)}, most of them also packed: .gz), a pattern of such, or a folder"
 )
 
 # Characters that some file system forbids in a folder name, or a terminal interprets; % because it escapes.
@@ -100,17 +99,6 @@ class CollectionFiles:
             return self.plain
         return [ResultsFile(path, self.folder.parent) for path in fixture_files(self.folder)]
 
-    def refuse_unread(self, collection: str) -> None:
-        """Raise ``ResultsError`` for unread documents next to fixture files, and for a collection in several places."""
-        if self.folder is not None:
-            _refuse_unread(self.folder)
-        elif self.places:
-            raise ResultsError(
-                f"the collection `{collection}` is in {' and in '.join(self.places)}",
-                hint=f"give one of them another name, as in other={self.places[-1]}; or all of them: "
-                f"{collection}=PATTERN",
-            )
-
     def add(self, other: CollectionFiles) -> CollectionFiles:
         """Return the collection in both places, which cannot be read."""
         return CollectionFiles((*self.files(), *other.files()), places=(self.where, other.where))
@@ -126,17 +114,96 @@ class Listing:
 
 def list_results(parts: Sequence[SourcePart]) -> Listing:
     """List what the parts name on disk. Raises ``ResultsError`` for a part that names nothing."""
-    folders: dict[str, CollectionFiles] = {}
+    collections: dict[str, CollectionFiles] = {}  # first of fixtures, then of plain files
+    plain: dict[str, dict[Path, ResultsFile]] = {}
+    own: set[str] = set()  # collections that files gave their names to
+    others: set[Path] = set()
     for part in parts:
-        path = Path(part.pattern)
-        alone = len(parts) == 1 and not path.exists() and suffix_of(path.name) not in READ
-        if part.pattern and part.is_path and not part.name and (path.is_dir() or alone):
-            for name, folder in _fixture_folders(path).items():
-                found = CollectionFiles(folder=folder)
-                folders[name] = folders[name].add(found) if name in folders else found
-    plain, unread = _list_plain(parts)
-    both = {name: folders[name].add(plain[name]) for name in folders.keys() & plain.keys()}
-    return Listing(dict(sorted((folders | plain | both).items())), unread)
+        there = _list_part(part, is_only=len(parts) == 1)
+        for name, folder in there.fixtures.items():
+            found = CollectionFiles(folder=folder)
+            collections[name] = collections[name].add(found) if name in collections else found
+        others.update(there.others)
+        types = read_types(part.types) if part.types else {}
+        for path in there.files:
+            name = part.name or stem_of(path.name)
+            alone = part.is_path and path == Path(part.pattern)
+            told = path.relative_to(there.folder).as_posix() if part.name and not alone else ""
+            plain.setdefault(name, {})[path] = ResultsFile(path, there.folder, told, types)
+            if not part.name:
+                own.add(name)
+    for name, by_path in plain.items():
+        found = CollectionFiles(tuple(by_path.values()))
+        if len(by_path) > 1:  # Each file has a name of its own.
+            paths = [path.as_posix() for path in by_path]
+            files = [
+                replace(one, name=one.name or path) for one, path in zip(found.plain, paths, strict=True)
+            ]
+            found = CollectionFiles(tuple(files), places=tuple(paths) if name in own else ())
+        collections[name] = collections[name].add(found) if name in collections else found
+    return Listing(dict(sorted(collections.items())), sorted(others.difference(*plain.values())))
+
+
+class _Found(NamedTuple):
+    """What a part names on disk.
+
+    ``folder`` contains all ``files`` that are read. ``others`` are all files that may hold data. ``fixtures`` are the
+    folders of collections, by name.
+    """
+
+    folder: Path
+    files: list[Path]
+    others: list[Path]
+    fixtures: dict[str, Path]
+
+
+def _list_part(part: SourcePart, *, is_only: bool) -> _Found:
+    path = Path(part.pattern)
+    if not part.pattern:
+        raise unusable(f"`{part}` names no file", _NAMES_HINT)
+    if not part.is_path:
+        return _match(part.pattern)
+    if path.is_dir():
+        return _list_folder(path, part.name)
+    if not path.exists():
+        if is_only and not part.name and suffix_of(path.name) not in READ:
+            return _list_folder(path, part.name)  # It raises the error of a missing fixture folder.
+        if not path.is_symlink():
+            is_type = part.name and part.pattern in TYPES
+            hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
+            raise unusable(f"there is no file {path}", _suggest_name(path) or hint)
+    return _Found(path.parent, [path], [], {})
+
+
+def _list_folder(folder: Path, collection: str) -> _Found:
+    """List a folder: its plain files, and its folders of fixtures unless the part names one ``collection``."""
+    found = _Found(folder, [], [], {})
+    rest: list[Path] = []
+    try:
+        for path in sorted(folder.iterdir(), key=attrgetter("name")):
+            if path.name.startswith("."):
+                continue
+            if path.is_file():
+                suffix = suffix_of(path.name)
+                if suffix in READ and suffix not in ONLY_NAMED:
+                    found.others.append(path)
+                    if suffix in PLAIN or _is_known(path):
+                        found.files.append(path)
+                elif _is_data(path):
+                    found.others.append(path)
+            elif not collection and path.is_dir():
+                found.fixtures[unquote(path.name)] = path
+            else:
+                rest.append(path)
+    except FileNotFoundError:
+        hint = _suggest_name(folder) or _suggest_files(folder.parent)
+        raise unusable(f"there is no fixture folder {folder}", hint) from None
+    except OSError as error:
+        kind = "folder" if collection else "fixture folder"
+        raise unusable(f"the {kind} {folder} cannot be read: {error.strerror}") from None
+    if rest:
+        _refuse_broken_links(rest)
+    return found
 
 
 # -- fixture folders --
@@ -152,18 +219,6 @@ def folder_of(folder: Path, collection: str) -> Path:
 def fixture_files(place: Path) -> list[Path]:
     """Return the fixture files in the folder of a collection, in order, or nothing if there is no such folder."""
     return [path for path in _list_files(place) if path.suffix in SUFFIXES]
-
-
-def _fixture_folders(folder: Path) -> dict[str, Path]:
-    """Return the folder of each collection by its name, without hidden folders."""
-    try:
-        places = _visible(folder, Path.is_dir)
-    except FileNotFoundError:
-        hint = _suggest_name(folder) or _suggest_files(folder.parent)
-        raise unusable(f"there is no fixture folder {folder}", hint) from None
-    except OSError as error:
-        raise unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
-    return {unquote(place.name): place for place in places}
 
 
 def _suggest_name(path: Path) -> str:
@@ -189,7 +244,7 @@ def _suggest_files(folder: Path) -> str:
     )
 
 
-def _refuse_unread(place: Path) -> None:
+def refuse_unread(place: Path) -> None:
     """Raise ``ResultsError`` if a collection's folder has files with documents that are never read."""
     read = {path for path in _list_files(place) if path.suffix in SUFFIXES}
     below = (path.relative_to(place) for path in place.rglob("*") if path not in read and _is_data(path))
@@ -205,24 +260,24 @@ def _refuse_unread(place: Path) -> None:
 
 def _is_data(path: Path) -> bool:
     """Return whether a file has a name as files with documents have, compressed or not."""
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    return next((one for one in reversed(suffixes) if one not in _PACKED), "") in _DATA and path.is_file()
+    suffix = path.suffix.lower()
+    if suffix in _PACKED:
+        suffix = Path(path.stem).suffix.lower()
+    return suffix in _DATA and path.is_file()
 
 
 def _list_files(place: Path) -> list[Path]:
     """Return the files in a folder, without hidden ones."""
+    found: list[Path] = []
+    rest: list[Path] = []
     try:
-        return _visible(place, Path.is_file) if place.is_dir() else []
+        for path in sorted(place.iterdir(), key=attrgetter("name")) if place.is_dir() else ():
+            if not path.name.startswith("."):
+                (found if path.is_file() else rest).append(path)
     except OSError as error:
         raise unusable(f"the folder {place} cannot be read: {error.strerror}") from None
-
-
-def _visible(place: Path, is_wanted: Callable[[Path], bool]) -> list[Path]:
-    """Return the files or folders in a folder, sorted, without hidden ones. Raises OSError if it cannot be read."""
-    found = sorted((p for p in place.iterdir() if not p.name.startswith(".")), key=attrgetter("name"))
-    wanted = list(filter(is_wanted, found))
-    _refuse_broken_links(found)
-    return wanted
+    _refuse_broken_links(rest)
+    return found
 
 
 def _refuse_broken_links(places: Sequence[Path]) -> None:
@@ -238,54 +293,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
 # -- plain files --
 
 
-def _list_plain(parts: Sequence[SourcePart]) -> tuple[dict[str, CollectionFiles], Sequence[Path]]:
-    """Return the collections of plain files, by name, and the existing files that are not read."""
-    found: dict[str, dict[Path, ResultsFile]] = {}
-    own: set[str] = set()
-    others: set[Path] = set()
-    for part in parts:
-        folder, read, there = _list_paths(part)
-        others.update(there)
-        types = read_types(part.types) if part.types else {}
-        for path in read:
-            name = part.name or stem_of(path.name)
-            alone = part.is_path and path == Path(part.pattern)
-            told = path.relative_to(folder).as_posix() if part.name and not alone else ""
-            found.setdefault(name, {})[path] = ResultsFile(path, folder, told, types)
-            own.update([] if part.name else [name])
-    collections = {}
-    for name, by_path in found.items():
-        files = tuple(by_path.values())
-        if len(files) > 1:  # Each has a name of its own.
-            files = tuple(one if one.name else replace(one, name=one.path.as_posix()) for one in files)
-        paths = tuple(one.path.as_posix() for one in files)
-        collections[name] = CollectionFiles(files, places=paths if len(files) > 1 and name in own else ())
-    return collections, sorted(others.difference(*found.values()))
-
-
-_Paths = tuple[Path, Sequence[Path], Sequence[Path]]
-"""The folder that contains all files of a part, the files that are read, and all files that may hold data."""
-
-
-def _list_paths(part: SourcePart) -> _Paths:
-    path = Path(part.pattern)
-    if not part.pattern:
-        raise unusable(f"`{part}` names no file", _NAMES_HINT)
-    if not part.is_path:
-        return _match(part.pattern)
-    if path.is_dir():
-        files = _list_files(path)
-        may = [one for one in files if suffix_of(one.name) in READ - ONLY_NAMED]
-        read = [one for one in may if suffix_of(one.name) in PLAIN or _is_known(one)]
-        return path, read, [*may, *filter(_is_data, files)]
-    if not path.exists() and not path.is_symlink():
-        is_type = part.name and part.pattern in TYPES
-        hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
-        raise unusable(f"there is no file {path}", _suggest_name(path) or hint)
-    return path.parent, [path], []
-
-
-def _match(pattern: str) -> _Paths:
+def _match(pattern: str) -> _Found:
     """Return the files that a pattern matches. Raises ``ResultsError`` if there are none."""
     from glob import iglob  # pathlib's own glob also matches hidden files
 
@@ -295,7 +303,8 @@ def _match(pattern: str) -> _Paths:
     if not found:
         raise unusable(f"no file is named like {pattern}", _NAMES_HINT)
     _refuse_broken_links(found)
-    return folder, [one for one in found if suffix_of(one.name) in PLAIN or _is_known(one)], found
+    read = [one for one in found if suffix_of(one.name) in PLAIN or _is_known(one)]
+    return _Found(folder, read, found, {})
 
 
 def _is_known(path: Path) -> bool:

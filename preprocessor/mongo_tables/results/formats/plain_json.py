@@ -8,16 +8,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 from mongo_tables.files.folders import place_at
 from mongo_tables.findings.finding import Complaint
-from mongo_tables.results import extended_json
-from mongo_tables.results.extended_json import Form
+from mongo_tables.results.extended_json import read_documents
 from mongo_tables.results.formats.model import Document, SourceFile
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
-
-_LINE: Final = Form(needs_id=False)
 
 _Fault = tuple[str, int, Complaint[int]]
 """A text, the number of the line where it begins, and its fault."""
@@ -30,7 +26,16 @@ def read(file: SourceFile) -> Iterator[Document]:
     text = file.text()
     if text.lstrip()[:1] == "{" and _is_lines(text):
         return _read_lines(file, text.split("\n"))
-    return _read_whole(file, text)
+    documents: list[Document] = []
+    faults: list[_Fault] = []
+    for one in read_documents(text, is_array=text.lstrip()[:1] == "[", needs_id=False):
+        if isinstance(one, Complaint):
+            faults.append((text, 1, one))
+        else:
+            documents.append(one)
+    if faults:
+        raise _combine(file, faults)
+    return iter(documents)
 
 
 def _is_lines(text: str) -> bool:
@@ -49,27 +54,13 @@ def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
     """Yield the documents of the lines of a file. Raises ``ResultsError`` for all faults after the last line."""
     faults: list[_Fault] = []
     for number, line in enumerate(lines, 1):
-        for one in extended_json.read(line, _LINE) if line.strip() else ():
+        for one in read_documents(line, needs_id=False) if line.strip() else ():
             if isinstance(one, Complaint):
                 faults.append((line, number, one))
             else:
                 yield one
     if faults:
         raise _combine(file, faults)
-
-
-def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
-    is_array = text.lstrip()[:1] == "["
-    documents: list[Document] = []
-    faults: list[_Fault] = []
-    for one in extended_json.read(text, Form(is_array, needs_id=False)):
-        if isinstance(one, Complaint):
-            faults.append((text, 1, one))
-        else:
-            documents.append(one)
-    if faults:
-        raise _combine(file, faults)
-    return iter(documents)
 
 
 def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:

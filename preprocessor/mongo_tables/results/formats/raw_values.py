@@ -19,8 +19,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.extended import INT64
-from mongo_tables.results import extended_json
-from mongo_tables.results.extended_json import Form
+from mongo_tables.results.extended_json import read_documents, write_line
 
 _DIGITS: Final = 34
 """The most digits of a Decimal128."""
@@ -40,7 +39,6 @@ _MOST_MINORS: Final = 20
 _MOST_SKIPPED: Final = 2
 _RUN: Final = re.compile(r"\d+")
 _WIDTH: Final = 10
-_FORM: Final = Form(needs_id=False)
 
 
 def are_numbers(texts: Collection[str]) -> bool:
@@ -62,7 +60,7 @@ def are_numbers(texts: Collection[str]) -> bool:
 
 def are_versions(texts: Collection[str]) -> bool:
     """Return whether the texts of a column are versions, at least one of them with a dot."""
-    return any("." in text for text in texts) and all(map(_VERSION.fullmatch, texts))
+    return "." in "".join(texts) and all(map(_VERSION.fullmatch, texts))
 
 
 def are_version_numbers(name: str, texts: Collection[str], names: Sequence[str]) -> bool:
@@ -155,7 +153,7 @@ def hold_value(value: Any) -> Any:
         return hold_digits(value)
     try:
         raw = bson.encode({"": hold_digits(value)})
-        read = list(extended_json.read(extended_json.write_line(raw), _FORM))
+        read = list(read_documents(write_line(raw), needs_id=False))
         if not any(isinstance(one, Complaint) for one in read) and bson.encode(read[0]) == raw:  # type: ignore[arg-type]
             return bson.decode(raw)[""]
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError, RecursionError):
