@@ -19,7 +19,9 @@ def walk(
     never end.
     """
     for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
-        folders[:] = [name for name in folders if not _leads_around(Path(place, name), folder)]
+        for name in (*folders,):
+            if _leads_around(Path(place, name), folder):
+                folders.remove(name)
         yield place, names
 
 

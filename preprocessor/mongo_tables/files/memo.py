@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 try:  # ``hashlib`` would load OpenSSL, 8 ms of each check
@@ -14,6 +15,7 @@ except ImportError:  # an interpreter built without it
 _T = TypeVar("_T")
 
 
+@dataclass(eq=False)
 class Memo:
     """A cache of the latest results of pure functions. Their weights are at most ``most`` together.
 
@@ -21,10 +23,9 @@ class Memo:
     never invalidated.
     """
 
-    def __init__(self, most: int = 20_000) -> None:
-        self._most = most
-        self._weight = 0
-        self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
+    most: int = 20_000
+    _weight: int = field(default=0, init=False)
+    _kept: OrderedDict[Hashable, tuple[object, int]] = field(default_factory=OrderedDict, init=False)
 
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return the cached result for ``key``, or make and cache it."""
@@ -45,7 +46,7 @@ class Memo:
         """Cache a result, and drop the least recently used ones."""
         self._weight += weight - self._kept.pop(key, (None, 0))[1]
         self._kept[key] = result, weight
-        while self._weight > self._most:
+        while self._weight > self.most:
             self._weight -= self._kept.popitem(last=False)[1][1]
 
 

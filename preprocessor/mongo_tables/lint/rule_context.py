@@ -94,7 +94,7 @@ class Documents:
         if isinstance(known, Passing):
             return known
         try:
-            documents = self.source.choose(collection, match)
+            documents = self.source.find(collection).choose(match)
             if len(documents) > MANY:
                 passing = _select_passing(documents, match, variables)
             else:
@@ -110,7 +110,7 @@ class Documents:
 
     def texts(self, collection: str, field: str) -> frozenset[str]:
         """Return the strings that documents of a collection have in a field."""
-        return self.source.texts(collection, field) if self.source else frozenset()
+        return self.source.find(collection).texts(field) if self.source else frozenset()
 
     def shape_of_all(self, collection: str) -> Shape:
         """Return the shape of all documents of a collection."""

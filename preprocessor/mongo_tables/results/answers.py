@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
 
 
+@dataclass(eq=False)
 class Answers:
     """A results source and its answers in a build, by ``Query.key``.
 
@@ -29,26 +31,26 @@ class Answers:
     build runs only those queries whose collections changed. If a source cannot report changes, all queries run again.
     """
 
-    def __init__(self, where: str, limits: Limits | None = None, workers: int = 4, server: str = "") -> None:
-        self.where = where
-        self.server = server
-        self.limits = limits or Limits()
-        self._workers = workers
-        self._source: ResultsSource | None = None
-        self._memo = Memo(MOST_ROWS)  # keyed by query and the digests of the collections that it reads
-        self._collections: tuple[str, ...] | None = None
-        self._version: str | None = None
-        self._reached = False
-        self.by_key: dict[str, Rows | ResultsError] = {}
-        """Every answer of this build so far."""
-        self.unreachable: ResultsError | None = None
-        """The error that makes the whole source unusable; None if it can be used."""
-        self.ran = 0
-        """The number of pipelines that this build has run."""
-        self.unread: Sequence[Path] = ()
-        """Existing files that are not read, sorted; filled in by the first query."""
-        self.notes: Sequence[Finding] = ()
-        """The notes about the files that queries have read."""
+    where: str
+    limits: Limits = field(default_factory=Limits)
+    workers: int = 4
+    server: str = ""
+    by_key: dict[str, Rows | ResultsError] = field(default_factory=dict, init=False)
+    """Every answer of this build so far."""
+    unreachable: ResultsError | None = field(default=None, init=False)
+    """The error that makes the whole source unusable; None if it can be used."""
+    ran: int = field(default=0, init=False)
+    """The number of pipelines that this build has run."""
+    unread: Sequence[Path] = field(default=(), init=False)
+    """Existing files that are not read, sorted; filled in by the first query."""
+    notes: Sequence[Finding] = field(default=(), init=False)
+    """The notes about the files that queries have read."""
+    _source: ResultsSource | None = field(default=None, init=False)
+    _memo: Memo = field(default_factory=lambda: Memo(MOST_ROWS), init=False)
+    """Answers by query and the digests of the collections that it reads."""
+    _collections: tuple[str, ...] | None = field(default=None, init=False)
+    _version: str | None = field(default=None, init=False)
+    _reached: bool = field(default=False, init=False)
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
@@ -64,14 +66,18 @@ class Answers:
 
         ``unreachable`` is then the first error of these queries that concerns the whole source.
         """
-        asked = {query.key: query for query in queries}
-        new = {key: query for key, query in asked.items() if key not in self.by_key}
+        asked: list[str] = []
+        new: dict[str, Query] = {}
+        for query in queries:
+            asked.append(query.key)
+            if query.key not in self.by_key:
+                new[query.key] = query
         try:
             if new and not self._reached:
                 self.source.reach()
                 self._reached = True
             with nothing_collected():
-                self.by_key.update(self._answer(new) if new else {})
+                self._run(new)
         except ResultsError as error:
             self.by_key.update(dict.fromkeys(new, error))
         self.unreachable = None
@@ -84,33 +90,36 @@ class Answers:
             with suppress(ResultsError):  # The query that needs these files reports the reason.
                 local = None if self.unreachable else self.local
                 if local is not None:
-                    self.unread, self.notes = local.unread(), local.notes()
+                    self.unread, self.notes = local.unread(), tuple(local.notes)
         return self
 
-    def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
-        """Return the answers to queries, from the memo where possible."""
-        found: dict[str, Rows | ResultsError] = {}
+    def _run(self, queries: Mapping[str, Query]) -> None:
+        """Answer queries, from the memo where possible."""
         digests: dict[str, tuple[str, ...]] = {}
+        asked: dict[str, Query] = {}
         for key, query in queries.items():
-            names = collections_read(query)
-            read = [digest for name in names if (digest := self.source.digest(name)) is not None]
-            if len(read) < len(names):
-                continue
-            digests[key] = tuple(read)
-            if isinstance(answer := self._memo.find((key, digests[key])), list | ResultsError):
-                found[key] = answer
-        asked = {key: query for key, query in queries.items() if key not in found}
+            read: list[str] = []
+            for name in collections_read(query):
+                if (digest := self.source.digest(name)) is None:
+                    break
+                read.append(digest)
+            else:
+                digests[key] = tuple(read)
+                if isinstance(answer := self._memo.find((key, digests[key])), list | ResultsError):
+                    self.by_key[key] = answer
+                    continue
+            asked[key] = query
+        if not asked:
+            return
         self.ran += len(asked)
-        workers = min(self._workers, self.source.workers)
-        for key, answer in answer_all(self.source.aggregate, asked, workers).items() if asked else ():
-            found[key] = answer
+        workers = min(self.workers, self.source.workers)
+        for key, answer in answer_all(self.source.aggregate, asked, workers).items():
+            self.by_key[key] = answer
             # An error of the whole source may depend on other files, too.
             lasting = not (isinstance(answer, ResultsError) and answer.environment)
             if key in digests and lasting and is_lasting(asked[key]):
-                self._memo.keep(
-                    (key, digests[key]), answer, 1 + len(answer) if isinstance(answer, list) else 1
-                )
-        return {key: found[key] for key in queries}
+                weight = 1 + len(answer) if isinstance(answer, list) else 1
+                self._memo.keep((key, digests[key]), answer, weight)
 
     @property
     def digest(self) -> str | None:
@@ -187,49 +196,42 @@ def answer_all(ask: Ask, queries: Mapping[str, Query], workers: int = 1) -> dict
     The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
     An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
     """
+    answers: dict[str, Rows | ResultsError] = {}
     lost: list[ResultsError] = []
-    if workers <= 1:
-        return {key: _result(_ask(ask, query, lost)) for key, query in queries.items()}
-
+    defects: list[BaseException] = []
     waiting = iter(list(queries.items()))
-    answers: dict[str, Rows | ResultsError | BaseException] = {}
 
     def serve() -> None:
         for key, query in waiting:  # The threads share the iterator, so each query runs once.
-            answers[key] = _ask(ask, query, lost)
+            if defects:
+                return
+            try:
+                answers[key] = lost[0] if lost else ask(query)
+            except ResultsError as error:
+                answers[key] = error
+                if error.environment:
+                    lost.append(error)
+            except MemoryError:
+                answers[key] = ResultsError(
+                    "the memory of this machine, or what it allows, is not enough for this pipeline",
+                    hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
+                    environment=True,
+                )
+            except BaseException as error:
+                # A defect in this program, or an interrupt: raised in the caller's thread, not lost in a worker.
+                defects.append(error)
 
-    threads = [
-        threading.Thread(target=serve, name="mongo-tables query", daemon=True)
-        for _ in range(min(workers, len(queries)))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return {key: _result(answers[key]) for key in queries}
-
-
-def _ask(ask: Ask, query: Query, lost: list[ResultsError]) -> Rows | ResultsError | BaseException:
-    if lost:
-        return lost[0]
-    try:
-        return ask(query)
-    except ResultsError as error:
-        if error.environment:
-            lost.append(error)
-        return error
-    except MemoryError:
-        return ResultsError(
-            "the memory of this machine, or what it allows, is not enough for this pipeline",
-            hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
-            environment=True,
-        )
-    except BaseException as error:
-        # A defect in this program: raised in the caller's thread, not lost in a worker.
-        return error
-
-
-def _result(outcome: Rows | ResultsError | BaseException) -> Rows | ResultsError:
-    if isinstance(outcome, BaseException) and not isinstance(outcome, ResultsError):
-        raise outcome
-    return outcome
+    if workers <= 1:
+        serve()
+    else:
+        threads = [
+            threading.Thread(target=serve, name="mongo-tables query", daemon=True)
+            for _ in range(min(workers, len(queries)))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    if defects:
+        raise defects[0]
+    return {key: answers[key] for key in queries} if workers > 1 else answers

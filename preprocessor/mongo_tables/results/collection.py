@@ -64,8 +64,12 @@ class Collection:
         """Return the strings that documents have at a dotted path, also within arrays."""
         if path not in self._texts:
             parts = split_path(path)
-            values = (value for one in self.documents for value in values_at(one, parts))
-            self._texts[path] = frozenset(value for value in values if isinstance(value, str))
+            found: set[str] = set()
+            for one in self.documents:
+                for value in values_at(one, parts):
+                    if isinstance(value, str):
+                        found.add(value)
+            self._texts[path] = frozenset(found)
         return self._texts[path]
 
 

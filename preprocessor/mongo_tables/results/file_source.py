@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import bson
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
-from mongo_tables.aggregation.limits import PipelineLimits, pause_clock
+from mongo_tables.aggregation.limits import pause_clock
 from mongo_tables.files.memo import digest_of
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding, did_you_mean
@@ -34,7 +34,7 @@ from mongo_tables.results.model import (
     Rows,
     unusable,
 )
-from mongo_tables.results.provenance import TOLD_BY, is_source_query
+from mongo_tables.results.provenance import TOLD_BY, SourceQuery
 from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
 from mongo_tables.results.source_text import SourcePart, split_parts
 
@@ -76,11 +76,13 @@ class FileSource(ResultsSource):
         self._parts = parts
         self._limits = limits or Limits()
         self._read_others = read
-        self._others: Mapping[str, Collection] | None = None  # in this build
+        self._others: dict[str, Collection] = {}  # in this build; filled in with ``_listed``
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
         self._listed: Listing | None = None  # in this build
+        self.notes: list[Finding] = []
+        """The notes about the files that queries have read in this build."""
         self._database: FixtureDatabase | None = None
 
     @property
@@ -93,14 +95,9 @@ class FileSource(ResultsSource):
         """The source itself: its documents are on this machine."""
         return self
 
-    @property
-    def limits(self) -> PipelineLimits:
-        """The cost limits of one pipeline."""
-        return self._limits.files
-
     def reach(self) -> None:
         """Raise ``ResultsError`` if there is no folder or file, if it cannot be listed, or if it has no collection."""
-        if not self.collections():
+        if not self._list().collections and not self._others:
             raise unusable(
                 f"the results source {self.name} has no collections",
                 "put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or name "
@@ -110,31 +107,29 @@ class FileSource(ResultsSource):
     def refresh(self) -> None:
         """Start the next build: files are listed and read again on the next access."""
         with self._lock:
-            self._listed = self._others = None
+            self._listed = None
             self._read.clear()
+            self.notes.clear()
 
     def release(self) -> None:
         """Drop the decoded documents. They are read again on access."""
         with self._lock:
             self._decoded.clear()
             self._read.clear()
+            self.notes.clear()
 
     # -- collections and files --
 
     def collections(self) -> tuple[str, ...]:
         """Return the names of the collections, sorted."""
-        return tuple(sorted({*self._held(), *self._list().collections}))
+        return tuple(sorted({*self._list().collections, *self._others}))
 
     def files(self, collection: str) -> Sequence[Path]:
         """Return the files of a collection, in order, or nothing for an unknown one."""
-        if held := self._held().get(collection):
-            return held.files
         place = self._list().collections.get(collection)
+        if held := self._others.get(collection):
+            return held.files
         return [file.path for file in place.files()] if place else []
-
-    def notes(self) -> Sequence[Finding]:
-        """Return the notes about the files that queries have read in this build."""
-        return [note for one in self._read.values() if isinstance(one, Collection) for note in one.notes]
 
     def unread(self) -> Sequence[Path]:
         """Return the existing files that are not read, sorted."""
@@ -157,15 +152,13 @@ class FileSource(ResultsSource):
                 said += (collection, error.message)
         return digest_of(*said)
 
-    def _held(self) -> Mapping[str, Collection]:
-        with self._lock:
-            if self._others is None:
-                self._others = {one.name: one for one in self._read_others()}
-            return self._others
-
     def _list(self) -> Listing:
+        """List the files, and read the collections that are not in files, once in a build."""
         with self._lock:
             if self._listed is None:
+                self._others = {}
+                for one in self._read_others():
+                    self._others[one.name] = one
                 self._listed = list_results(self._parts)
             return self._listed
 
@@ -177,44 +170,35 @@ class FileSource(ResultsSource):
         Raises the same ``ResultsError`` for each query if it cannot be read.
         """
         with self._lock:
-            if collection not in self._read:
-                self._read[collection] = self._held().get(collection) or self._read_files(collection)
-            found = self._read[collection]
+            if (found := self._read.get(collection)) is None:
+                place, held = self._list().collections.get(collection), self._others.get(collection)
+                if held or place is None:
+                    found = held or Collection(collection, (), digest_of(collection))
+                else:
+                    try:
+                        contents = read_contents(collection, place)
+                        found = self._decoded.get(collection)
+                        if found is None or found.digest != contents.digest:
+                            with nothing_collected():
+                                found = self._decoded[collection] = decode(contents)
+                    except ResultsError as error:
+                        found = error
+                self._read[collection] = found
+                if isinstance(found, Collection):
+                    self.notes += found.notes
         if isinstance(found, ResultsError):
             raise found
         return found
 
-    def _read_files(self, collection: str) -> Collection | ResultsError:
-        place = self._list().collections.get(collection)
-        if place is None:
-            return Collection(collection, (), digest_of(collection))
-        try:
-            contents = read_contents(collection, place)
-            before = self._decoded.get(collection)
-            if before is None or before.digest != contents.digest:
-                with nothing_collected():
-                    self._decoded[collection] = decode(contents)
-            return self._decoded[collection]
-        except ResultsError as error:
-            return error
-
-    def _find(self, collection: str) -> Collection:
-        """Return the collection, including what was written to ``database``."""
+    def find(self, collection: str) -> Collection:
+        """Return the collection, including what was written to ``database``. Do not change its documents."""
         # None while they cannot differ from those in the files.
         written = self._database.find_written(collection) if self._database else None
         return self.read_collection(collection) if written is None else Collection(collection, written)
 
     def documents(self, collection: str) -> Sequence[dict[str, Any]]:
         """Return all documents of a collection, none for an unknown one. They are shared: do not change them."""
-        return self._find(collection).documents
-
-    def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Return the documents that the first ``$match`` of a pipeline may keep, in order. Do not change them."""
-        return self._find(collection).choose(pipeline)
-
-    def texts(self, collection: str, field: str) -> frozenset[str]:
-        """Return the strings that documents have in a field, also within arrays."""
-        return self._find(collection).texts(field)
+        return self.find(collection).documents
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
@@ -233,7 +217,7 @@ class FileSource(ResultsSource):
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
-        chosen = self.choose(query.collection, query.pipeline)
+        chosen = self.find(query.collection).choose(query.pipeline)
         try:
             return self._evaluate(chosen, replace(query, pipeline=query.pipeline[:1])) or documents
         except ResultsError:
@@ -248,8 +232,12 @@ class FileSource(ResultsSource):
         """
         guard(query)
         with self._lock:
-            collection = self._find(query.collection)
-            if is_source_query(query) and collection.documents and TOLD_BY.isdisjoint(collection.fields):
+            collection = self.find(query.collection)
+            if (
+                isinstance(query, SourceQuery)
+                and collection.documents
+                and TOLD_BY.isdisjoint(collection.fields)
+            ):
                 return []  # spares sites with plain results a group for each choice of documents
             documents = collection.choose(query.pipeline)
             if not documents and self._database is None:
@@ -309,11 +297,11 @@ class FileSource(ResultsSource):
         return other
 
 
+@dataclass(frozen=True, slots=True)
 class _Others(Mapping[str, Sequence[dict[str, Any]]]):
     """The collections that ``$lookup`` and ``$unionWith`` read, each decoded on first access."""
 
-    def __init__(self, source: FileSource) -> None:
-        self._source = source
+    _source: FileSource
 
     def __getitem__(self, name: str) -> Sequence[dict[str, Any]]:
         with pause_clock():

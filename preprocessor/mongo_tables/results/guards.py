@@ -10,7 +10,7 @@ https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -58,54 +58,51 @@ def guard(query: Query) -> None:
             raise ResultsError(refusal.message, hint=hint, path=path)
 
 
-def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Complaint[Path]]:
+def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Complaint[Path]]:
     """Return everything in a pipeline (or a mapping of variables) that must not reach a server, in reading order.
 
     A name is refused at any depth: pipelines are nested in ``$lookup``, ``$facet``, ``$unionWith`` and stages of future
-    servers, and no expression has the name of a refused stage. Under ``$literal`` keys are data.
+    servers, and no expression has the name of a refused stage. Under ``$literal`` keys are data (``is_literal``).
+    ``path`` leads to the value.
     """
-    return list(_in_value(pipeline, ()))
+    found: list[Complaint[Path]] = []
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            at, data = (*path, key), is_literal
+            if not is_literal and str(key).startswith("$"):
+                if key not in _allowed_names():
+                    found.append(_refusal(str(key), at))
+                    continue
+                if key in collection_arguments():
+                    found += _elsewhere(inner, at)
+                if key in ("$literal", "$const"):
+                    # A query has no such operator, except in ``$expr``.
+                    data = "$match" not in at or "$expr" in at[at.index("$match") :]
+            found += refusals(inner, at, data)
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            found += refusals(inner, (*path, number), is_literal)
+    elif isinstance(value, str) and type(value).__name__ == "Code":
+        found.append(Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED))
+    return found
 
 
 @cache
-def _list_allowed_names() -> frozenset[str]:
+def _allowed_names() -> frozenset[str]:
     """Return every name with "$" that only reads, whether it runs offline or not."""
-    return frozenset(one.name for one in operators()) - forbidden_operators().keys() | _PARTS
+    names = set(_PARTS)
+    for one in operators():
+        names.add(one.name)
+    return frozenset(names - forbidden_operators().keys())
 
 
-def _in_value(value: Any, path: Path, is_literal: bool = False) -> Iterator[Complaint[Path]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            at = (*path, key)
-            if not is_literal and str(key).startswith("$"):
-                if refused := _refusal(str(key), at):
-                    yield refused
-                    continue
-                if key in collection_arguments():
-                    yield from _elsewhere(inner, at)
-            yield from _in_value(inner, at, is_literal or _is_literal(at))
-    elif isinstance(value, (list, tuple)):
-        for number, inner in enumerate(value):
-            yield from _in_value(inner, (*path, number), is_literal)
-    elif isinstance(value, str) and type(value).__name__ == "Code":
-        yield Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED)
-
-
-def _is_literal(path: Path) -> bool:
-    """Return whether an operator returns its value unchanged. A query has no such operator, except in ``$expr``."""
-    in_query = "$match" in path and "$expr" not in path[path.index("$match") :]
-    return path[-1] in ("$literal", "$const") and not in_query
-
-
-def _refusal(key: str, path: Path) -> Complaint[Path] | None:
+def _refusal(key: str, path: Path) -> Complaint[Path]:
     if key in forbidden_operators():
         return Complaint(f"{key} {_FORBIDDEN[forbidden_operators()[key]]}", "", path, _REFUSED)
     if key.startswith(_INTERNAL_PREFIX):
         return Complaint(f"{key} {_INTERNAL}", "", path, _REFUSED)
-    if key not in _list_allowed_names():
-        message = f"{key} is not among the operators that are known to only read"
-        return Complaint(message, did_you_mean(key, _list_allowed_names()), path, _NOT_KNOWN)
-    return None
+    message = f"{key} is not among the operators that are known to only read"
+    return Complaint(message, did_you_mean(key, _allowed_names()), path, _NOT_KNOWN)
 
 
 def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
@@ -133,7 +130,13 @@ def is_lasting(query: Query) -> bool:
 
 def collections_read(query: Query) -> tuple[str, ...]:
     """Return the collections that a query reads, each once: its own, then those that stages look up."""
-    return tuple(dict.fromkeys((query.collection, *_list_joined(query.pipeline))))
+    joined: Iterable[str] = ()
+    written = repr(query.pipeline)  # Much cheaper than a walk through every pipeline of a site.
+    for stage in collection_arguments():
+        if stage in written:
+            joined = _list_joined(query.pipeline)
+            break
+    return tuple(dict.fromkeys((query.collection, *joined)))
 
 
 def _list_joined(value: Any) -> Iterator[str]:

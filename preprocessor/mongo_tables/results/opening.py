@@ -12,7 +12,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.results.source_text import move_parts, split_parts
+from mongo_tables.results.source_text import escape_magic, has_magic, split_parts
 
 if TYPE_CHECKING:
     from mongo_tables.results.guards import Limits
@@ -33,7 +33,7 @@ class SourceKind(NamedTuple):
     meaning: str
     short: str
     give: str
-    is_named: Callable[[str], bool]
+    is_named: Callable[[str], object]
     opener: str
 
 
@@ -47,7 +47,9 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
         return True
     for part in split_parts(where, folder):
         path = folder / part.pattern
-        there = next((place for place in (path, *path.parents) if lexists(place)), Path())
+        there = path
+        while not lexists(there) and there != there.parent:
+            there = there.parent
         absent = str(path.relative_to(there)) if path != there else ""
         begins = f"{part.name}:" if ":" in part.name else absent
         is_like_uri = "@" in f"{part.name}{absent}{absent and part.types}"
@@ -61,7 +63,7 @@ def _names_files(where: str) -> bool:
     if is_uri(where):
         return False
     parts = split_parts(where)
-    if len(parts) != 1 or str(parts[0]) != parts[0].pattern or not parts[0].is_path:
+    if len(parts) != 1 or parts[0].name or parts[0].types or not parts[0].is_path:
         return True
     path = Path(parts[0].pattern)
     if lexists(path):
@@ -87,7 +89,7 @@ KINDS: Final = (
         meaning="a MongoDB deployment; nothing is ever written to it",
         short="a mongodb:// URI",
         give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
-        is_named=lambda where: where.lower().startswith(("mongodb://", "mongodb+srv://")),
+        is_named=re.compile(r"mongodb(\+srv)?://", re.IGNORECASE).match,
         opener="mongo_tables.results.mongodb:MongoSource",
     ),
     SourceKind(
@@ -105,9 +107,15 @@ KINDS: Final = (
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
     """Return one line of help for each kind of source and each of ``more``: what to write, and its meaning."""
-    lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
-    width = max(len(form) for form, _ in lines)
-    return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
+    meanings: dict[str, str] = {}
+    for kind in KINDS:
+        meanings[kind.form] = kind.meaning
+    meanings.update(more)
+    width = max(map(len, meanings))
+    lines = []
+    for form, meaning in meanings.items():
+        lines.append(f"  {form:<{width}}   {meaning}")
+    return "\n".join(lines)
 
 
 def join_kinds() -> str:
@@ -138,7 +146,19 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
 
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
     """Return the source for another place: paths in ``where`` are relative to ``folder``. ``write`` writes them."""
-    return where if is_uri(where, folder) else move_parts(where, folder, write)
+    if is_uri(where, folder):
+        return where
+    parts = split_parts(where, folder)
+    name, path, types = parts[0]
+    is_path = not has_magic(path) or lexists(folder / path)
+    if len(parts) == 1 and is_path and not name and not types:
+        return write(folder / path)
+    base = escape_magic(write(folder))
+    moved = []
+    for one in parts:  # Pathlib would drop the slash of "?=/" and keep the types.
+        pattern = one.pattern if Path(one.pattern).is_absolute() else f"{base}/{one.pattern}"
+        moved.append(str(one._replace(pattern=pattern)))
+    return ",".join(moved)
 
 
 def is_fixture_folder(where: str) -> bool:
@@ -147,7 +167,10 @@ def is_fixture_folder(where: str) -> bool:
 
 
 def _kind_of(where: str) -> SourceKind | None:
-    return next((kind for kind in KINDS if kind.is_named(where)), None)
+    for kind in KINDS:
+        if kind.is_named(where):
+            return kind
+    return None
 
 
 def _unusable(message: str) -> ResultsError:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
@@ -125,39 +126,39 @@ def _names_a_test(part: Any) -> bool:
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
 """Parts that differ between documents, although the fields that are shown do not."""
-_POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
-"""The fields of each pooled campaign that are shown; its ratio differs for every row."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """A document without any of these fields has no provenance."""
 _SHAPED: Final = "is_result"
-_REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
 
 
-def _value_of(part: str, names: Sequence[str]) -> Any:
-    """Return a part's provenance as an expression."""
-    if part == "campaigns":
-        each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
-        told = {"each": each, "differs": "$campaigns.differs"}
-        return {"$cond": [{"$isArray": "$campaigns.each"}, told, "$$REMOVE"]}
-    if part not in _BY_FIELD:
-        return f"${part}"
-    # Cheap if documents do not have the part.
-    fields = {name: f"${part}.{name}" for name in names}
-    return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
-
-
-_TOLD: Final = {part: _value_of(part, names) for part, names in IN_PROVENANCE.items()} | {_SHAPED: IS_RESULT}
-_RUNS: Final = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}}
-_GROUP: Final[Mapping[str, Any]] = {
-    "$group": {
-        "_id": _TOLD,
-        "first": {"$min": "$start_time"},
-        "last": {"$max": "$start_time"},
-        "documents": {"$sum": 1},
-        "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, _RUNS, "$$REMOVE"]}},
+@cache
+def _group() -> Mapping[str, Any]:
+    """Return the stage that groups documents by all their provenance."""
+    told: dict[str, Any] = {}
+    for part, names in IN_PROVENANCE.items():
+        told[part] = f"${part}"
+        if part in _BY_FIELD:  # Cheap if documents do not have the part.
+            fields: dict[str, str] = {}
+            for name in names:
+                fields[name] = f"${part}.{name}"
+            told[part] = {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
+    # The fields of each pooled campaign that are shown; its ratio differs for every row.
+    pooled = {"id": "$$this.id", "start": "$$this.start", "blocks": "$$this.blocks"}
+    each = {"$map": {"input": "$campaigns.each", "in": pooled}}
+    campaigns = {"each": each, "differs": "$campaigns.differs"}
+    told["campaigns"] = {"$cond": [{"$isArray": "$campaigns.each"}, campaigns, "$$REMOVE"]}
+    repeat = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
+    runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
+    return {
+        "$group": {
+            "_id": {**told, _SHAPED: IS_RESULT},
+            "first": {"$min": "$start_time"},
+            "last": {"$max": "$start_time"},
+            "documents": {"$sum": 1},
+            "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}},
+        }
     }
-}
 
 
 class RowRepeat(NamedTuple):
@@ -205,14 +206,15 @@ class Provenance(NamedTuple):
             return None
 
 
-def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
+class SourceQuery(Query):
+    """The query for the provenance of a figure."""
+
+
+def source_query(
+    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]
+) -> SourceQuery:
     """Return the query for the provenance of a figure. Figures that start from the same documents share it."""
-    return Query(collection, (*choice(pipeline), _GROUP), let)
-
-
-def is_source_query(query: Query) -> bool:
-    """Return whether the query asks for the provenance of a figure."""
-    return bool(query.pipeline) and query.pipeline[-1] is _GROUP
+    return SourceQuery(collection, (*choice(pipeline), _group()), let)
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -224,20 +226,21 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
     for number, stage in enumerate(pipeline, 1):
         ((name, argument),) = stage.items()
         record = record_of(name)
-        chooses = record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE)
-        order = record.order(argument) if record and chooses else None
-        if order is Order.CHANCE or (order is None and not _adds_untold(name, argument)):
+        if record is None:
             break
-        length = number if order is Order.KEPT else length
+        if record.gives in (Gives.CHOSEN, Gives.BY_PLACE):
+            order = record.order(argument)
+            if order is Order.CHANCE:
+                break
+            length = number if order is Order.KEPT else length
+            continue
+        effect = effect_of(name, argument)
+        if record.gives is not Gives.EACH or effect.only:
+            break
+        # The stage may only compute fields that the provenance does not show.
+        if any(one.expression is NO_EXPRESSION or one.parts[0] in _READ for one in effect.fields):
+            break
     return pipeline[:length]
-
-
-def _adds_untold(name: str, argument: Any) -> bool:
-    """Return whether a stage only computes fields that the provenance does not show."""
-    record, effect = record_of(name), effect_of(name, argument)
-    if record is None or record.gives is not Gives.EACH or effect.only:
-        return False
-    return all(one.expression is not NO_EXPRESSION and one.parts[0] not in _READ for one in effect.fields)
 
 
 def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:

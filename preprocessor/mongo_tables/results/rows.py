@@ -40,10 +40,11 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
                 hint="drop what no column shows with $project, or filter with $match",
             )
         # Share one string per name: the decoder makes one for each row, which takes more memory than numbers.
-        rows += [
-            {names.setdefault(name, name): value for name, value in row.items()}
-            for row in bson.decode_all(batch, CODEC)
-        ]
+        for row in bson.decode_all(batch, CODEC):
+            shared: dict[str, Any] = {}
+            for name, value in row.items():
+                shared[names.setdefault(name, name)] = value
+            rows.append(shared)
         if len(rows) > limits.rows:
             raise ResultsError(
                 f"the pipeline gives more than {limits.rows:,} rows",

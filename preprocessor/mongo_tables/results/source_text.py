@@ -13,7 +13,6 @@ of the URI's grammar: https://www.mongodb.com/docs/manual/reference/connection-s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from os.path import lexists
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -39,7 +38,7 @@ class SourcePart(NamedTuple):
     @property
     def is_path(self) -> bool:
         """Whether the part is the path of one file or folder, existing or not."""
-        return not has_magic(self.pattern) or lexists(self.pattern)
+        return _MAGIC.search(self.pattern) is None or lexists(self.pattern)
 
     def __str__(self) -> str:
         """Return the part as source text."""
@@ -70,20 +69,9 @@ def split_parts(where: str, folder: Path = Path()) -> list[SourcePart]:
     return parts or [whole]
 
 
-def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
-    """Return the text for another place: its paths are relative to ``folder``, and ``write`` writes them."""
-    parts = split_parts(where, folder)
-    if len(parts) == 1 and str(parts[0]) == parts[0].pattern:
-        pattern = parts[0].pattern
-        if lexists(folder / pattern) or not has_magic(pattern):
-            return write(folder / pattern)
-    base = _MAGIC.sub(r"[\1]", write(folder))
-    return ",".join(str(one._replace(pattern=_move(one.pattern, base))) for one in parts)
-
-
-def _move(pattern: str, base: str) -> str:
-    """Return the pattern for another place. Pathlib would drop the slash of "?=/" and keep the types."""
-    return pattern if Path(pattern).is_absolute() else f"{base}/{pattern}"
+def escape_magic(path: str) -> str:
+    """Return the path as a pattern that matches only it."""
+    return _MAGIC.sub(r"[\1]", path)
 
 
 HIDDEN = "***"

@@ -267,8 +267,8 @@ def lint_site(judge: Judge) -> list[Finding]:
                 continue
             if local is not None and id(spec) not in rows:
                 # Pages are read with the usual limits.
-                if local.limits != PipelineLimits() and isinstance(spec, PipelineSpec):
-                    fault = judge_pipeline(spec, local.limits).server_only
+                if source.limits.files != PipelineLimits() and isinstance(spec, PipelineSpec):
+                    fault = judge_pipeline(spec, source.limits.files).server_only
                 if fault is not None:
                     found.append(fault)
             if isinstance(spec, PipelineSpec):

@@ -152,12 +152,20 @@ def find_format(file: SourceFile) -> Format | None:
 
     Raises ``OSError`` if the file cannot be read or unpacked.
     """
+    suffix = file.suffix
     for one in FORMATS:
-        for mark in one.marks if file.suffix != ".parquet" else ():
+        if not one.marks and suffix in one.suffixes:
+            return one
+        for mark in one.marks if suffix != ".parquet" else ():
+            found = False
             if isinstance(mark, Keys):
-                found = file.has_keys(mark.needs, mark.path, mark.words or mark.needs)
+                for word in mark.words or mark.needs:
+                    if f'"{word}"'.encode() not in file.seen:
+                        break
+                else:
+                    found = file.has_keys(mark.needs, mark.path)
             else:
                 found = file.has_line(mark) if isinstance(mark, re.Pattern) else mark(file)
             if found:
                 return one
-    return next((one for one in FORMATS if not one.marks and file.suffix in one.suffixes), None)
+    return None

@@ -51,14 +51,9 @@ def suffix_of(name: str) -> str:
     return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
 
 
-def is_packed(name: str) -> bool:
-    """Return whether the name is that of a gzip file."""
-    return name.lower().endswith(PACKED)
-
-
 def stem_of(name: str) -> str:
     """Return the name without its suffix (see ``suffix_of``) and without ``.gz``."""
-    whole = name[: -len(PACKED)] if is_packed(name) else name
+    whole = name[: -len(PACKED)] if name.lower().endswith(PACKED) else name
     return whole[: len(whole) - len(suffix_of(name))]
 
 
@@ -84,7 +79,7 @@ class SourceFile:
     def content(self) -> bytes:
         """The bytes of the file, unpacked."""
         given = self.path.read_bytes() if self.given is None else self.given
-        if not is_packed(self.path.name):
+        if not self.path.name.lower().endswith(PACKED):
             return given
         content = _unpack(io.BytesIO(given), MOST_UNPACKED + 1)
         if len(content) > MOST_UNPACKED:
@@ -137,16 +132,11 @@ class SourceFile:
         except (ValueError, RecursionError):
             return BROKEN
 
-    def has_keys(self, needs: Collection[str], path: Iterable[str], words: Iterable[str]) -> bool:
-        """Return whether a JSON file has all the words, and an object at this path the keys that it ``needs``.
+    def has_keys(self, needs: Collection[str], path: Iterable[str]) -> bool:
+        """Return whether a JSON file has an object at this path with the keys that it ``needs``, or may have one.
 
-        The path leads through keys, and into the first element of each list. A sound JSON text is decided by its keys,
-        because plain data may have such keys further inside; a broken one by its words, so that its reader reports the
-        fault.
+        The path leads through keys, and into the first element of each list. A broken JSON text may have it.
         """
-        for word in words:
-            if f'"{word}"'.encode() not in self.seen:
-                return False
         if self.json_start == len(self.seen):
             return False
         value = self.value
@@ -173,12 +163,14 @@ class SourceFile:
 
 def _find_other_encoding(content: bytes) -> str:
     """Return the encoding by the byte order mark, or by NULs at every other byte, or "" if it can be UTF-8."""
-    marked = next((name for mark, name in _OTHER_ENCODINGS.items() if content.startswith(mark)), "")
+    for mark, name in _OTHER_ENCODINGS.items():
+        if content.startswith(mark):
+            return name
     even, odd = content[:_SAMPLE:2], content[1:_SAMPLE:2]
     for one, other, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
-        if not marked and len(one) > 1 and b"\0" not in other and one.count(0) > _MOSTLY * len(one):
+        if len(one) > 1 and b"\0" not in other and one.count(0) > _MOSTLY * len(one):
             return name
-    return marked
+    return ""
 
 
 def _unpack(file: IO[bytes], most: int) -> bytes:
