@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Final, NamedTuple
 
 from mongo_tables import __version__
@@ -143,6 +142,7 @@ def _interrupt_soon() -> None:
 
 
 def _status(arguments: Sequence[str]) -> int:
+    """Run a command, with defaults from the site's file if it has ``--config-file``, and return the exit status."""
     if sys.stdout is None:
         return _complain("standard output is closed", 2)
     given = argparse.Namespace()
@@ -150,7 +150,15 @@ def _status(arguments: Sequence[str]) -> int:
         if not arguments:
             build_parser(declare=False).print_help()
             return 2
-        given = _parse(arguments)
+        # Only the called command is declared: importing and declaring the others takes longer than most checks.
+        is_known = arguments[0] in COMMANDS
+        parser = build_parser(arguments[:1] if is_known else COMMANDS, declare=is_known)
+        given = parser.parse_args(arguments)
+        if "config_file" in given and not getattr(given, "site_only", False):
+            from mongo_tables.site.site_config import fill_in  # not for `--help` or `--version`
+
+            given.as_written = argparse.Namespace(**vars(given))
+            fill_in(given)
         status: int = given.run(given)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -159,21 +167,6 @@ def _status(arguments: Sequence[str]) -> int:
     except Exception as error:
         return _report_failure(error, getattr(given, "named_by", ""))
     return status
-
-
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments, with defaults from the site's file if the command has ``--config-file``.
-
-    Only the called command is declared: importing and declaring the others takes longer than most checks.
-    """
-    called = [one for one in arguments[:1] if one in COMMANDS]
-    given = build_parser(called or COMMANDS, declare=bool(called)).parse_args(arguments)
-    if "config_file" in given and not getattr(given, "site_only", False):
-        from mongo_tables.site.site_config import fill_in  # not for `--help` or `--version`
-
-        given.as_written = argparse.Namespace(**vars(given))
-        fill_in(given)
-    return given
 
 
 def _drop_output() -> None:
@@ -260,14 +253,11 @@ def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> ar
             name, help=COMMANDS[name].summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if declare:
-            _declare(command, import_module(COMMANDS[name].module))
+            module = import_module(COMMANDS[name].module)
+            command.description, command.epilog = module.DESCRIPTION, module.EPILOG
+            command.set_defaults(run=module.run, build_parser=build_parser)
+            module.add_arguments(command)
     return top
-
-
-def _declare(command: argparse.ArgumentParser, module: ModuleType) -> None:
-    command.description, command.epilog = module.DESCRIPTION, module.EPILOG
-    command.set_defaults(run=module.run, build_parser=build_parser)
-    module.add_arguments(command)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -114,14 +114,14 @@ def report(
     """
     ordered = sorted(set(findings))
     if form == "text":
-        return _text(ordered, color, sources or {})
+        return _text(ordered, color, sources or {}) if ordered else ""
     forms: dict[str, Callable[[list[Finding]], str]] = {"json": _json, "github": _github, "sarif": _sarif}
     return forms[form](ordered)
 
 
-def exit_code(findings: Iterable[Finding], fail_on: Severity = "warning") -> int:
+def exit_code(findings: Sequence[Finding], fail_on: Severity = "warning") -> int:
     """Return 1 if a finding is at least as severe as ``fail_on``, else 0."""
-    return int(bool(failing(findings, fail_on)))
+    return 1 if findings and failing(findings, fail_on) else 0
 
 
 def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
@@ -181,8 +181,6 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def _text(findings: list[Finding], color: bool, sources: Mapping[str, str]) -> str:
-    if not findings:
-        return ""
     lines = [line for finding in findings for line in _text_lines(finding, color, sources)]
     return "\n".join([*lines, summary(findings)]) + "\n"
 

@@ -35,7 +35,7 @@ from mongo_tables.site.statements import shown_value, with_sentence
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, Spec, TableSpec, ValueSpec
+    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.render.column import Column
     from mongo_tables.render.provenance_html import ListedRuns
@@ -86,7 +86,15 @@ class FigureContext:
         meanings = {**of_results, **spec.meanings}
         columns = columns_of(spec, rows)
         notes = self._notes(spec, spec, rows, columns, meanings)
-        behind = self._behind(spec, rows)
+        behind: list[str] = []
+        if spec.provenance is not False:
+            # Each row leads to its first listed run, else to its document.
+            told = self.told.get(spec.source_query.key) if rows else None
+            anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
+            for row, anchor in zip(rows, anchors, strict=True):
+                key = row.get("_id")
+                document = self.find(spec.collection, key) if isinstance(key, Mapping) and not anchor else ""
+                behind.append(f"#{anchor}" if anchor else document)
         return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
     def draw_chart(self, spec: ChartSpec) -> str:
@@ -136,14 +144,16 @@ class FigureContext:
             return ""
         source = self.provenance(spec)
         name = spec.id or "rows"
-        links = {
-            "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
-            "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
-        }
+        csv = self.place(f"{name}.csv", csv_text(table, rows, columns))
+        json = self.place(f"{name}.json", json_text(table, rows, source))
         if self.described:  # The name by which CSV on the Web finds it.
-            url = links["CSV"].rpartition("/")[2]
+            url = csv.rpartition("/")[2]
             self.place(f"{name}.csv-metadata.json", csvw_text(table, rows, columns, meanings, url))
-        given = {kind: to for kind, to in links.items() if to}
+        links: dict[str, str] = {}
+        if csv:
+            links["CSV"] = csv
+        if json:
+            links["JSON"] = json
         first = self.told.get(spec.source_query.key)
         if first is None:
             lines = lines_of(source.runs) if source else []
@@ -151,22 +161,9 @@ class FigureContext:
             if 0 < len(lines) <= MOST_LINES:
                 runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
             first = self.told[spec.source_query.key] = _Told(name, runs)
-            return provenance_html(table, ProvenanceBlock(source, given, first.runs))
+            return provenance_html(table, ProvenanceBlock(source, links, first.runs))
         runs_at = first.anchor if first.runs else None
-        return provenance_html(table, ProvenanceBlock(source, given, runs_at=runs_at))
-
-    def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
-        """Return for each row of a figure the address of its first listed run, else of its document, or ""."""
-        if spec.provenance is False:
-            return []
-        told = self.told.get(spec.source_query.key) if rows else None
-        anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
-        behind = []
-        for row, anchor in zip(rows, anchors, strict=True):
-            key = row.get("_id")
-            document = self.find(spec.collection, key) if isinstance(key, Mapping) and not anchor else ""
-            behind.append(f"#{anchor}" if anchor else document)
-        return behind
+        return provenance_html(table, ProvenanceBlock(source, links, runs_at=runs_at))
 
 
 def figures_of(
@@ -186,16 +183,32 @@ def figures_of(
     errors = _errors_by_comment(page) if None in page.specs else []
     figures = []
     for number, (spec, anchored) in enumerate(zip(page.specs, with_anchors(page.specs), strict=True)):
-        if spec and anchored:
-            figures.append(_figure(spec, anchored, page, here, context))
+        if spec is None:
+            found = errors[number]
         else:
-            figures.append(_box_for(page.comments[number])(errors[number]))
+            found = here.judge(spec)
+            if found:
+                found = _errors(found)
+            for one in spec.quotes:
+                if one.table not in here.tables:
+                    known = [name for each in (page, *here.site.judged) for name in list_written_ids(each)]
+                    found = [*unknown_tables([spec], known), *found]
+                    break
+            if found and spec.ignore:
+                found = without_silenced(found, [spec])
+        is_block = place_of(page.comments[number].keyword) == "block"
+        html = ""
+        if found:
+            html = fault_box(found) if is_block else fault_in_sentence(found)
+        if spec and anchored and (is_block or not html):  # A sentence has room for one of them only.
+            html = "\n".join(filter(None, (html, KINDS[type(spec)].html(anchored, context))))
+        figures.append(html)
     return figures
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
     """Return the errors of reading the page that no comment's box shows, such as a shared pipeline's."""
-    errors = _errors(page.findings)
+    errors = _errors(page.findings) if page.findings else []
     if not errors:
         return []
     boxed = {each for found in _errors_by_comment(page) for each in found}
@@ -210,26 +223,6 @@ def _errors_by_comment(page: Page) -> list[list[Finding]]:
 
 def _errors(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity == "error"]
-
-
-def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
-    """Return the box of faults and the figure. A sentence has room for one of them only."""
-    found = _errors(judge.judge(spec))
-    for one in spec.quotes:
-        if one.table not in judge.tables:
-            known = [name for each in (page, *judge.site.judged) for name in list_written_ids(each)]
-            found = [*unknown_tables([spec], known), *found]
-            break
-    if found and spec.ignore:
-        found = without_silenced(found, [spec])
-    faults = _box_for(spec.comment)(found) if found else ""
-    if faults and place_of(spec.comment.keyword) != "block":
-        return faults
-    return "\n".join(filter(None, (faults, KINDS[type(spec)].html(anchored, context))))
-
-
-def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
-    return fault_box if place_of(comment.keyword) == "block" else fault_in_sentence
 
 
 def line_of(fault: Finding) -> str:

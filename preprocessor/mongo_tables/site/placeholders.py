@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIRST: Final = 0xE9A0
 """The first character of names: 16 digits, then the marks for begin and end."""
-_DIGITS: Final = str.maketrans({f"{digit:x}": chr(FIRST + digit) for digit in range(16)})
+_DIGITS: Final = str.maketrans("0123456789abcdef", "".join(map(chr, range(FIRST, FIRST + 16))))
 BEGIN: Final = chr(FIRST + 16)
 END: Final = chr(FIRST + 17)
 NAME: Final = re.compile(f"{BEGIN}[{chr(FIRST)}-{chr(FIRST + 15)}]{{17,}}{END}")
@@ -50,9 +50,11 @@ _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 def names(page: Page, url: str = "") -> tuple[str, ...]:
     """Return the token names of a page's comments, in order. They depend on the URL and the page's text."""
     digest = digest_of(url, page.text)[:16]
-    return tuple(
-        f"{BEGIN}{f'{digest}{number:x}'.translate(_DIGITS)}{END}" for number in range(len(page.comments))
-    )
+    found: list[str] = []
+    for number in range(len(page.comments)):
+        digits = f"{digest}{number:x}".translate(_DIGITS)
+        found.append(f"{BEGIN}{digits}{END}")
+    return tuple(found)
 
 
 def with_tokens(page: Page, named: Sequence[str]) -> str:
@@ -60,7 +62,9 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
 
     Generated regions and rejected comments are removed.
     """
-    edits = [(start, end, "") for start, end in page.rejected]
+    edits: list[tuple[int, int, str]] = []
+    for start, end in page.rejected:
+        edits.append((start, end, ""))
     for comment, name in zip(page.comments, named, strict=True):
         end, place = comment.region.end if comment.region else comment.end, place_of(comment.keyword)
         # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
@@ -91,7 +95,23 @@ def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, set[str]]:
             met.add(match[1])
         return figures.get(match[1], match[0])
 
-    return _blocks(_IN_SENTENCE.sub(figure, html), figures, met), met
+    html = _IN_SENTENCE.sub(figure, html)
+    pieces, done = list[str](), 0
+    opened, last_close = -1, html.rfind("</p>")
+    for match in _MARK.finditer(html):
+        if match[0] == "</p>":
+            opened = -1
+        elif match[0].startswith("<p"):
+            opened = match.start()
+        elif match[1] in figures:
+            start, end = match.span()
+            if 0 <= opened < last_close and start < last_close:  # The whole paragraph is divided.
+                start, end = opened, html.index("</p>", end) + len("</p>")
+            if start >= done:
+                pieces.append(html[done:start])
+                pieces += _divide(html[start:end], figures, met)
+                done = end
+    return "".join([*pieces, html[done:]]), met
 
 
 def met_names(html: str) -> set[str]:
@@ -111,33 +131,6 @@ def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
     if BEGIN not in text:
         return text
     return _BARE.sub(lambda name: name[0] if (given := text_of(name[0])) is None else given, text)
-
-
-def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for name, (start, end) in _with_paragraphs(html):
-        if start < done or name not in figures:
-            continue
-        pieces.append(html[done:start])
-        pieces += _divide(html[start:end], figures, met)
-        done = end
-    pieces.append(html[done:])
-    return "".join(pieces)
-
-
-def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield each block token's name, with start and end of its paragraph, or of the token if it has none."""
-    opened, last_close = -1, html.rfind("</p>")
-    for match in _MARK.finditer(html):
-        if match[0] == "</p>":
-            opened = -1
-        elif match[0].startswith("<p"):
-            opened = match.start()
-        elif 0 <= opened < last_close and match.start() < last_close:
-            yield match[1], (opened, html.index("</p>", match.end()) + len("</p>"))
-        else:
-            yield match[1], match.span()
 
 
 def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:

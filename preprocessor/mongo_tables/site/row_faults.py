@@ -58,7 +58,9 @@ def row_findings(
     joined = _mistyped_collections(spec, collections)
     if not rows:
         return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
-    found = [*(_empty_columns(spec, rows) or _undrawable(spec, rows)), *_not_computed(spec, rows)]
+    found = _empty_columns(spec, rows) or _undrawable(spec, rows)
+    if "compute" in spec.comment.parsed.value:
+        found = [*found, *_not_computed(spec, rows)]
     too_old = [] if spec.max_age is None else _too_old(spec, spec.max_age, answers, today)
     return [*joined, *found, *too_old]
 
@@ -131,9 +133,15 @@ def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     empty = []
     for path, column in spec.shown_columns:
-        values = (column_value(row, column) for row in rows)  # Usually the first value decides.
-        if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
-            empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
+        in_array = False
+        for row in rows:  # Usually the first value decides.
+            value = column_value(row, column)
+            if value == [] and index_hint(column):
+                in_array = True
+            elif value is not MISSING:
+                break
+        else:
+            empty.append((path, column, in_array))
     if not empty:
         return []
     known = sorted({name for row in rows for name in row})
@@ -229,6 +237,8 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
                 found.append(("MT334", conclusion_faults(spec, rows, numbers[0])))
     if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
         found.append(("MT332", range_faults(spec, rows)))
+    if not found:
+        return []
     return [
         finding(rule, spec.file, spec.locate(path), message, hint)
         for rule, faults in found

@@ -10,13 +10,15 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.measurement import end_in_order, fill_in, require_runner
-from mongo_tables.commands.options import (
+from mongo_tables.commands.measurement import (
     add_course,
     add_machines,
     add_seed,
     count,
+    end_in_order,
+    fill_in,
     positive,
+    require_runner,
     slice_length_or_none,
 )
 from mongo_tables.files.process import TARGET_VARIABLE

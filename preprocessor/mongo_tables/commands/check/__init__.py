@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mongo_tables.commands.check.pages import CheckedPages
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.numbers.classes import TextNumber
     from mongo_tables.site.snapshot import Needs
 
 _INDEX: Final = "GIT_INDEX_FILE"
@@ -123,15 +124,7 @@ def run(arguments: Namespace) -> int:
     With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
     Raises CommandError for options that exclude each other.
     """
-    _refuse_contradictions(arguments)
-    if arguments.watch:
-        from mongo_tables.commands.check.watch import check_at_changes
-
-        return check_at_changes(arguments, _check_once)
-    return _check_once(arguments)
-
-
-def _refuse_contradictions(given: Namespace) -> None:
+    given = arguments
     contradictions = {
         "--write-baseline requires --baseline FILE, the file to write": (
             given.write_baseline and not given.baseline
@@ -155,6 +148,11 @@ def _refuse_contradictions(given: Namespace) -> None:
     for message, is_so in contradictions.items():
         if is_so:
             raise CommandError(message)
+    if given.watch:
+        from mongo_tables.commands.check.watch import check_at_changes
+
+        return check_at_changes(given, _check_once)
+    return _check_once(given)
 
 
 def _check_once(arguments: Namespace) -> int:
@@ -213,11 +211,16 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
 
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     """Print how much was checked: without findings, there may have been nothing to check."""
-    comments = sum(len(page.comments) for page in checked.pages)
+    comments = 0
+    for page in checked.pages:
+        comments += len(page.comments)
     on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
     found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
-    held = [one for one in checked.numbers if one.candidate and one.candidate.tables.results]
+    held: list[TextNumber] = []
+    for one in checked.numbers:
+        if one.candidate and one.candidate.tables.results:
+            held.append(one)
     if comments or not held:
         print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)
     if held:

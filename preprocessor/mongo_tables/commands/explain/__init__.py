@@ -12,7 +12,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.options import SOURCE, add_source, whole_number
+from mongo_tables.commands.measurement import whole_number
+from mongo_tables.commands.options import SOURCE, add_source
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.opening import open_source
 

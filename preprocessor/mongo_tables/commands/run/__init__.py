@@ -13,15 +13,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.measurement import end_in_order, fill_in, require_runner
-from mongo_tables.commands.options import (
+from mongo_tables.commands.measurement import (
     add_course,
     add_machines,
     add_seed,
     count,
     duration,
+    end_in_order,
+    fill_in,
     positive,
     rates,
+    require_runner,
     scale,
     slice_length,
 )
