@@ -92,7 +92,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         except CommandError as error:
             raise PluginError(f"{error.message}; {error.hint}") from None
         memo = self._memo if self._serving else None
-        self._builds.append(SiteBuild(config, self.config, answers, shared, memo))
+        for_programs = self.config.machine_readable and not self._serving
+        self._builds.append(SiteBuild(config, self.config, answers, shared, memo, for_programs))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
         return config
@@ -112,30 +113,27 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             files.append(File.generated(config, path, abs_src_path=str(STYLE_SHEET_FILE)))
         return files
 
-    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        """Keep the navigation for the index of the site."""
-        self._site.navigation = nav.items
-
     @event_priority(-100)
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
         """Read the page, unless another plugin may have done so."""
-        text = self._site.read_source(page)
+        text = self._builds[-1].read_source(page)
         return text if len(config.plugins.events["page_read_source"]) == 1 else None
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Replace each comment of the page by a token, in the text that earlier plugins left."""
-        return self._site.put_tokens(markdown, page)
+        return self._builds[-1].put_tokens(markdown, page)
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Remove comments that came in during the conversion, and report them."""
-        return self._site.take_out_comments(html, page)
+        return self._builds[-1].take_out_comments(html, page)
 
     @event_priority(100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Query and judge the whole site. A build with an error ends here, before anything is written."""
-        site = self._site
+        site = self._builds[-1]
         site.judge()
-        for one in site.documents:  # The file of all of them is filled, or removed if there are none.
+        # The file of all documents of a collection is filled, or removed if there are none.
+        for one in site.documents if self.config.documents else ():
             path = path_of_all(one.collection)
             file = files.get_file_from_path(path)
             if file and (content := one.together):
@@ -145,26 +143,34 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 files.remove(file)
             site.write(one.files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
-        if not self._serving:  # No queries follow.
-            site.release()
+        if not self._serving:
+            # No queries follow. On thousands of pages, what figures do not need takes more memory than MkDocs.
+            site.answers.release()
+            for given in site.given.values():
+                for comment in given.read.comments:
+                    comment.release()
 
     @event_priority(200)
-    def on_page_context(self, context: TemplateContext, *, page: Page, **_: object) -> TemplateContext:
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
         """Put the figures into the page, before search plugins read it."""
-        self._site.show_figures(page)
+        self._builds[-1].navigation = nav.items  # for the index of the site
+        self._builds[-1].show_figures(page)
         return context
 
     @event_priority(200)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the parts below figures, and figures of other pages, into the output."""
-        return self._site.fill_output(output, page)
+        return self._builds[-1].fill_output(output, page)
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Replace the tokens that other plugins copied. The index is that of the whole site, not of a language."""
-        self._site.finish()
-        if len(self._builds) == 1:
-            self._site.write_index()
+        site = self._builds[-1]
+        site.finish()
+        if len(self._builds) == 1 and site.twins:
+            site.write_index()
         self._builds.pop()
 
     def on_build_error(self, *, error: Exception) -> None:
@@ -190,10 +196,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._running.close()
         if self._answers is not None:
             self._answers.close()
-
-    @property
-    def _site(self) -> SiteBuild:
-        return self._builds[-1]
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:
         """Return the answers of the last build, as long as source and limits are the same."""

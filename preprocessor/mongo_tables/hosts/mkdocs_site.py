@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from io import BytesIO, TextIOWrapper
@@ -45,7 +44,7 @@ from mongo_tables.hosts.page_figures import (
 )
 from mongo_tables.hosts.published_files import PublishedDocuments, collections_of, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
-from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
+from mongo_tables.hosts.written_site import FOLD, TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import ANCHOR
 from mongo_tables.site.figures import line_of, no_place, report_left_over
 from mongo_tables.site.includes import may_include
@@ -66,10 +65,9 @@ from mongo_tables.site.snapshot import PageText, ProjectVersion, Snapshot
 from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import File
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.directives.pipelines import SharedPipelines
@@ -79,6 +77,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.answers import Answers
 
 
+_UNREADABLE: Final = "the page cannot be read"
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313", "MT338")
 """Notes that a build prints; the others need ``fail_on: note``."""
@@ -91,6 +90,7 @@ class SiteBuild:
     """One build. A preview has a ``memo``.
 
     Attributes:
+        machine_readable: Whether the build writes for programs too.
         source: The current page and its text on disk.
         given: The pages that have comments, by ``id`` of MkDocs's page.
         late: The faults that only the conversion shows.
@@ -105,6 +105,7 @@ class SiteBuild:
     answers: Answers
     shared: SharedPipelines
     memo: Memo | None
+    machine_readable: bool
     source: tuple[SitePage | None, str] = None, ""
     given: dict[int, Given] = field(default_factory=dict)
     late: list[Finding] = field(default_factory=list)
@@ -118,26 +119,55 @@ class SiteBuild:
     # While MkDocs reads pages
 
     def read_source(self, page: SitePage) -> str:
-        """Return the page as on disk. Raises ``PluginError`` with the place of what cannot be read."""
-        text = read_page_file(page.file)
-        if isinstance(text, Finding):
-            report([text], "error", "nothing was built")
-            return ""
+        """Return the page as on disk. Raises ``PluginError`` with the place of what cannot be read.
+
+        Each page is read once, when MkDocs announces it or, if a plugin read it by itself, when it is converted.
+        """
+        if self.source[0] is page:
+            return self.source[1]
+        file, shown = page.file, choose_shown_path(page.file)
+        path, text, fault = Path(file.abs_src_path or ""), "", None
+        if not file.abs_src_path:
+            text = file.content_string
+        elif not may_be_file(path):
+            why = "the file does not exist, or is not a regular file"
+            fault = finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {why}")
+        else:
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                fault = finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {error.strerror}")
+            else:
+                bad = bad_byte(content)
+                fault = no_text(shown, bad) if bad else None
+                # with the line ends that MkDocs gives
+                text = "" if bad else TextIOWrapper(BytesIO(content), "utf-8-sig").read()
+        if fault is not None:  # MkDocs would show a traceback.
+            report([fault], "error", "nothing was built")
         if may_have_comment(text):
-            self.late += front_matter_findings(PageLines(text), choose_shown_path(page.file))
+            self.late += front_matter_findings(PageLines(text), shown)
         self.source = page, text
         return text
 
     def put_tokens(self, markdown: str, page: SitePage) -> str:
         """Return the Markdown of a page with a token for each of its comments."""
+        file = page.file
         if "8<-" in markdown:
-            markdown = with_snippets(markdown, page.file, self.config)
+            markdown = with_snippets(markdown, file, self.config)
         if not may_have_comment(markdown):
             return markdown
-        on_disk = self._on_disk(page)
-        text = text_of(page.file, markdown, on_disk)
-        found = read_taken_in(page.file, on_disk, self.config) if may_include(on_disk) else ()
-        taken_in = [PageText(shorten_path(path), content, path) for path, content in found]
+        on_disk, shown = self.read_source(page), choose_shown_path(file)
+        path = Path(file.abs_src_path or file.src_uri)
+        # Usually the text is the end of the file, below its front matter. If another plugin changed it, or removed
+        # tables, so that the rest contains comments, the text is what was handed over.
+        if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
+            text = PageText(shown, on_disk, path)
+        else:
+            text = PageText(shown, markdown, path, on_disk=on_disk)
+        taken_in = []
+        if may_include(on_disk):
+            for included, content in read_taken_in(file, on_disk, self.config):
+                taken_in.append(PageText(shorten_path(included), content, included))
         read = read_page_text(text, self.shared, taken_in, self.memo)
         if not (read.comments or read.findings):
             return markdown
@@ -145,8 +175,7 @@ class SiteBuild:
         if "measured_of" in markdown:
             self.versions |= read_versions([text, *taken_in])
         # Keep the text only if it is needed later.
-        needed = read.rejected or page.file.generated_by
-        held = read if needed else read._replace(text="")
+        held = read if read.rejected or file.generated_by else read._replace(text="")
         self.given[id(page)] = Given(page, held, named, replace(text, text="", on_disk=None, page=held))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
@@ -156,13 +185,9 @@ class SiteBuild:
         if left:
             hint = "list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments"
             self.late += report_left_over(
-                choose_shown_path(page.file), left, where_taken_in(self._on_disk(page)), hint
+                choose_shown_path(page.file), left, where_taken_in(self.read_source(page)), hint
             )
         return html
-
-    def _on_disk(self, page: SitePage) -> str:
-        """Return the text of the current page. Pages that plugins read by themselves are not announced."""
-        return self.source[1] if self.source[0] is page else self.read_source(page)
 
     # When all pages are converted
 
@@ -190,20 +215,28 @@ class SiteBuild:
     def judge(self) -> None:
         """Report every fault of every page. A build with an error ends here. Titles get their values."""
         for given in self.given.values():
-            self._look_for_lost(given)
-        notes = self.options.fail_on == "note"
-        of_pages = self.report.findings
-        shown = (one for one in of_pages if notes or one.severity != "note" or one.rule in _SHOWN)
-        found = {*self.late, *shown}
+            met = met_names(given.page.content or "")
+            if not met.issuperset(given.names):
+                self._show_lost(given, met)
+        found = set(self.late)
+        for one in self.report.findings:
+            if one.severity != "note" or one.rule in _SHOWN or self.options.fail_on == "note":
+                found.add(one)
         log.debug("%d pipelines run", self.answers.ran)
-        report(sorted(found), self.fail_on, "nothing was built")
+        if found:
+            report(sorted(found), self.fail_on, "nothing was built")
         for given in self.given.values():
-            self._fill_titles(given)
+            page, items = given.page, list(given.page.toc)
+            if BEGIN in str(page.title):
+                page.title = self._with_texts(given, str(page.title))
+            while items:
+                item = items.pop()
+                items += item.children
+                if BEGIN in item.title:
+                    item.title = self._with_texts(given, item.title)
 
-    def _look_for_lost(self, given: Given) -> None:
-        met = met_names(given.page.content or "")
-        if met.issuperset(given.names):
-            return
+    def _show_lost(self, given: Given, met: Collection[str]) -> None:
+        """Report the comments whose token is not in the HTML, and show their text where it became code."""
         comments = zip(given.names, given.read.comments, strict=True)
         lost = {name: comment for name, comment in comments if name not in met}
         if _has_title_alone(given, lost):
@@ -212,25 +245,8 @@ class SiteBuild:
         sources = {name: f"<!-- {comment.keyword}:{comment.body}-->" for name, comment in lost.items()}
         given.page.content = show_comments_again(given.page.content or "", sources)
 
-    def _fill_titles(self, given: Given) -> None:
-        page, items = given.page, list(given.page.toc)
-        if BEGIN in str(page.title):
-            page.title = self._with_texts(given, str(page.title))
-        while items:
-            item = items.pop()
-            items += item.children
-            if BEGIN in item.title:
-                item.title = self._with_texts(given, item.title)
-
     def _with_texts(self, given: Given, text: str) -> str:
         return " ".join(swap_names(text, self._figures_of(given).text).split())
-
-    def release(self) -> None:
-        """Release data that figures do not need: on thousands of pages it takes more memory than MkDocs."""
-        self.answers.release()
-        for given in self.given.values():
-            for comment in given.read.comments:
-                comment.release()
 
     # While MkDocs writes pages
 
@@ -256,13 +272,21 @@ class SiteBuild:
         """
         if self._without is not None:
             self._without[0].content, self._without = self._without[1], None
-        output = swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
-        if not self._is_machine_readable:
+        given = self.given.get(id(page))
+        figures = self._figures_of(given) if given else None
+        if figures is not None and BEGIN in output:
+            pieces = FOLD.split(output)  # text, name, text, name, …
+            for at in range(1, len(pieces), 2):
+                pieces[at] = figures.folds.get(pieces[at], f"<!--{pieces[at]}-->")
+            output = "".join(pieces)
+        if BEGIN in output:
+            output = swap_markup(output, self._figures_for(page.url))
+        if not self.machine_readable:
             return output
-        head, given = self._write_markdown(page), self.given.get(id(page))
-        if given is not None:
-            files, text = self._figures_of(given).files, self.twins.get(page.file.src_uri, "")
-            head += dataset_script(given, self.report, files, self.config, text)
+        head = self._write_markdown(page)
+        if given is not None and figures is not None:
+            text = self.twins.get(page.file.src_uri, "")
+            head += dataset_script(given, self.report, figures.files, self.config, text)
         return output.replace("</head>", f"{head}</head>", 1)
 
     def _write_markdown(self, page: SitePage) -> str:
@@ -270,30 +294,31 @@ class SiteBuild:
         path = page.file.src_uri
         if not is_markdown_file(path) or Path(self.config.site_dir, path).exists():
             return ""
-        text = swap_markdown(page.markdown or "", self._figures_for("", None))
+        text = swap_markdown(page.markdown or "", self._figures_for())
         self.write({path: text})
         self.twins[path] = page.meta.get("description") or first_sentence(text)
         return alternate_link(page)
 
-    @property
-    def _is_machine_readable(self) -> bool:
-        return self.options.machine_readable and self.memo is None
-
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files into the site. Raises ``PluginError`` if that fails."""
-        with _writing():
+        try:
             put(files, Path(self.config.site_dir))
+        except OSError as error:
+            raise _not_written(error) from None
 
     def finish(self) -> None:
         """Replace the tokens that other plugins copied. The build ends if one cannot be replaced."""
-        with _writing():
+        try:
             found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
-        report(found, self.fail_on, "do not publish this site")
+        except OSError as error:
+            raise _not_written(error) from None
+        if found:
+            report(found, self.fail_on, "do not publish this site")
 
     def write_index(self) -> None:
         """Write the index of the Markdown of all pages, unless there is such a file."""
         site = Path(self.config.site_dir)
-        if not self.twins or (site / LLMS).exists():
+        if (site / LLMS).exists():
             return
         documents = [path_of_all(one.collection) for one in self.documents]
         data = {path: "the documents behind the tables" for path in documents if (site / path).is_file()}
@@ -304,13 +329,16 @@ class SiteBuild:
     @cached_property
     def documents(self) -> Sequence[PublishedDocuments]:
         """Return the result documents that are published with the pages, by collection."""
-        where, collections = self.answers.where, collections_of(self.options.documents)
-        found = [PublishedDocuments.of(self.answers.local, one) for one in collections]
-        for one in found:
-            if not one.files and find_watched_path(where):
+        found = []
+        for collection in collections_of(self.options.documents):
+            one = PublishedDocuments.of(self.answers.local, collection)
+            if not one.files and find_watched_path(self.answers.where):
                 log.warning(
-                    "documents: %s has no documents in lines of the collection %s", where, one.collection
+                    "documents: %s has no documents in lines of the collection %s",
+                    self.answers.where,
+                    collection,
                 )
+            found.append(one)
         return found
 
     def _address_document(self, page: str, collection: str, key: Any) -> str:
@@ -324,27 +352,26 @@ class SiteBuild:
         }
 
     def _figures_of(self, given: Given) -> PageFigures:
-        return self._rendered.get(
-            id(given),
-            lambda: render(given, self.report, self._address_document, described=self._is_machine_readable),
-        )
+        made = self._rendered.find(id(given))
+        if not isinstance(made, PageFigures):
+            made = render(given, self.report, self._address_document, described=self.machine_readable)
+            self._rendered.keep(id(given), made)
+        return made
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:
         """Return the figures for a file of the site, by its path and its text."""
-        if path.endswith((".html", ".htm")):
-            return self._figures_for(
-                path, None, printed="print-site" in self.config.plugins and _PRINTED in text
-            )
-        return self._figures_for("", None)
+        if not path.endswith((".html", ".htm")):
+            return self._figures_for()
+        return self._figures_for(path, printed="print-site" in self.config.plugins and _PRINTED in text)
 
-    def _figures_for(self, here: str, page: SitePage | None, *, printed: bool = False) -> TokenFigures:
+    def _figures_for(self, here: str | None = None, *, printed: bool = False) -> TokenFigures:
         """Return the figures for a place in the site; without an address, they fit any place."""
         by_name = self._by_name
 
         def html(name: str) -> str:
             given, home = by_name[name][0], by_name[name][0].page.url
             made = self._figures_of(given)
-            if not here and page is None:
+            if here is None:
                 return in_feed(made.without_fold(name), urljoin(self.config.site_url or "", home))
             figure = made.with_fold(name)
             if printed:
@@ -352,10 +379,6 @@ class SiteBuild:
 
                 return print_figure(figure, home, here, get_page_key(home))
             return elsewhere(figure, home, here)
-
-        def fold(name: str) -> str:
-            given = by_name[name][0]
-            return self._figures_of(given).folds.get(name, "") if given.page is page else ""
 
         def markdown(name: str) -> PlainFigure:
             given, number = by_name[name]
@@ -367,7 +390,6 @@ class SiteBuild:
             html,
             lambda name: self._figures_of(by_name[name][0]).text(name) or "",
             markdown,
-            fold,
         )
 
 
@@ -383,45 +405,8 @@ def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
     return not any(name in line for line in titles for name in lost)
 
 
-@contextmanager
-def _writing() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
-
-
-def text_of(file: File, markdown: str, on_disk: str) -> PageText:
-    """Return the text of a page as handed over: usually the end of the file, below its front matter.
-
-    If another plugin changed the text that is ``on_disk``, the text is ``markdown``.
-    """
-    shown, path = choose_shown_path(file), Path(file.abs_src_path or file.src_uri)
-    # The rest is front matter; if it contains comments, another plugin removed tables from the page.
-    if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
-        return PageText(shown, on_disk, path)
-    return PageText(shown, markdown, path, on_disk=on_disk)
-
-
-def read_page_file(file: File) -> str | Finding:
-    """Return the text of a page, read once, or the fault that prevents it (MkDocs would show a traceback)."""
-    shown, path = choose_shown_path(file), Path(file.abs_src_path or "")
-    if not file.abs_src_path:
-        return file.content_string
-    if not may_be_file(path):
-        return finding(
-            "MT100",
-            shown,
-            (0, 0),
-            "the page cannot be read: the file does not exist, or is not a regular file",
-        )
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        return finding("MT100", shown, (0, 0), f"the page cannot be read: {error.strerror}")
-    if bad := bad_byte(content):
-        return no_text(shown, bad)
-    return TextIOWrapper(BytesIO(content), "utf-8-sig").read()  # with the line ends that MkDocs gives
+def _not_written(error: OSError) -> PluginError:
+    return PluginError(f"mongo-tables: {error.filename}: {error.strerror}")
 
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))

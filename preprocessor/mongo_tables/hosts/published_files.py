@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
@@ -35,7 +34,7 @@ def inline_assets() -> str:
     return f"<style>\n{style_sheet}</style>\n<script>\n{script}</script>"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Shelf:
     """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
 
@@ -45,43 +44,37 @@ class Shelf:
     page: str
     url: str
     files: dict[str, str] = field(default_factory=dict)
+    _stem: str = ""
+    _way: str = ""
 
     def place(self, name: str, text: str) -> str:
         """Add a file. Return its address relative to the page, quoted like ``url``."""
+        if not self._stem:
+            # The common part of the paths in the site, and of the addresses from the page.
+            self._stem = f"{ROWS_FOLDER}/{self.page.rpartition('.')[0]}"
+            here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
+            self._way = relpath(f"/{quote(self._stem)}", f"/{here}")
         self.files[f"{self._stem}.{name}"] = text
         return f"{self._way}.{quote(name)}"
-
-    @cached_property
-    def _stem(self) -> str:
-        return f"{ROWS_FOLDER}/{self.page.rpartition('.')[0]}"
-
-    @cached_property
-    def _way(self) -> str:
-        """Return the common part of the paths from the page to its files."""
-        here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
-        return relpath(f"/{quote(self._stem)}", f"/{here}")
 
 
 def put(files: Mapping[str, str | bytes], folder: Path) -> None:
     """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
     for path, content in files.items():
-        place = f"{folder}/{path}"
+        place = folder / path
         encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
         try:
-            _write(place, encoded)
-        except FileNotFoundError:  # The first file of a folder: checking before each write would take longer.
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
-            _write(place, encoded)
-
-
-def _write(place: str, content: bytes) -> None:
-    """Write a file completely or not at all: readers could not see that rows are missing at its end."""
-    try:
-        Path(place).write_bytes(content)
-    except OSError as error:
-        with suppress(OSError):
-            Path(place).unlink()
-        raise OSError(error.errno, error.strerror, place) from None
+            try:
+                place.write_bytes(encoded)
+            except FileNotFoundError:
+                # The first file of a folder: checking before each write would take longer.
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(encoded)
+        except OSError as error:
+            # A file is written completely or not at all: readers could not see that rows are missing at its end.
+            with suppress(OSError):
+                place.unlink()
+            raise OSError(error.errno, error.strerror, f"{folder}/{path}") from None
 
 
 DOCUMENTS_FOLDER: Final = "documents"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
 _TAG: Final = f"{_LT}(?:span|div){_GT}"
 _ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
-_FOLD: Final = re.compile(f"<!--({NAME.pattern})-->")
+FOLD: Final = re.compile(f"<!--({NAME.pattern})-->")
+"""The mark of the part below a figure, with the figure's name."""
 _ESCAPED_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
 _PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
 _DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
@@ -55,11 +56,12 @@ _HEX: Final = "(?i:" + "|".join(map("{:x}".format, _CODES)) + ")"
 _DECIMAL: Final = "|".join(map(str, _CODES))
 _REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
 _ESCAPE: Final = re.compile(rf"\\u({_HEX})")
-_PERCENT: Final = re.compile("|".join(map(quote, _CHARACTERS)), re.IGNORECASE)
+_QUOTED: Final = "|".join(map(quote, _CHARACTERS))
+_PERCENT: Final = re.compile(_QUOTED, re.IGNORECASE)
 _START: Final = END.encode()[:-1]
 """Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
 _LAST_BYTES: Final = b"[%s]" % _CHARACTERS.encode()[2::3]
-_QUOTED_REST: Final = "(?i:" + "|".join(quote(one)[1:] for one in _CHARACTERS) + ")"
+_QUOTED_REST: Final = "(?i:" + _QUOTED.replace("%EE", "EE") + ")"  # All begin with the same byte.
 _MARKS: Final = re.compile(
     b"[%s\\\\#%%](?:%s" % (_START[:1], _START[1:] + _LAST_BYTES)
     + rf"|u(?:{_HEX})|[xX]0*(?:{_HEX})|0*(?:{_DECIMAL})|{_QUOTED_REST})".encode()
@@ -72,13 +74,15 @@ _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
 @dataclass(frozen=True, slots=True)
 class TokenFigures:
-    """The names of all tokens of a site, and their replacements: HTML, escaped text, or Markdown."""
+    """The names of all tokens of a site, and their replacements: HTML, escaped text, or Markdown.
+
+    Marks of the parts below figures are removed.
+    """
 
     known: Collection[str]
     html: Callable[[str], str]
     text: Callable[[str], str]
     markdown: Callable[[str], PlainFigure]
-    fold: Callable[[str], str] = lambda name: ""
 
 
 def swap_markup(text: str, figures: TokenFigures) -> str:
@@ -98,8 +102,8 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
-    pattern = _ESCAPED_FOLD if f"lt;!--{BEGIN}" in text else _FOLD
-    text = pattern.sub(lambda fold: figures.fold(fold[1]) if fold[1] in figures.known else fold[0], text)
+    pattern = _ESCAPED_FOLD if f"lt;!--{BEGIN}" in text else FOLD
+    text = pattern.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
     if BEGIN not in text:
         return _without_halves(text, figures)
     known = [name for name in met_names(text) if name in figures.known]
@@ -184,48 +188,48 @@ def swap_left(
     Files ``without`` tokens, those copied unchanged, are not searched for tokens. ``figures_for`` returns the
     figures for a file, by its path in the site and its text.
     """
+    found, rows = [], f"{site}/{ROWS_FOLDER}"
+    for folder, folders, names in os.walk(site):
+        folders.sort()
+        if folder == str(site):  # MkDocs keeps these when it cleans the folder (as Git's).
+            folders[:] = [name for name in folders if not name.startswith(".")]
+        has_rows = folder == rows or folder.startswith(f"{rows}/")
+        for name in sorted(names):
+            if not (has_rows and name.endswith((".csv", ".json"))):
+                found += _swap_in_file(f"{folder}/{name}", site, without, figures_for)
+    return found
+
+
+def _swap_in_file(
+    file: str, site: Path, without: Collection[str], figures_for: Callable[[str, str], TokenFigures]
+) -> list[Finding]:
+    is_html = file.endswith((".html", ".htm"))
+    if file in without and not is_html:
+        return []
+    try:
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 (thousands of them)
+            content = opened.read()
+    except OSError:  # A removed or special file, which cannot be published.
+        return []
     found = []
-    for file in _files(site):
-        is_html = file.endswith((".html", ".htm"))
-        content = _content(file) if file not in without or is_html else b""
-        if file not in without and _MARKS.search(content):
-            text = content.decode("utf-8", "surrogateescape")
-            path = Path(file)
-            figures = figures_for(path.relative_to(site).as_posix(), text)
-            after = (
-                _SWAPS.get(path.suffix.lower(), swap_markdown)(text, figures) if "\0" not in text else text
-            )
-            if after != text:
-                content = after.encode("utf-8", "surrogateescape")
-                path.write_bytes(content)
-            if names_left(after, figures):
-                found.append(_finding(file, "the place of a figure is left in this file", _HINT))
-        if is_html and any(prefix in content for prefix in _PREFIXES):
-            _, live = take_out_live_comments(content.decode("utf-8", "replace"))
-            for keyword in live[:1]:
-                message = f"a {keyword} comment in this file was not processed"
-                found.append(_finding(file, message, _COMMENT_HINT))
+    if file not in without and _MARKS.search(content):
+        text = content.decode("utf-8", "surrogateescape")
+        path = Path(file)
+        figures = figures_for(path.relative_to(site).as_posix(), text)
+        swap = _SWAPS.get(path.suffix.lower(), swap_markdown)
+        after = swap(text, figures) if "\0" not in text else text
+        if after != text:
+            content = after.encode("utf-8", "surrogateescape")
+            path.write_bytes(content)
+        if names_left(after, figures):
+            found.append(_finding(file, "the place of a figure is left in this file", _HINT))
+    if is_html and any(prefix in content for prefix in _PREFIXES):
+        _, live = take_out_live_comments(content.decode("utf-8", "replace"))
+        for keyword in live[:1]:
+            message = f"a {keyword} comment in this file was not processed"
+            found.append(_finding(file, message, _COMMENT_HINT))
     return found
 
 
 def _finding(file: str, message: str, hint: str) -> Finding:
     return finding("MT170", shorten_path(Path(file)), (0, 0), message, hint)
-
-
-def _files(site: Path) -> Iterator[str]:
-    """Yield all files except our rows, and those that MkDocs keeps when it cleans the folder (as Git's)."""
-    for folder, folders, names in os.walk(site):
-        top = folder == str(site)
-        folders[:] = sorted(name for name in folders if not (top and name.startswith(".")))
-        rows = folder == f"{site}/{ROWS_FOLDER}" or folder.startswith(f"{site}/{ROWS_FOLDER}/")
-        for name in sorted(names):
-            if not (rows and name.endswith((".csv", ".json"))):
-                yield f"{folder}/{name}"
-
-
-def _content(file: str) -> bytes:
-    try:
-        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 (thousands of them)
-            return opened.read()
-    except OSError:  # A removed or special file, which cannot be published.
-        return b""
