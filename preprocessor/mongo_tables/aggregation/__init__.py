@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import LimitReached, PipelineLimits
-
-if TYPE_CHECKING:
-    from mongo_tables.aggregation.compiler import Scope
 
 __all__ = ["AggregationError", "LimitReached", "NotOffline", "PipelineLimits", "aggregate", "check"]
 
@@ -50,34 +48,32 @@ def aggregate(
         [{'_id': None, 'sum': 3}]
     """
     from mongo_tables.aggregation.compiler import Context, Scope
-    from mongo_tables.aggregation.pipelines import compile_pipeline, utc_now
+    from mongo_tables.aggregation.fields import Gives, record_of
+    from mongo_tables.aggregation.pipelines import compile_pipeline
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
-        scope = _define_variables(Scope(Context(others, now or utc_now(), seed)), variables or {})
+        scope = Scope(Context(others, now, seed))
+        if variables:
+            scope = scope.with_let(variables)
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
-            rows = meter.gather_within_limits(run(meter.admit_documents(documents, source=True)), last)
-            if not _only_chooses(pipeline):
-                for row in rows:
-                    meter.check_document(row, last)
+            given = chain.from_iterable(meter.admit_blocks(documents, source=True))
+            rows = meter.gather_within_limits(run(given), last)
+            for stage in pipeline:
+                record = record_of(next(iter(stage)))
+                if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):
+                    break
+            else:
+                return rows  # They are documents as they were given, with the sizes that they had.
+            for row in rows:
+                meter.check_size(row, "a document", last)
         except LimitReached as error:
             if error.limit == "seconds" and error.path is last:
                 error.path = None  # Whoever collects the rows does not know which stage took the time.
             raise
         return rows
-
-
-def _only_chooses(pipeline: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the rows are documents as they were given: their sizes are those that they had."""
-    from mongo_tables.aggregation.fields import Gives, record_of
-
-    for stage in pipeline:
-        record = record_of(next(iter(stage)))
-        if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):
-            return False
-    return True
 
 
 def check(
@@ -97,10 +93,12 @@ def check(
         mongo_tables.aggregation.errors.AggregationError: $abs takes 1 argument, not 0 (at pipeline[0].$set.x.$abs)
     """
     from mongo_tables.aggregation.compiler import Context, Scope
-    from mongo_tables.aggregation.pipelines import compile_pipeline, utc_now
+    from mongo_tables.aggregation.pipelines import compile_pipeline
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
-        scope = _define_variables(Scope(Context({}, utc_now())), variables or {})
+        scope = Scope(Context({}))
+        if variables:
+            scope = scope.with_let(variables)
         try:
             compile_pipeline(pipeline, scope)
         except NotOffline:
@@ -109,10 +107,3 @@ def check(
                 with suppress(NotOffline):
                     compile_pipeline(pipeline[place : place + 1], scope, first=place)
             raise
-
-
-def _define_variables(scope: Scope, variables: Mapping[str, Any]) -> Scope:
-    """The scope with the command's variables: constant expressions, computed once."""
-    for name, value in variables.items():
-        scope = scope.defining(name, value)
-    return scope._replace(let=variables)

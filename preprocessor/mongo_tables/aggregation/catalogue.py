@@ -100,15 +100,30 @@ class Operator(NamedTuple):
         return f"{self.name}{since} does not run offline: {self.refused}"
 
 
+class _Catalogue(NamedTuple):
+    """The operators by kind and name, in the order of the file, and by trait; see the functions below."""
+
+    operators: dict[tuple[str, str], Operator]
+    by_trait: dict[str, list[Operator]]
+    collection_arguments: dict[str, str]
+    forbidden: dict[str, str]
+
+
 @cache
-def _operators() -> Mapping[tuple[str, str], Operator]:
+def _catalogue() -> _Catalogue:
     lines = Path(__file__).with_name("catalogue.jsonl").read_text("utf-8").split("\n")
-    found = {}
+    found = _Catalogue({}, {}, {}, {})
     for line in json.loads(f"[{','.join(filter(None, lines))}]"):
         line["stated_since"] = line.pop("since", "")
         line.setdefault("refused", _WHY_FORBIDDEN[line.get("forbidden", "")])
         line.setdefault("manual", f"{_MANUAL}{line['name'].lstrip('$')}/")
-        found[line["kind"], line["name"]] = Operator(**line)
+        one = found.operators[line["kind"], line["name"]] = Operator(**line)
+        for trait in one.traits:
+            found.by_trait.setdefault(trait, []).append(one)
+        if one.collection:
+            found.collection_arguments[one.name] = one.collection
+        if one.forbidden:
+            found.forbidden[one.name] = one.forbidden
     return found
 
 
@@ -160,7 +175,7 @@ def takes_named_arguments(kind: OperatorKind, name: str) -> bool:
 
 def operators() -> list[Operator]:
     """Return all operators, in the order of the catalogue."""
-    return list(_operators().values())
+    return list(_catalogue().operators.values())
 
 
 def find(kind: OperatorKind, name: str) -> Operator | None:
@@ -170,25 +185,26 @@ def find(kind: OperatorKind, name: str) -> Operator | None:
         >>> find("expression", "$pow").most
         2
     """
-    return _operators().get((kind, name))
+    return _catalogue().operators.get((kind, name))
 
 
 def get(kind: OperatorKind, name: str) -> Operator:
     """Return the operator of this kind and name. Raises KeyError if there is none."""
-    return _operators()[kind, name]
+    return _catalogue().operators[kind, name]
 
 
 def names(kind: OperatorKind) -> list[str]:
     """Return the sorted names of all operators of a kind, for "did you mean"."""
-    return sorted(name for found, name in _operators() if found == kind)
+    return sorted(name for found, name in _catalogue().operators if found == kind)
 
 
-@cache
 def names_with(trait: Trait, *kinds: OperatorKind) -> frozenset[str]:
     """Return the names of the operators with a trait, optionally only of ``kinds``."""
-    return frozenset(
-        one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)
-    )
+    found = set[str]()
+    for one in _catalogue().by_trait[trait]:
+        if not kinds or one.kind in kinds:
+            found.add(one.name)
+    return frozenset(found)
 
 
 @cache
@@ -198,29 +214,24 @@ def operand_readers() -> frozenset[str]:
     return frozenset(one.name for one in operators() if one.kind in kinds and not one.reads)
 
 
-@cache
 def collection_arguments() -> Mapping[str, str]:
     """Return the stages that read another collection, each with the name of the argument for it."""
-    return {one.name: one.collection for one in operators() if one.collection}
+    return _catalogue().collection_arguments
 
 
-@cache
 def forbidden_operators() -> Mapping[str, str]:
     """Return the operators that no page may send to a server either, with a key of ``_WHY_FORBIDDEN``."""
-    return {one.name: one.forbidden for one in operators() if one.forbidden}
+    return _catalogue().forbidden
 
 
 _Form = TypeVar("_Form")
 
 
-def registrar(forms: dict[str, _Form]) -> Callable[..., Callable[[_Form], _Form]]:
+def register(forms: dict[str, _Form], *names: str) -> Callable[[_Form], _Form]:
     """Return a decorator that registers a function in ``forms`` under the names of its operators."""
 
-    def of_operators(*names: str) -> Callable[[_Form], _Form]:
-        def register(function: _Form) -> _Form:
-            forms.update(dict.fromkeys(names, function))
-            return function
+    def add(function: _Form) -> _Form:
+        forms.update(dict.fromkeys(names, function))
+        return function
 
-        return register
-
-    return of_operators
+    return add

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
@@ -45,11 +46,12 @@ class VariableSlot:
         self.fixed = fixed
 
 
-_NO_DOCUMENT: Final = VariableSlot()
+_NO_DOCUMENT: Final = object()
+"""The value of the variables of a document where there is none."""
 
 
 class Context:
-    """The inputs of a pipeline besides its documents: other collections, the time, seeds.
+    """The inputs of a pipeline besides its documents: other collections, the time (default: the current), seeds.
 
     ``asked`` counts the reads: a pipeline that reads any of them while it is compiled is valid for this
     context only.
@@ -57,7 +59,9 @@ class Context:
 
     __slots__ = ("_collections", "_now", "_seed", "asked")
 
-    def __init__(self, collections: Mapping[str, Sequence[Document]], now: datetime, seed: int = 0) -> None:
+    def __init__(
+        self, collections: Mapping[str, Sequence[Document]], now: datetime | None = None, seed: int = 0
+    ) -> None:
         self._collections, self._now, self._seed = collections, now, seed
         self.asked = 0
 
@@ -69,8 +73,9 @@ class Context:
 
     @property
     def now(self) -> datetime:
-        """Return the time of ``$$NOW``."""
+        """Return the time of ``$$NOW``, the same at each call."""
         self.asked += 1
+        self._now = self._now or datetime.now(UTC)
         return self._now
 
     @property
@@ -98,12 +103,15 @@ class Scope(NamedTuple):
         fresh = [VariableSlot() for _ in names]
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
-    def defining(self, name: str, expression: Any) -> Scope:
-        """Return a scope that binds ``name`` to an expression without document access, as ``let`` does."""
-        check_user_variable(name)
-        nowhere = dict.fromkeys(("ROOT", "CURRENT"), _NO_DOCUMENT)
-        node = compile_expression(expression, self._replace(slots={**self.slots, **nowhere}), ("let", name))
-        return Scope(self.context, {**self.slots, name: VariableSlot(node.run({}), fixed=True)})
+    def with_let(self, variables: Mapping[str, Any]) -> Scope:
+        """Return a scope with the command's variables: expressions without document access, computed once."""
+        slots = dict(self.slots)
+        for name, expression in variables.items():
+            check_user_variable(name)
+            nowhere = {**slots, **dict.fromkeys(("ROOT", "CURRENT"), VariableSlot(_NO_DOCUMENT))}
+            node = compile_expression(expression, self._replace(slots=nowhere), ("let", name))
+            slots[name] = VariableSlot(node.run({}), fixed=True)
+        return self._replace(slots=slots, let=variables)
 
 
 class Node(NamedTuple):
@@ -171,7 +179,7 @@ def _string(text: str, scope: Scope, path: Path) -> Node:
 def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
     """Return the node that reads a variable, or its field at ``parts``."""
     slot = scope.slots.get(name)
-    if slot is _NO_DOCUMENT:
+    if slot and slot.value is _NO_DOCUMENT:
         field = ".".join(parts) if name == "CURRENT" and parts else f"$${name}"
         message = f"a variable of 'let' is computed before any document is read, so it cannot use '{field}'"
         raise AggregationError(message, code=4890500)
@@ -332,7 +340,7 @@ def alive(node: Node) -> Node:
 # Registration of operators: one decorator for each form of arguments.
 
 
-form = catalogue.registrar(_FORMS)
+form = partial(catalogue.register, _FORMS)
 """Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
 
 

@@ -80,7 +80,8 @@ class StageRecord(NamedTuple):
     """The effect of a stage, by its argument.
 
     Attributes:
-        single: Whether it returns at most one document.
+        order_by: Returns the order of the output where it depends on the argument.
+        single: Whether it returns at most one document; None if it never promises that.
         adds: Whether it may return more documents than it gets.
         rank: The step of a query that can include it, ahead of the engine proper (see ``optimizer``); 0 for
             none.
@@ -89,8 +90,9 @@ class StageRecord(NamedTuple):
 
     effect: Callable[[Any], Effect]
     gives: Gives = Gives.OTHERS
-    order: Callable[[Any], Order] = lambda argument: Order.KEPT
-    single: Callable[[Any], bool] = lambda argument: False
+    order: Order = Order.KEPT
+    order_by: Callable[[Any], Order] | None = None
+    single: Callable[[Any], bool] | None = None
     adds: bool = False
     rank: int = 0
     watched: bool = False
@@ -110,7 +112,7 @@ def record_of(name: str) -> StageRecord | None:
         if entry.refused:
             single = entry.order == "single"
             kept = Order.KEPT if single or not entry.order else Order(entry.order)
-            return StageRecord(lambda _: _ANYTHING, order=lambda _: kept, single=lambda _: single, adds=True)
+            return StageRecord(lambda _: _ANYTHING, order=kept, single=lambda _: single, adds=True)
         import_module(f"mongo_tables.aggregation.{entry.family}")
     return RECORDS[name]
 

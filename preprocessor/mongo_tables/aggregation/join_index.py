@@ -8,10 +8,9 @@ from typing import Any
 
 from mongo_tables.aggregation.limits import each, watch_clock
 from mongo_tables.aggregation.query.conditions import values_at
-from mongo_tables.aggregation.value_order import Key, key
+from mongo_tables.aggregation.value_order import NOTHING, Key, key
 from mongo_tables.aggregation.values import MISSING, Document
 
-_NOTHING = key(MISSING)
 Places = dict[Key, list[int]]
 
 
@@ -43,16 +42,16 @@ class JoinIndex:
         for value in each(values):
             found.update(places.get(key(value), ()))
             if value is None and missing:
-                found.update(places.get(_NOTHING, ()))
+                found.update(places.get(NOTHING, ()))
         return [self._source[place] for place in sorted(found)]
 
     def _build(self) -> Places:
         places: Places = {}
         for place, document in enumerate(watch_clock(self._source)):
             keys = {key(value) for value in values_at(document, self._path)}
-            if _NOTHING in keys and len(keys) > 1:
+            if NOTHING in keys and len(keys) > 1:
                 # If one element of an array lacks a field that another element has, it counts as null.
-                keys = (keys - {_NOTHING}) | {key(None)}
+                keys = (keys - {NOTHING}) | {key(None)}
             for found in keys:
                 places.setdefault(found, []).append(place)
         return places

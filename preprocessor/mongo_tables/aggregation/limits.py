@@ -90,16 +90,11 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
     return _TEXT + len(value) if isinstance(value, bytes) else _SCALAR
 
 
-def exceeds(value: Any, most: int) -> bool:
-    """Return whether the value exceeds ``most`` bytes as BSON. Stops as soon as that is certain.
+def subtract_size(value: Any, room: int) -> int:
+    """Return ``room`` minus the BSON size of a value, or any number below 0 if it does not fit.
 
     Documents of another class are lazily read from files: they are skipped.
     """
-    return _subtract_size(value, most) < 0
-
-
-def _subtract_size(value: Any, room: int) -> int:
-    """Return ``room`` minus the BSON size of a value, or any number below 0 if it does not fit."""
     kind = type(value)
     if kind is str:
         return room - 5 - (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass")))
@@ -107,7 +102,7 @@ def _subtract_size(value: Any, room: int) -> int:
         room -= 5
         named = value.items() if kind is not list else enumerate(value)
         for name, item in named:
-            room = _subtract_size(item, room - 2 - len(str(name)))
+            room = subtract_size(item, room - 2 - len(str(name)))
             if room < 0:
                 break
         return room
@@ -117,16 +112,17 @@ def _subtract_size(value: Any, room: int) -> int:
 
 
 class _Meter:
-    __slots__ = ("arrays", "end", "large", "left", "limits", "not_before")
+    """The count of one pipeline, which begins with these values.
 
-    def __init__(self) -> None:
-        self.limits = PipelineLimits()
-        self.end = float("inf")
-        # Wall-clock time before which the time cannot be over.
-        self.not_before = float("inf")
-        self.left = _QUANTUM
-        self.large = False
-        self.arrays = 0
+    ``not_before``: the wall-clock time before which the time cannot be over.
+    """
+
+    limits = PipelineLimits()
+    end = float("inf")
+    not_before = float("inf")
+    left = _QUANTUM
+    large = False
+    arrays = 0
 
 
 _METER = _Meter()
@@ -185,16 +181,19 @@ def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
     return chain.from_iterable(blocks(items, path))
 
 
-def admit_documents(items: Iterable[_T], path: Path | None = None, *, source: bool = False) -> Iterator[_T]:
-    """Yield a pipeline's input documents under ``watch_clock``.
+def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
+    """Yield a pipeline's input documents under ``watch_clock``."""
+    return chain.from_iterable(admit_blocks(items, path))
+
+
+def admit_blocks(
+    items: Iterable[_T], path: Path | None = None, *, source: bool = False
+) -> Iterator[list[_T]]:
+    """Yield a pipeline's input documents in blocks, with a check of the clock before each.
 
     The count of large arrays is reset after each block. ``source``: they may be read from files, whose time does not
     count.
     """
-    return chain.from_iterable(_admit(items, path, source))
-
-
-def _admit(items: Iterable[_T], path: Path | None, source: bool) -> Iterator[list[_T]]:
     iterator, size = iter(items), 1
     is_read = source and not isinstance(items, list)
     while True:
@@ -211,17 +210,15 @@ def _admit(items: Iterable[_T], path: Path | None, source: bool) -> Iterator[lis
         size = 1 if _METER.large else max(1, size // 4) if taken > _SLOW else min(2 * size, BLOCK)
 
 
-def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
-    """Yield documents that a stage holds, like ``admit_documents``, but lazily."""
-
-    def watch(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
-        for first in iterator:
-            look()
-            yield (first,)
-            _METER.arrays = 0
-            yield islice(iterator, 0 if _METER.large else BLOCK - 1)
-
-    return chain.from_iterable(watch(iter(items)))
+def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
+    """Yield documents that a stage holds, like ``admit_blocks``, but lazily."""
+    iterator = iter(items)
+    for first in iterator:
+        look()
+        yield (first,)
+        _METER.arrays = 0
+        yield islice(iterator, 0 if _METER.large else BLOCK - 1)
+    _METER.arrays = 0
 
 
 def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
@@ -252,7 +249,9 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
     """Return all items for a stage or an expression. Raises LimitReached if they take too much memory."""
     rows: list[_T] = []
     held = 0
-    for block in blocks(items, path):
+    iterator = iter(items)
+    while block := list(islice(iterator, BLOCK)):
+        look(path)
         rows += block
         if _METER.large:
             held = hold(held, sum(map(memory_of, block)), path)
@@ -275,27 +274,13 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
     return held
 
 
-def check_key(value: Any) -> None:
-    """Raise LimitReached for a document or array that is too large, before its key is made.
-
-    A few objects that contain each other dozens of times can have more parts than fit in memory.
-    """
-    if type(value) is dict or type(value) is list:
-        _check_size(value, "a value that is compared", None)
-
-
-def check_document(document: Any, path: Path | None = None) -> None:
-    """Raise LimitReached for a document that is too large.
+def check_size(value: Any, what: str, path: Path | None = None) -> None:
+    """Raise LimitReached for a document or array that is too large; the message calls it ``what``.
 
     Documents that are not a ``dict`` come unchanged from a file and were measured when they were read.
     """
-    if type(document) is dict:
-        _check_size(document, "a document", path)
-
-
-def _check_size(value: Any, what: str, path: Path | None) -> None:
     most = _METER.limits.document_bytes
-    if exceeds(value, most):
+    if (type(value) is dict or type(value) is list) and subtract_size(value, most) < 0:
         message = f"{what} needs more than {spelt(most)}"
         raise LimitReached(message, "document_bytes", path, _DOCUMENT_TOO_LARGE)
 

@@ -13,7 +13,8 @@ that simplifies to a document of one field like one that is written so. A sort i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import bson
@@ -22,7 +23,7 @@ from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
-from mongo_tables.aggregation.limits import give_held_documents
+from mongo_tables.aggregation.limits import held_blocks
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.values import Document, is_number
 
@@ -211,9 +212,7 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
-    """Return how many documents the ``$sort`` at ``place`` must return, or 0 for all of them and for another stage."""
-    if "$sort" not in pipeline[place]:
-        return 0
+    """Return how many documents the ``$sort`` at ``place`` must return, or 0 for all of them."""
     skipped, most = 0, 0
     for spec in pipeline[place + 1 :]:
         (name,) = spec
@@ -255,36 +254,51 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     """
     if not isinstance(pipeline, list | tuple):
         raise AggregationError("a pipeline must be a list of stages", path, 14)
-    names = set[str]()
+    names: list[str] = []
     for index, spec in enumerate(pipeline, first):
         if not isinstance(spec, Mapping):
             raise AggregationError(say_no_stage(spec), (*path, index), 14)
         if len(spec) != 1:
-            message = f"a stage must have exactly one '$' name, not {len(spec)}"
-            raise AggregationError(message, (*path, index), 40323)
-        names.update(spec)
-    leads = not path or path[-2:] == ("$unionWith", "pipeline")
-    order = reorder(pipeline)
-    specs = [pipeline[place] for place in order]
-    ahead: set[int | None] = set(leading_joins(specs, scope.let)) if leads and "$lookup" in names else set()
-    if leads and not names.isdisjoint(("$group", "$sortByCount")):
-        ahead |= {leading_group(specs, scope.let)}
-    hints = {place: (at in ahead, sort_limit(specs, at)) for at, place in enumerate(order)}
-    compiled: dict[int, Stage] = {}
+            raise AggregationError(
+                f"a stage must have exactly one '$' name, not {len(spec)}", (*path, index), 40323
+            )
+        names += spec
+    # Other pipelines run as they are written.
+    behind = names[names.index("$sort") + 1 :] if "$sort" in names else []
+    moves = "$skip" in names or "$match" in behind or "$sort" in behind
+    order = reorder(pipeline) if moves else range(len(pipeline))
+    specs = list(map(pipeline.__getitem__, order))
+    leads, ahead = not path or path[-2:] == ("$unionWith", "pipeline"), set[int | None]()
+    if leads and "$lookup" in names:
+        ahead |= leading_joins(specs, scope.let)
+    if leads and ("$group" in names or "$sortByCount" in names):
+        ahead.add(leading_group(specs, scope.let))
+    compiled: list[tuple[Stage, bool]] = []
     for place, spec in enumerate(pipeline):
-        leading, most = hints.get(place, (False, 0))
-        compiled[place] = _compile_stage(
-            spec, scope._replace(leading=leading, most=most), (*path, place + first)
-        )
-    stages = [(compiled[place], record_of(next(iter(pipeline[place])))) for place in order]
+        ((name, argument),) = spec.items()
+        at = order.index(place) if place in order else None
+        leading = at is not None and at in ahead
+        most = sort_limit(specs, at) if at is not None and name == "$sort" and "$limit" in names else 0
+        where = (*path, place + first)
+        key = b"" if scope.slots else content_key(spec, where, leading, most)
+        found = _COMPILED.get(key)
+        if found is None:
+            asked, inner = scope.context.asked, scope._replace(leading=leading, most=most)
+            where = (*where, name)
+            found = find_form("stage", name, _STAGES, where, 40324)(argument, inner, where)
+            if key and scope.context.asked == asked:
+                if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
+                    _COMPILED.clear()
+                _COMPILED[key] = found
+        compiled.append((found, RECORDS[name].watched))
+    return partial(_run, list(map(compiled.__getitem__, order)))
 
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        for one, record in stages:
-            made = one(documents)
-            documents = made if record and record.watched else give_held_documents(made)
-        return documents
 
-    return run
+def _run(stages: Sequence[tuple[Stage, bool]], documents: Iterator[Document]) -> Iterator[Document]:
+    for one, is_watched in stages:
+        made = one(documents)
+        documents = made if is_watched else chain.from_iterable(held_blocks(made))
+    return documents
 
 
 def say_no_stage(value: object) -> str:
@@ -293,28 +307,9 @@ def say_no_stage(value: object) -> str:
     return f"a stage must be a document with one '$' name{text}"
 
 
-def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
-    key = b"" if scope.slots else content_key(spec, path, scope.leading, scope.most)
-    found = _COMPILED.get(key)
-    if found is None:
-        asked = scope.context.asked
-        ((name, argument),) = spec.items()
-        found = find_form("stage", name, _STAGES, (*path, name), 40324)(argument, scope, (*path, name))
-        if key and scope.context.asked == asked:
-            if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
-                _COMPILED.clear()
-            _COMPILED[key] = found
-    return found
-
-
 def content_key(*parts: Any) -> bytes:
     """Return a key for BSON values, equal only for equal values of equal types, or nothing if there is none."""
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):
         return b""
-
-
-def utc_now() -> datetime:
-    """Return the current time as BSON stores it: naive UTC, milliseconds."""
-    return datetime.now(UTC).replace(tzinfo=None)

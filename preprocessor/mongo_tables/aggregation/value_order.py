@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from functools import cmp_to_key
+from operator import eq, itemgetter
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -28,7 +30,7 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
-from mongo_tables.aggregation.limits import check_key, count_array, spend
+from mongo_tables.aggregation.limits import check_size, count_array, spend
 from mongo_tables.aggregation.values import (
     MISSING,
     Document,
@@ -74,14 +76,16 @@ def key(value: Any) -> Key:
         return (10, 1, value) if value == value else (10, 0, 0)
     if value is None:
         return (5,)
+    if kind is datetime:
+        return 45, millis(value)
     order = type_order(value)
     if order == 10:
         return _number_key(value)
     if order == 15:
         return 15, str(value)
     if order == 20 or order == 25:
-        if kind is dict or kind is list:
-            check_key(value)
+        # A few objects that contain each other dozens of times can have more parts than fit in memory.
+        check_size(value, "a value that is compared")
         return _document_key(value) if order == 20 else _array_key(value)
     return _other_key(order, value)
 
@@ -227,9 +231,10 @@ def _rise(heap: list[Row], place: int, top: int, row: Row) -> None:
     heap[place] = row
 
 
-_NULL: Key = key(None)
-# The key of an empty array: BSON's undefined, after MinKey and before null.
+NOTHING: Key = (0,)
+"""The key of MISSING."""
 EMPTY: Key = (0,)
+"""The key of an empty array in a sort: BSON's undefined, after MinKey and before null."""
 _MOST_PARTS = 32
 
 
@@ -243,11 +248,11 @@ class SortKey(NamedTuple):
 class SortPattern(NamedTuple):
     """A parsed sort pattern.
 
-    ``compound``: it is the rest of a longer one, whose first parts are equal for all documents here.
+    ``by_id``: it sorts as the index on _id does, which treats an array like any other value.
     """
 
     parts: tuple[SortKey, ...]
-    compound: bool = False
+    by_id: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
         """Return the document's sort key, one key of the value order per part, without the direction.
@@ -255,23 +260,18 @@ class SortPattern(NamedTuple):
         Raises:
             AggregationError: If the document has two parallel arrays on the pattern's paths.
         """
-        if self._is_by_id:
-            return (key(document.get("_id")),)
         found = []
         for part in self.parts:
-            value = _plain(document, part.path)
-            if type(value) is list:
+            value = document.get(part.path[0], MISSING)
+            if len(part.path) > 1:
+                value = _plain(value, part.path[1:])
+            if type(value) is list and not self.by_id:
                 keys: list[tuple[Key, ...]] = []
                 nothing = [MISSING] * len(self.parts)
                 _expand([part.path for part in self.parts], nothing, document, nothing, keys)
                 return min(keys, key=self.direct_keys)
-            found.append(_key(value))
+            found.append(key(None if value is MISSING else value))
         return tuple(found)
-
-    @property
-    def _is_by_id(self) -> bool:
-        """Return whether it sorts as the index on _id, which treats an array like any other value."""
-        return not self.compound and len(self.parts) == 1 and self.parts[0].path == ("_id",)
 
     def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
         """Combine ``keys`` into one value that compares in the pattern's directions."""
@@ -284,40 +284,30 @@ class SortPattern(NamedTuple):
         rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
         return [document for _, document in first_sorted(rows, most)]
 
-    def sort(self, documents: Iterable[Document]) -> list[Document]:
+    def sort(self, documents: Sequence[Document]) -> list[Document]:
         """Return the documents in order. The sort is stable."""
-        held = list(documents)
-        columns = self._columns(held)
-        order = list(range(len(held)))
-        for part, column in zip(reversed(self.parts), reversed(columns), strict=True):
-            order.sort(key=column.__getitem__, reverse=part.descending)
-        return [held[place] for place in order]
-
-    def _columns(self, documents: Sequence[Document]) -> list[Sequence[Any]]:
-        """Return for each part the column of sort values, which order the documents like their keys.
-
-        Columns of only numbers or only texts are used directly: their keys would take more memory than most
-        documents.
-        """
-        if self._is_by_id:
-            return [[key(document.get("_id")) for document in documents]]
         columns: list[Sequence[Any]] = []
         for part in self.parts:
-            values = [_plain(document, part.path) for document in documents]
+            first, *rest = part.path
+            try:  # nearly always all documents have the field
+                values = list(map(itemgetter(first), documents))
+            except KeyError:
+                values = [document.get(first, MISSING) for document in documents]
+            if rest:
+                values = [_plain(value, rest) for value in values]
             kinds = set(map(type, values))
-            if list in kinds:
-                keys = [self.keys(document) for document in documents]
-                return [[row[place] for row in keys] for place in range(len(self.parts))]
-            plain = kinds == {str} or (kinds <= _NUMBERS and all(value == value for value in values))
-            columns.append(values if plain else list(map(_key, values)))
-        return columns
-
-
-_NUMBERS = {int, float, Int64}
-
-
-def _key(value: Any) -> Key:
-    return _NULL if value is MISSING else key(value)
+            if list in kinds and not self.by_id:
+                columns = list(zip(*map(self.keys, documents), strict=True))
+                break
+            # Only numbers (NaN equals nothing) or only texts: their keys would take more memory than most documents.
+            if kinds == {str} or (kinds <= _PLAIN_NUMBERS and all(map(eq, values, values))):
+                columns.append(values)
+            else:
+                columns.append([key(None if value is MISSING else value) for value in values])
+        order = list(range(len(documents)))
+        for part, column in zip(reversed(self.parts), reversed(columns), strict=True):
+            order.sort(key=column.__getitem__, reverse=part.descending)
+        return list(map(documents.__getitem__, order))
 
 
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
@@ -326,28 +316,28 @@ def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
         raise AggregationError(f"{name} requires a document of fields and directions", path, 15973)
     if not argument:
         raise AggregationError(f"{name} needs at least one field", path, 15976)
-    parts = tuple(_part(name, dotted, way, (*path, dotted)) for dotted, way in argument.items())
+    parts = []
+    saying = f"the directions of {name} must be 1 (ascending) or -1 (descending)"
+    for dotted, way in argument.items():
+        where = (*path, dotted)
+        if isinstance(way, Mapping):
+            if "$meta" not in way:
+                raise AggregationError(saying, where, 17312)
+            raise NotOffline(f"{name} by $meta requires scores that exist only on a server", where)
+        if not is_number(way):
+            raise AggregationError(saying, where, 15974)
+        # The server rounds a Decimal128 and truncates a double.
+        of_decimal = isinstance(way, Decimal128)
+        exact, rounding = (way.to_decimal(), None) if of_decimal else (Decimal(way), ROUND_DOWN)
+        if not exact.is_finite() or exact.to_integral_value(rounding) not in (-1, 1):
+            raise AggregationError(saying, where, 15975)
+        parts.append(SortKey(paths.split(dotted, where), exact < 0))
     if len(parts) > _MOST_PARTS:
         raise AggregationError(f"{name} accepts at most {_MOST_PARTS} fields", path, 13103)
-    return SortPattern(parts)
+    return SortPattern(tuple(parts), by_id=list(argument) == ["_id"])
 
 
-def _part(name: str, dotted: str, way: Any, path: Path) -> SortKey:
-    saying = f"the directions of {name} must be 1 (ascending) or -1 (descending)"
-    if isinstance(way, Mapping):
-        if "$meta" not in way:
-            raise AggregationError(saying, path, 17312)
-        raise NotOffline(f"{name} by $meta requires scores that exist only on a server", path)
-    if not is_number(way) or isinstance(way, bool):
-        raise AggregationError(saying, path, 15974)
-    # The server rounds a Decimal128 and truncates a double.
-    exact, rounding = (way.to_decimal(), None) if isinstance(way, Decimal128) else (Decimal(way), ROUND_DOWN)
-    if not exact.is_finite() or exact.to_integral_value(rounding) not in (-1, 1):
-        raise AggregationError(saying, path, 15975)
-    return SortKey(paths.split(dotted, path), exact < 0)
-
-
-def _plain(value: Any, parts: tuple[str, ...]) -> Any:
+def _plain(value: Any, parts: Sequence[str]) -> Any:
     """Return the value at ``parts``, or the first array on the path, or MISSING."""
     for part in parts:
         if type(value) is list:
@@ -384,7 +374,9 @@ def _expand(
         else:
             fixed[index], ways[index] = found, ()
     if array is None:
-        keys.append(tuple(item if item is EMPTY else _key(item) for item in fixed))
+        keys.append(
+            tuple(item if item is EMPTY else key(None if item is MISSING else item) for item in fixed)
+        )
         return
     positions = [_position(array, way) if way else MISSING for way in ways]
     for item in array or [EMPTY]:

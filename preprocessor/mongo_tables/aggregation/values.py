@@ -57,6 +57,7 @@ _TYPES: Final[dict[type, tuple[int, str]]] = {
     _Missing: (0, "missing"),
     type(None): (5, "null"),
     float: (10, "double"),
+    int: (10, ""),  # int or long, by its size
     Int64: (10, "long"),
     Decimal128: (10, "decimal"),
     str: (15, "string"),
@@ -78,12 +79,7 @@ _TYPES: Final[dict[type, tuple[int, str]]] = {
 }
 
 
-def _type(value: Any) -> tuple[int, str]:
-    kind = _TYPES.get(type(value))
-    if kind is not None:
-        return kind
-    if isinstance(value, int):
-        return 10, "int" if INT32_MIN <= value <= INT32_MAX else "long"
+def _type_of_subclass(value: Any) -> tuple[int, str]:
     if isinstance(value, Code):
         return (60, "javascript") if value.scope is None else (65, "javascriptWithScope")
     if isinstance(value, Mapping):
@@ -96,12 +92,13 @@ def _type(value: Any) -> tuple[int, str]:
 
 def type_order(value: Any) -> int:
     """Return the position of the value's type in the server's comparison order."""
-    return _type(value)[0]
+    return (_TYPES.get(type(value)) or _type_of_subclass(value))[0]
 
 
 def type_name(value: Any) -> str:
     """Return the server's name of the value's type, as ``$type`` gives it (``missing`` included)."""
-    return _type(value)[1]
+    name = (_TYPES.get(type(value)) or _type_of_subclass(value))[1]
+    return name or ("int" if INT32_MIN <= value <= INT32_MAX else "long")
 
 
 def mistyped(saying: str, value: Any, code: int, path: Path | None = None) -> AggregationError:
@@ -133,7 +130,7 @@ def is_nan(value: Any) -> bool:
 
 def is_flag(value: Any) -> bool:
     """Return whether a value in ``$project`` includes or excludes a field."""
-    return isinstance(value, bool) or is_number(value)
+    return isinstance(value, int | float | Decimal128)
 
 
 def is_string(value: Any) -> bool:

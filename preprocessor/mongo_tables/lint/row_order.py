@@ -61,11 +61,11 @@ def _behind(order: RowOrder, name: str, argument: Any, path: Path) -> RowOrder:
         return order
     if order.arrays or name in MAKING_ARRAYS:
         order = order._replace(arrays=_arrays_behind(order, name, argument, path))
-    if record.single(argument):
+    if record.single and record.single(argument):
         return order._replace(by=By.ONE)
     if name == "$unwind":
         return _unwind(order, argument, path)
-    decided = record.order(argument)
+    decided = record.order_by(argument) if record.order_by else record.order
     if decided is Order.KEPT or (order.by is By.ONE and not record.adds):
         return order
     is_chance = decided is Order.CHANCE or (decided is Order.PARTITIONS and order.by is not By.ONE)

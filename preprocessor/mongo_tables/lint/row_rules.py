@@ -239,16 +239,16 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
 def _may_leave_out(subject: RuleContext) -> bool:
     """Return whether readers see which benchmarks failed, or a stage after the first ``$match`` may drop them."""
     behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
-    if any(_may_choose(*one) for stage in behind for one in stage.items()):
+    if any(_may_choose(name) for stage in behind for name in stage):
         return True
     return any(FAILED in column_shape(subject.flow.rows, name).traits.sources for name in subject.columns)
 
 
-def _may_choose(name: str, argument: Any) -> bool:
+def _may_choose(name: str) -> bool:
     record = record_of(name)
     if record is None:
         return True
-    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Order.SORTED
+    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order is not Order.SORTED
 
 
 _VALUE: Final = "value"

@@ -16,7 +16,7 @@ from mongo_tables.findings.finding import Finding
 
 _WORTH: Final = 32
 """The number of documents from which an index pays off."""
-_UNCLEAR: Final[Key] = key({})
+_UNCLEAR: Final[Key] = (20,)
 """The key of documents that may equal anything."""
 
 Scalar = str | int | float

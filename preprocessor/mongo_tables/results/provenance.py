@@ -229,7 +229,7 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
         if record is None:
             break
         if record.gives in (Gives.CHOSEN, Gives.BY_PLACE):
-            order = record.order(argument)
+            order = record.order
             if order is Order.CHANCE:
                 break
             length = number if order is Order.KEPT else length

@@ -10,6 +10,7 @@ document, and a factory of states. A state takes values one by one and returns t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from mongo_tables.aggregation import catalogue
@@ -58,7 +59,7 @@ Form = Callable[[Any, Scope, Path], Accumulator]
 _FORMS: dict[str, Form] = {}
 
 
-form = catalogue.registrar(_FORMS)
+form = partial(catalogue.register, _FORMS)
 """Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from mongo_tables.aggregation import catalogue, paths
@@ -239,7 +240,7 @@ Form = Callable[[Window], Results]
 FORMS: dict[str, Form] = {}
 
 
-window_function = catalogue.registrar(FORMS)
+window_function = partial(catalogue.register, FORMS)
 """Registers a function ``(Window) -> Results``."""
 
 

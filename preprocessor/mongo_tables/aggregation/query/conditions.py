@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bson.int64 import Int64
 from bson.regex import Regex
@@ -105,7 +105,7 @@ Form = Callable[[Any, "Scope", Path], FieldCondition]
 FORMS: dict[str, Form] = {}
 
 
-condition = catalogue.registrar(FORMS)
+condition = partial(catalogue.register, FORMS)
 """Registers a function ``(argument, scope, path) -> FieldCondition`` as query operators."""
 
 
@@ -143,9 +143,8 @@ NEVER = FieldCondition(lambda _: False, lambda _: lambda __: False)
 ALWAYS = FieldCondition(lambda _: True, lambda _: lambda __: True)
 
 
-def is_regex(value: Any) -> bool:
-    """Return whether the value is a regular expression of ``bson`` or of Python."""
-    return isinstance(value, Regex | re.Pattern)
+REGEXES: Final = (Regex, re.Pattern)
+"""The classes of regular expressions, of ``bson`` and of Python."""
 
 
 def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
@@ -155,7 +154,7 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
     """
     from mongo_tables.aggregation.patterns import compile_pattern  # most pipelines have no regular expression
 
-    pattern, flags = regex_parts(value) if is_regex(value) else (value, "")
+    pattern, flags = regex_parts(value) if isinstance(value, REGEXES) else (value, "")
     if options is not None:
         flags = options
     try:
@@ -170,7 +169,7 @@ def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predica
                 return matches(value)
             except AggregationError as error:
                 raise error.at(path) from None
-        return is_regex(value) and regex_parts(value) == same
+        return isinstance(value, REGEXES) and regex_parts(value) == same
 
     return test
 
@@ -184,7 +183,7 @@ def is_operators(value: Mapping[str, Any]) -> bool:
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
-_PLAIN_NUMBERS = (int, float, Int64)
+PLAIN_NUMBERS = (int, float, Int64)
 
 
 def equality(wanted: Any) -> Predicate:
@@ -194,10 +193,10 @@ def equality(wanted: Any) -> Predicate:
     if type(wanted) is str:
         return lambda value: type(value) is str and value == wanted
     order, wanted_key = type_order(wanted), key(wanted)
-    if type(wanted) in _PLAIN_NUMBERS and wanted == wanted:
+    if type(wanted) in PLAIN_NUMBERS and wanted == wanted:
 
         def same_number(value: Any) -> bool:
-            if type(value) in _PLAIN_NUMBERS:
+            if type(value) in PLAIN_NUMBERS:
                 return bool(value == wanted)
             return type_order(value) == order and key(value) == wanted_key
 

@@ -8,10 +8,11 @@ type compare; null also means missing.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from bson.decimal128 import Decimal128
+from bson.int64 import Int64
 from bson.max_key import MaxKey
 from bson.min_key import MinKey
 
@@ -21,13 +22,14 @@ from mongo_tables.aggregation.numbers import decimal_to_long, integral, rank, to
 from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
     NEVER,
+    PLAIN_NUMBERS,
     REFERENCE,
+    REGEXES,
     FieldCondition,
     condition,
     equality,
     every,
     is_operators,
-    is_regex,
     leaf,
     negate,
     regex_test,
@@ -55,37 +57,37 @@ def eq(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 @condition("$ne")
 def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if no value at the path equals the argument."""
-    if is_regex(argument):
+    if isinstance(argument, REGEXES):
         raise AggregationError("$ne does not accept a regular expression: write {$not: /.../}", path, 2)
     return negate(leaf(equality(argument)))
 
 
-def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
-    with_equal = name in ("$gte", "$lte")
-    upward = name in ("$gt", "$gte")
-
-    @condition(name)
-    def form(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-        if is_regex(argument):
-            raise AggregationError(f"{name} does not accept a regular expression", path, 2)
-        if argument is None or is_nan(argument):
-            return leaf(equality(argument) if with_equal else lambda _: False)
-        if isinstance(argument, MinKey | MaxKey):
-            # Across types: all other values are above MinKey and below MaxKey.
-            kind, beyond = type(argument), upward == isinstance(argument, MinKey)
-            return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
-        order, wanted = type_order(argument), key(argument)
-
-        def test(value: Any) -> bool:
-            return type_order(value) == order and not is_nan(value) and compare(key(value), wanted)
-
-        return leaf(test)
+_COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
+_PLAIN: Final = {int: PLAIN_NUMBERS, float: PLAIN_NUMBERS, Int64: PLAIN_NUMBERS, str: (str,)}
+"""The classes of values that Python compares with a value of the class as the server does."""
 
 
-_register_order("$gt", operator.gt)
-_register_order("$gte", operator.ge)
-_register_order("$lt", operator.lt)
-_register_order("$lte", operator.le)
+@condition(*_COMPARISONS)
+def in_order(argument: Any, scope: Scope, path: Path) -> FieldCondition:
+    """Match values of similar type that are on one side of the argument."""
+    name = str(path[-1])
+    compare, with_equal = _COMPARISONS[name], name in ("$gte", "$lte")
+    if isinstance(argument, REGEXES):
+        raise AggregationError(f"{name} does not accept a regular expression", path, 2)
+    if argument is None or is_nan(argument):
+        return leaf(equality(argument) if with_equal else lambda _: False)
+    if isinstance(argument, MinKey | MaxKey):
+        # Across types: all other values are above MinKey and below MaxKey.
+        kind, beyond = type(argument), (name in ("$gt", "$gte")) == isinstance(argument, MinKey)
+        return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
+    order, wanted, plain = type_order(argument), key(argument), _PLAIN.get(type(argument), ())
+
+    def test(value: Any) -> bool:
+        if type(value) in plain:
+            return bool(compare(value, argument))
+        return type_order(value) == order and not is_nan(value) and bool(compare(key(value), wanted))
+
+    return leaf(test)
 
 
 @condition("$in")
@@ -98,7 +100,7 @@ def is_in(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     for index, item in enumerate(argument):
         if isinstance(item, Mapping) and is_operators(item):
             raise AggregationError(f"{name} requires values, not operators", (*path, index), 2)
-        if is_regex(item):
+        if isinstance(item, REGEXES):
             tests.append(regex_test(item, path=(*path, index)))
         elif item is None:
             null = True
@@ -165,19 +167,18 @@ def _cut(value: Any) -> int | None:
     return whole(int(value.to_decimal() if isinstance(value, Decimal128) else value))
 
 
-def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
-    @condition(name)
-    def form(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-        places = _positions(name, argument, path)
+@condition("$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear")
+def bits(argument: Any, scope: Scope, path: Path) -> FieldCondition:
+    """Match numbers and binary values by the bits at some places."""
+    name = str(path[-1])
+    combine, want_set = any if "Any" in name else all, name.endswith("Set")
+    places = _positions(name, argument, path)
 
-        def test(value: Any) -> bool:
-            held = _bits_of(value)
-            if held is None:
-                return False
-            found = ((held >> place & 1) == want_set for place in places)
-            return any(found) if any_of else all(found)
+    def test(value: Any) -> bool:
+        held = _bits_of(value)
+        return held is not None and combine((held >> place & 1) == want_set for place in places)
 
-        return leaf(test)
+    return leaf(test)
 
 
 def _positions(name: str, argument: Any, path: Path) -> list[int]:
@@ -212,12 +213,6 @@ def _bits_of(value: Any) -> int | None:
     if value is not MISSING and type_name(value) == "binData":
         return _bits_of_bytes(value)
     return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)
-
-
-_bits("$bitsAllSet", want_set=True, any_of=False)
-_bits("$bitsAllClear", want_set=False, any_of=False)
-_bits("$bitsAnySet", want_set=True, any_of=True)
-_bits("$bitsAnyClear", want_set=False, any_of=True)
 
 
 _OF_DOCUMENTS = (
@@ -277,7 +272,7 @@ def _elem_match_item(item: Any, scope: Scope, path: Path) -> FieldCondition:
 
 
 def _value(item: Any, path: Path) -> FieldCondition:
-    if is_regex(item):
+    if isinstance(item, REGEXES):
         return leaf(regex_test(item, path=path))
     if isinstance(item, Mapping) and is_operators(item):
         raise AggregationError("$all requires values, not operators", path, 2)
@@ -287,7 +282,7 @@ def _value(item: Any, path: Path) -> FieldCondition:
 @condition("$not")
 def is_not(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     """Match if the operators, or the regular expression, do not hold for the path."""
-    if is_regex(argument):
+    if isinstance(argument, REGEXES):
         return negate(leaf(regex_test(argument, path=path)))
     if not isinstance(argument, Mapping):
         raise AggregationError("$not requires operators or a regular expression", path, 2)

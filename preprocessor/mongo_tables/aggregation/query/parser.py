@@ -17,13 +17,12 @@ from mongo_tables.aggregation.query.conditions import (
     ALWAYS,
     FORMS,
     REFERENCE,
+    REGEXES,
     FieldCondition,
     Predicate,
     both,
     equality,
-    every,
     is_operators,
-    is_regex,
     leaf,
     regex_test,
 )
@@ -48,17 +47,17 @@ def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False)
         elif name.startswith("$"):
             tests.append(_top(name, value, scope, (*path, name), nested))
         else:
-            tests.append(field(value, scope, (*path, name)).at(tuple(name.split("."))))
+            where = (*path, name)
+            if isinstance(value, Mapping) and is_operators(value):
+                found = operators(value, scope, where)
+            elif isinstance(value, REGEXES):
+                found = [leaf(regex_test(value, path=where))]
+            else:
+                found = [leaf(equality(value))]
+            parts = tuple(name.split("."))
+            for condition in found:
+                tests.append(condition.at(parts))
     return both(tests) if tests else lambda _: True
-
-
-def field(value: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Return the condition on a field: operators, a regular expression, or a value to equal."""
-    if isinstance(value, Mapping) and is_operators(value):
-        return every(operators(value, scope, path))
-    if is_regex(value):
-        return leaf(regex_test(value, path=path))
-    return leaf(equality(value))
 
 
 def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldCondition]:
@@ -82,7 +81,7 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldC
 def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
     pattern, options = query["$regex"], query.get("$options")
     where = (*path, "$regex")
-    if not is_string(pattern) and not is_regex(pattern):
+    if not is_string(pattern) and not isinstance(pattern, REGEXES):
         raise AggregationError("$regex requires a string or a regular expression", where, 2)
     if "$options" in query and not is_string(options):
         raise AggregationError("$options requires a string of letters", (*path, "$options"), 2)
@@ -90,7 +89,7 @@ def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
     names = list(query)
     if options == "" and names.index("$options") < names.index("$regex"):
         options = None
-    if options is not None and is_regex(pattern) and regex_parts(pattern)[1]:
+    if options is not None and isinstance(pattern, REGEXES) and regex_parts(pattern)[1]:
         raise AggregationError(
             "options must be either in the regular expression or in $options", where, 51075
         )

@@ -197,7 +197,7 @@ def _effect(argument: Any) -> Effect:
     return Effect(tuple(paths_in(argument["groupBy"])), (Field(("_id",), None), *made), only=True)
 
 
-@stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))
+@stage("$bucket", record=StageRecord(_effect, order=Order.SORTED))
 def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return one document for each range of ``boundaries`` that contains a value, in their order."""
     check_names(argument, ("groupBy", "boundaries"), ("default", "output"), path, (40201, 40197, 40198))
@@ -279,7 +279,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
     return [None if value is MISSING else value]
 
 
-@stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED))
+@stage("$bucketAuto", record=StageRecord(_effect, order=Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return at most ``buckets`` ranges with about equally many documents each."""
     check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))

@@ -16,7 +16,7 @@ from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unkno
 from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
 from mongo_tables.aggregation.expressions.date_parts import UNITS, shift_date
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
-from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, spend
+from mongo_tables.aggregation.limits import gather_within_limits, spend
 from mongo_tables.aggregation.numbers import integral, rank, to_double
 from mongo_tables.aggregation.paths import get_nested, with_nested
 from mongo_tables.aggregation.pipelines import Stage, stage
@@ -91,7 +91,7 @@ def _order(argument: Any) -> Order:
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 
 
-@stage("$densify", record=StageRecord(_effect, order=_order, adds=True))
+@stage("$densify", record=StageRecord(_effect, order_by=_order, adds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents sorted by partition and field, with new ones between them."""
     plan = _parse(argument, scope, path)
@@ -100,7 +100,7 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0
-        ordered = pattern.sort(admit_documents(gather_within_limits(documents, path), path))
+        ordered = pattern.sort(gather_within_limits(documents, path))
         for document, is_new in _Run(plan).over(ordered):
             made += is_new
             spend(_WORK, path)

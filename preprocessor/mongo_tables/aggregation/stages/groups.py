@@ -42,7 +42,7 @@ def _is_constant(key: Any) -> bool:
 
 _GROUPING = StageRecord(
     _effect_of_group,
-    order=lambda _: Order.CHANCE,
+    order=Order.CHANCE,
     single=lambda argument: _is_constant(argument.get("_id")),
     rank=4,
 )
@@ -247,7 +247,7 @@ def _effect_of_counts(argument: Any) -> Effect:
     return Effect(tuple(paths_in(argument)), tuple(made), only=True)
 
 
-@stage("$sortByCount", record=StageRecord(_effect_of_counts, order=lambda _: Order.SORTED))
+@stage("$sortByCount", record=StageRecord(_effect_of_counts, order=Order.SORTED))
 def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the number of documents for each value of an expression, the most frequent first."""
     if is_string(argument):

@@ -17,7 +17,7 @@ from mongo_tables.aggregation.fields import Effect, Field, Gives, Order, StageRe
 from mongo_tables.aggregation.join_index import JoinIndex, path_values
 from mongo_tables.aggregation.limits import (
     admit_documents,
-    check_key,
+    check_size,
     count_array,
     each,
     gather_within_limits,
@@ -87,7 +87,7 @@ def _check_in_facet(spec: Any, path: Path) -> None:
                 _check_in_facet(item, (*path, name, "pipeline", index))
 
 
-@stage("$unionWith", record=StageRecord(lambda _: Effect(), order=lambda _: Order.CHANCE, adds=True))
+@stage("$unionWith", record=StageRecord(lambda _: Effect(), order=Order.CHANCE, adds=True))
 def union_with(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents, followed by the results of a pipeline on another collection."""
     coll, pipeline, where = _union(argument, path)
@@ -126,7 +126,7 @@ def _starts_with_documents(pipeline: Any) -> bool:
     return isinstance(pipeline[0], Mapping) and "$documents" in pipeline[0]
 
 
-_DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=lambda _: Order.SORTED, adds=True)
+_DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=Order.SORTED, adds=True)
 
 
 @stage("$documents", record=_DOCUMENTS)
@@ -277,7 +277,7 @@ def _constants_check(
 
     def check(values: list[Any]) -> None:
         for value in values:
-            check_key(value)
+            check_size(value, "a value that is compared")
         content = content_key(*([] if value is MISSING else [value] for value in values))
         if content and content in checked:
             return

@@ -71,75 +71,61 @@ def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tr
     return tree, last
 
 
-def _free(tree: _Tree, name: str, path: Path) -> None:
-    if name in tree.plain or name in tree.computed or name in tree.children:
-        raise AggregationError(f"'{name}' is named twice", path, 31250)
+def _read(name: str, value: Any, tree: _Tree, kind: Kind | None, scope: Scope, path: Path) -> Kind | None:
+    """Add one entry of `$project` at the level ``tree``. Return whether the projection includes or excludes fields.
 
-
-# Parsing of `$project`: the first decisive field determines whether it includes or excludes.
-
-
-class _Projection:
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.tree = _Tree()
-        self.kind: Kind | None = None
-        self.id_excluded = False
-
-    def _settle(self, kind: Kind, name: str, path: Path) -> None:
-        """Record that ``name`` includes or excludes. Raises AggregationError if that contradicts others."""
-        if self.kind not in (None, kind):
-            doing, stands = ("exclude", "includes") if kind == "exclusion" else ("include", "excludes")
-            code = 31254 if kind == "exclusion" else 31253
-            message = f"cannot {doing} '{name}' in a projection that {stands} fields"
-            raise AggregationError(message, path, code)
-        self.kind = kind
-
-    def read(self, name: str, value: Any, tree: _Tree, path: Path) -> None:
-        """Add one entry of the specification, at the level ``tree``."""
-        if name.endswith("$") and name.split(".")[-1] == "$":
-            raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
-        if isinstance(value, Mapping) and not next(iter(value), "").startswith("$"):
-            self._read_nested(name, value, tree, path)
-            return
-        level, last = _reach(tree, name, path)
-        _free(level, last, path)
-        if name == "_id" and tree is self.tree and is_flag(value):
-            self.id_excluded = not truthy(value)
-        elif is_flag(value):
-            self._settle("inclusion" if truthy(value) else "exclusion", name, path)
-            level.plain.add(last)
-        elif self.kind == "exclusion":
-            raise AggregationError(f"'{name}' is computed, but this projection excludes fields", path, 31310)
-        else:
-            self.kind = "inclusion"
-            level.computed[last] = compile_expression(value, self.scope, path).run
-            level.order.append(last)
-
-    def _read_nested(self, name: str, value: Mapping[str, Any], tree: _Tree, path: Path) -> None:
-        if not value:
-            raise AggregationError(f"'{name}' has an empty document, which has no meaning", path, 51270)
-        level, last = _reach(tree, name, path)
-        if last in level.plain or last in level.computed:
-            raise AggregationError(f"'{name}' is named twice", path, 31250)
+    The first decisive entry determines that: ``kind`` is what the entries before this one say.
+    """
+    if name.endswith("$") and name.split(".")[-1] == "$":
+        raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
+    is_nested = isinstance(value, Mapping) and not next(iter(value), "").startswith("$")
+    if is_nested and not value:
+        raise AggregationError(f"'{name}' has an empty document, which has no meaning", path, 51270)
+    level, last = _reach(tree, name, path)
+    if last in level.plain or last in level.computed or (last in level.children and not is_nested):
+        raise AggregationError(f"'{name if is_nested else last}' is named twice", path, 31250)
+    if is_nested:
         below = level.child(last)
         for key, item in value.items():
-            self.read(key, item, below, (*path, key))
+            kind = _read(key, item, below, kind, scope, (*path, key))
+        return kind
+    if is_flag(value):
+        found: Kind = "inclusion" if truthy(value) else "exclusion"
+        if kind not in (None, found):
+            doing, stands = ("exclude", "includes") if found == "exclusion" else ("include", "excludes")
+            code = 31254 if found == "exclusion" else 31253
+            message = f"cannot {doing} '{name}' in a projection that {stands} fields"
+            raise AggregationError(message, path, code)
+        level.plain.add(last)
+        return found
+    if kind == "exclusion":
+        raise AggregationError(f"'{name}' is computed, but this projection excludes fields", path, 31310)
+    level.computed[last] = compile_expression(value, scope, path).run
+    level.order.append(last)
+    return "inclusion"
 
 
 def _effect_of_project(argument: Any) -> Effect:
+    of_id: bool | None = None
+    of_others: bool | None = None
+    names_id = False
     named = list(leaves(argument))
+    for parts, _, value in named:
+        names_id = names_id or parts[0] == "_id"
+        includes = not is_flag(value) or truthy(value)
+        if parts == ("_id",) and is_flag(value):
+            of_id = includes
+        else:
+            of_others = of_others or includes
     # ``_id`` may differ from the other fields.
-    others = [one for one in named if one[0] != ("_id",) or not is_flag(one[2])]
-    only = any(not is_flag(value) or truthy(value) for _, _, value in others or named)
+    only = bool(of_id if of_others is None else of_others)
     fields = []
     for parts, place, value in named:
         if not is_flag(value):
             fields.append(Field(parts, place, expression=value))
         elif truthy(value) == only:
-            becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
-            fields.append(Field(parts, place, becomes))
-    if only and not any(parts[0] == "_id" for parts, _, _ in named):
+            fields.append(Field(parts, place, "kept" if only else "dropped"))
+    if only and not names_id:
         fields.append(Field(("_id",), None, "kept"))
     return Effect(fields=tuple(fields), only=only)
 
@@ -151,29 +137,33 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError("$project requires a document of fields", path, 15969)
     if not argument:
         raise AggregationError("$project needs at least one field", path, 51272)
-    reading = _Projection(scope)
+    tree, kind, excludes_id = _Tree(), None, False
     for name, value in argument.items():
-        _check_single_operator(value, (*path, name))
-        reading.read(name, value, reading.tree, (*path, name))
-    tree = reading.tree
-    if reading.kind == "exclusion" or (reading.kind is None and reading.id_excluded):
-        if reading.id_excluded:
+        where = (*path, name)
+        if isinstance(value, Mapping):
+            _check_single_operator(value, where)
+        if name == "_id" and is_flag(value):  # it may differ from the other fields
+            if "_id" in tree.children:
+                raise AggregationError("'_id' is named twice", where, 31250)
+            excludes_id = not truthy(value)
+        else:
+            kind = _read(name, value, tree, kind, scope, where)
+    if kind == "exclusion" or (kind is None and excludes_id):
+        if excludes_id:
             tree.plain.add("_id")
         return partial(map, _excluder(tree))
-    if not reading.id_excluded and "_id" not in tree.children and "_id" not in tree.computed:
+    if not excludes_id and "_id" not in tree.children and "_id" not in tree.computed:
         tree.plain.add("_id")
-    return partial(map, _includer(tree))
+    return partial(map, _includer(tree) if tree.order else _keeper(tree, places=False))
 
 
-def _check_single_operator(value: Any, path: Path) -> None:
+def _check_single_operator(value: Mapping[str, Any], path: Path) -> None:
     """Raise AggregationError for an operator next to other fields, at any level of a nested specification."""
-    if not isinstance(value, Mapping):
-        return
     for name, item in value.items():
         if name.startswith("$") and len(value) > 1:
             message = f"'{name}' is among other fields: an operator must be the only key of its document"
             raise AggregationError(message, path, 16410)
-        if not name.startswith("$"):
+        if not name.startswith("$") and isinstance(item, Mapping):
             _check_single_operator(item, (*path, name))
 
 
@@ -196,7 +186,8 @@ def unset(argument: Any, scope: Scope, path: Path) -> Stage:
         if not is_string(name):
             raise AggregationError("$unset accepts only field names", where, 31120)
         level, last = _reach(tree, name, where)
-        _free(level, last, where)
+        if last in level.plain or last in level.children:
+            raise AggregationError(f"'{last}' is named twice", where, 31250)
         level.plain.add(last)
     return partial(map, _excluder(tree))
 
@@ -289,8 +280,9 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
         if len(plain) == 1:
             (only,) = plain
             return lambda document: {only: document[only]} if only in document else {}
-        return lambda document: {name: value for name, value in document.items() if name in plain}
-    keepers = {name: _value_keeper(child, places=places) for name, child in tree.children.items()}
+    keepers: dict[str, Callable[[Any], Any]] = {}
+    for name, child in tree.children.items():
+        keepers[name] = _value_keeper(child, places=places)
 
     def keep(document: Document) -> Document:
         output: Document = {}

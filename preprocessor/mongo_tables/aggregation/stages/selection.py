@@ -12,7 +12,7 @@ from mongo_tables.aggregation import value_order
 from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Gives, Order, StageRecord, paths_in_query, split_path
-from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
+from mongo_tables.aggregation.limits import gather_within_limits
 from mongo_tables.aggregation.numbers import integral, to_double
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.query.parser import compile_query
@@ -41,11 +41,14 @@ def match(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _effect_of_sort(argument: Any) -> Effect:
-    keys = (key for key, order in argument.items() if not isinstance(order, Mapping))  # a $meta is no field
-    return Effect(reads=tuple(map(split_path, keys)))
+    reads = []
+    for name, order in argument.items():
+        if not isinstance(order, Mapping):  # a $meta is no field
+            reads.append(split_path(name))
+    return Effect(reads=tuple(reads))
 
 
-@stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, lambda _: Order.SORTED, rank=1))
+@stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, Order.SORTED, rank=1))
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents in the order of a pattern. Equal ones keep their order, unless a limit follows."""
     pattern = value_order.parse(argument, path)
@@ -55,7 +58,7 @@ def sort(argument: Any, scope: Scope, path: Path) -> Stage:
         try:
             if most:
                 return iter(pattern.first(documents, most))
-            return iter(pattern.sort(admit_documents(gather_within_limits(documents, path), path)))
+            return iter(pattern.sort(gather_within_limits(documents, path)))
         except AggregationError as error:
             raise error.at(path) from None
 
@@ -86,7 +89,7 @@ def skip(argument: Any, scope: Scope, path: Path) -> Stage:
 _SAMPLE = StageRecord(
     lambda _: Effect(),
     Gives.CHOSEN,
-    lambda _: Order.CHANCE,
+    Order.CHANCE,
     single=lambda argument: argument.get("size") == 1,
 )
 

@@ -39,7 +39,7 @@ def _order_of(argument: Any) -> Order:
     return Order.SORTED if "sortBy" in argument else Order.KEPT
 
 
-@stage("$setWindowFields", record=StageRecord(_effect_of_windows, order=_order_of))
+@stage("$setWindowFields", record=StageRecord(_effect_of_windows, order_by=_order_of))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents partition by partition, sorted, with the output fields added."""
     if not isinstance(argument, Mapping):
@@ -109,8 +109,10 @@ def _partitions(
                 message = "documents cannot be partitioned by an array"
                 raise AggregationError(message, (*path, "partitionBy"), 14)
             parts.setdefault(key(None if value is MISSING else value), []).append(document)
-    # The server sorts by partition and pattern together.
-    pattern = sort._replace(compound=partition is not None) if sort and sort.parts else None
+    pattern = sort if sort and sort.parts else None
+    if pattern and partition is not None:
+        # The server sorts by partition and pattern together, not by the index on _id.
+        pattern = pattern._replace(by_id=False)
     for name in sorted(parts):
         yield pattern.sort(parts[name]) if pattern else parts[name]
 
@@ -148,7 +150,7 @@ def _filling(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     return {method: f"${name}"} if method else {"$ifNull": [f"${name}", spec.get("value")]}
 
 
-@stage("$fill", record=StageRecord(_effect_of_fill, order=_order_of))
+@stage("$fill", record=StageRecord(_effect_of_fill, order_by=_order_of))
 def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents with filled fields, sorted and partitioned if a method needs it."""
     windows: dict[str, Any] = {}

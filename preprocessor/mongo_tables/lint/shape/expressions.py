@@ -8,7 +8,7 @@ operators says. More exact results are registered here, for operators that choos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -95,9 +95,9 @@ FORMS: Final[dict[str, Form]] = {}
 GIVES: Final[dict[str, Give]] = {}
 
 
-form = catalogue.registrar(FORMS)
+form = partial(catalogue.register, FORMS)
 """Registers the shape of operators that bind variables or choose: ``(argument, walk, path) -> Shape``."""
-gives = catalogue.registrar(GIVES)
+gives = partial(catalogue.register, GIVES)
 """Registers the shape of operators with a list of arguments: ``(operands) -> Shape``."""
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
-from mongo_tables.aggregation.catalogue import names_with, registrar
+from mongo_tables.aggregation.catalogue import names_with, register
 from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_present, shape_of
@@ -97,7 +98,7 @@ UNKNOWN: Final = Shape(OBJECT)
 """A document with any fields of unknown origin."""
 
 
-stage = registrar(_STAGES)
+stage = partial(register, _STAGES)
 """Registers the shape of documents after a stage: ``(argument, walk, path) -> Shape``."""
 
 
