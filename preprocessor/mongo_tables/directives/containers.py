@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -79,11 +80,10 @@ def places(lines: list[FoldedLine], wanted: Set[int], mdx: bool = False) -> dict
 
     ``mdx``: no indentation makes code, and tags are those of JSX, around Markdown.
     """
-    scan = _Scan(wanted, mdx)
+    scan = _Scan(wanted, mdx, _RawHtml())
     found: dict[int, Placement] = {}
-    following = [*(line.text for line in lines[1:]), ""]
-    for line, after in zip(lines, following, strict=True):
-        found.update(scan.read(line, after))
+    for following, line in enumerate(lines, 1):
+        found.update(scan.read(line, lines[following].text if following < len(lines) else ""))
     return found
 
 
@@ -120,6 +120,7 @@ def _is_rule(text: str) -> bool:
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
 
+@dataclass
 class _Container:
     """An open container: a quote, or a body indented by four columns.
 
@@ -127,48 +128,54 @@ class _Container:
     indentation of that item.
     """
 
-    def __init__(self, kind: Literal["quote", "item", "body"], tight: bool) -> None:
-        self.kind = kind
-        self.tight = tight
+    kind: Literal["quote", "item", "body"]
+    tight: bool
 
 
+@dataclass
 class _Scan:
     """The state between two lines: open containers and raw HTML, an unfinished paragraph or code block."""
 
-    def __init__(self, wanted: Set[int], mdx: bool) -> None:
-        self.wanted = wanted
-        self.mdx = mdx
-        self.open: list[_Container] = []
-        self.paragraph = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
-        self.table = False
-        self.code = False
-        self.continued = False  # the line is indented as code, and goes on with a paragraph
-        self.formula = False  # between two `$$` of a paragraph
-        self.html = RawHtml()
+    wanted: Set[int]
+    mdx: bool
+    html: _RawHtml
+    open: list[_Container] = field(default_factory=list)
+    paragraph: int = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
+    table: bool = False
+    code: bool = False
+    continued: bool = False  # the line is indented as code, and goes on with a paragraph
+    formula: bool = False  # between two `$$` of a paragraph
 
     def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
         """Read one line and return the places of its comments. ``after`` is the next line."""
+        text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
         if line.fenced:
             if line.opens:
-                self._enter(line.text.expandtabs(_STEP))
+                self._enter(text)
             self.paragraph, self.code = 0, False
             return ()
-        text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
-        if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
-            self.code = False  # As most lines, it begins with a letter at the margin.
+        plain = text and not (self.open or self.html.stack) and "<" not in text
+        if plain and (text[0].isalpha() or text[0] in "#|"):  # As most lines, it begins no container.
+            self.code = False
             self._leave(text, at_margin=False)
             return ()
         if self.mdx:
             return self._read_markdown(text, after)
-        text = self.html.join_start_tag(text)
-        if self.html.inside:
+        if self.html.unfinished and text.strip():
+            text = f"{self.html.unfinished} {text}"
+        self.html.unfinished = ""
+        if self.html.stack:
             return self._read_raw(text)
-        if self.html.opens(text):
-            self._close_all()
-            return self._read_raw(text)
-        if not self.html.divides(text):
+        tag = _MARGIN_TAG_NAME.match(text)
+        if tag is None or tag[1].lower() not in _BLOCK_LEVEL:
             return self._read_markdown(text, after)
-        self._close_all()
+        # A block-level tag at the margin ends all blocks. Its text is raw, except in the element that says otherwise.
+        self.open.clear()
+        self.paragraph, self.table, self.code = 0, False, False
+        if ">" not in text:
+            self.html.unfinished = text if len(text) < _LONGEST_TAG else ""
+        elif (start := _MARGIN_TAG.match(text)) and not _NOT_RAW.search(start["attributes"]):
+            return self._read_raw(text)
         found = list(self._read_markdown(text, after))
         self.paragraph = 0
         return found
@@ -188,10 +195,6 @@ class _Scan:
             elif number in self.wanted:
                 yield number, Placement(kind, prefix, inline, element=element, foreign=True, raw=True)
 
-    def _close_all(self) -> None:
-        self.open.clear()
-        self.paragraph, self.table, self.code = 0, False, False
-
     def _blank(self) -> None:
         self.paragraph, self.table, self.formula = 0, False, False
         for container in self.open:
@@ -204,8 +207,14 @@ class _Scan:
             return ()
         at_margin = rest.startswith("<!--") and (self.mdx or len(text) - len(rest) < _STEP)
         if at_margin:
-            self._close_all()
-            prefix, self.continued = text[: len(text) - len(rest)], False
+            self.open.clear()
+            self.paragraph, self.table, self.code, self.continued = 0, False, False, False
+            prefix, alone = text[: len(text) - len(rest)], _TOKEN.fullmatch(rest)
+            if alone and not self.formula and not self.html.opaque:  # as most comments: nothing is around it
+                number = int(alone[1])
+                return (
+                    [(number, Placement("live", prefix, False, margin=True))] if number in self.wanted else ()
+                )
         else:
             prefix, rest = self._enter(text)
         around = self.html.follow(rest) if "<" in rest and not self.code else {}
@@ -353,16 +362,18 @@ class _Scan:
             return IMAGE if before[:opened].endswith("!") else "a link"
         return ""
 
-    def _divides(self, rest: str) -> bool:
-        """Return whether a line is a rule, or the underline of a heading."""
-        return _is_rule(rest) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
-
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Record what the next line continues."""
         self.formula ^= "$$" in rest and not self.code and rest.count("$$") % 2 == 1
         if at_margin:
             self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
-        elif not rest or self.code or _HEADING.match(rest) or self._divides(rest):
+        elif (
+            not rest
+            or self.code
+            or _HEADING.match(rest)
+            or _is_rule(rest)
+            or (self.paragraph == 1 and _UNDERLINE.match(rest))
+        ):
             self.paragraph, self.table = 0, False
         else:
             self.table = self.table or (self.paragraph == 1 and bool(_DELIMITER_ROW.match(rest)))
@@ -389,41 +400,17 @@ _PIECE = re.compile(
 )
 _MARGIN_TAG = re.compile(r" {0,3}<(?P<tag>[a-zA-Z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>")
 _MARGIN_TAG_NAME = re.compile(r" {0,3}</?([a-zA-Z][^\s/>]*)")
-_MARKDOWN = re.compile(r"\smarkdown(?=[\s=/]|$)(?!=[\"']?0)")
+_NOT_RAW = re.compile(r"\smarkdown(?=[\s=/]|$)(?!=[\"']?0)|/\Z")  # md_in_html; an empty element
 
 
-class RawHtml:
+@dataclass
+class _RawHtml:
     """The raw HTML that is open: its tags, outermost first; the opaque element in ordinary text, if any."""
 
-    def __init__(self) -> None:
-        self.stack: list[str] = []
-        self.depth: Counter[str] = Counter()  # how many of each tag are in the stack
-        self.opaque = ""
-        self.unfinished = ""  # a start tag at the margin that continues on the next line
-
-    @property
-    def inside(self) -> bool:
-        """Whether the next line begins inside a raw block."""
-        return bool(self.stack)
-
-    def opens(self, text: str) -> bool:
-        """Return whether a line of Markdown begins a raw block."""
-        match = _MARGIN_TAG.match(text)
-        if match is None or match["tag"].lower() not in _BLOCK_LEVEL:
-            return False
-        return not match["attributes"].endswith("/") and not _MARKDOWN.search(match["attributes"])
-
-    def join_start_tag(self, text: str) -> str:
-        """Return a line, joined with the preceding lines of the start tag that it ends."""
-        joined = f"{self.unfinished} {text}" if self.unfinished and text.strip() else text
-        begun = not self.stack and self.divides(joined) and ">" not in joined
-        self.unfinished = joined if begun and len(joined) < _LONGEST_TAG else ""
-        return joined
-
-    def divides(self, text: str) -> bool:
-        """Return whether a line of Markdown begins with a block-level tag at the margin, which ends all blocks."""
-        match = _MARGIN_TAG_NAME.match(text)
-        return match is not None and match[1].lower() in _BLOCK_LEVEL
+    stack: list[str] = field(default_factory=list)
+    depth: Counter[str] = field(default_factory=Counter)  # how many of each tag are in the stack
+    opaque: str = ""
+    unfinished: str = ""  # a start tag at the margin that continues on the next line
 
     def read(self, text: str) -> Iterator[tuple[int, str, int]]:
         """Read a line of a raw block. Yield each comment's number, its opaque element, and the end of the block.

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mongo_tables.directives.keywords import MDX, OPEN, OURS_IN_MDX, marks_at, opening_at
+from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options.
@@ -171,7 +172,9 @@ class PageLines:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = NEWLINE.split(text)
-        self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
+        self.starts = [0]
+        for match in NEWLINE.finditer(text):
+            self.starts.append(match.end())
 
     def line_index(self, offset: int) -> int:
         """Return the index, from 0, of the line that contains ``offset``."""
@@ -186,43 +189,50 @@ class PageLines:
 
 def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[FoldedLine], list[HtmlComment]]:
     """Fold the comments of ``page`` from line ``first_line`` on. The lines above are front matter."""
-    return _Folding(page, mdx).run(first_line)
+    text, lines, starts = page.text, page.lines, page.starts
+    folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1)
+    opens = _OPENS_IN_MDX if mdx else _OPENS
+    opening, index = opens.search(text), first_line  # the next text that may open a comment
+    while index < len(lines):
+        line, start = lines[index], starts[index]
+        fence = folding.fence_at(index) if "```" in line or "~~~" in line else None
+        if fence is not None and fence.closed:
+            for number in range(index, fence.last + 1):
+                folding.folded.append(FoldedLine(lines[number], fenced=True, opens=number == index))
+            index = fence.last + 1
+            continue
+        if opening is not None and opening.start() < start:
+            opening = opens.search(text, start)
+        # Only a comment on the line matters, or the start of a code span that could reach one.
+        if opening is not None and (
+            opening.start() < start + len(line)
+            or ("`" in line and text.find("\n\n", start, opening.start()) < 0)
+        ):
+            index = folding.fold_line(index) + 1
+        else:
+            folding.folded.append(FoldedLine(line))
+            index += 1
+    return folding.folded, folding.comments
 
 
+@dataclass
 class _Folding:
     """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
 
-    def __init__(self, page: PageLines, mdx: bool) -> None:
-        self.page = page
-        self.mdx = mdx
-        self.interest = _INTEREST_IN_MDX if mdx else _INTEREST
-        self.comments: list[HtmlComment] = []
-        self.folded: list[FoldedLine] = []
-        self.fence: Fence | None = None
-        self.disputed: int | None = None
-        self.no_close_after = len(page.text) + 1
-        self.next_open = self._find_open(0)
-        self.unbalanced = False
-        self.paragraph_end = -1
-        self.paragraph_runs: dict[int, list[int]] = {}
+    page: PageLines
+    mdx: bool
+    interest: re.Pattern[str]
+    no_close_after: int
+    comments: list[HtmlComment] = field(default_factory=list)
+    folded: list[FoldedLine] = field(default_factory=list)
+    fence: Fence | None = None
+    disputed: int | None = None
+    unbalanced: bool = False
+    paragraph_end: int = -1
+    paragraph_runs: dict[int, list[int]] = field(default_factory=dict)
 
-    def run(self, index: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
-        lines = self.page.lines
-        while index < len(lines):
-            fence = self._fence_at(index)
-            if fence is not None and fence.closed:
-                self.folded += [
-                    FoldedLine(lines[i], fenced=True, opens=i == index) for i in range(index, fence.last + 1)
-                ]
-                index = fence.last + 1
-            else:
-                index = self._fold_line(index) + 1
-        return self.folded, self.comments
-
-    def _fence_at(self, index: int) -> Fence | None:
-        line = self.page.lines[index]
-        if "```" not in line and "~~~" not in line:
-            return None
+    def fence_at(self, index: int) -> Fence | None:
+        """Return the fence that the line with ``index`` opens, unless the search for another's end went beyond it."""
         if self.fence is not None and index <= self.fence.last:
             return None
         fence = fence_at(self.page.lines, index, self.mdx)
@@ -231,82 +241,59 @@ class _Folding:
             self.disputed = index
         return fence
 
-    def _fold_line(self, index: int) -> int:
+    def fold_line(self, index: int) -> int:
         """Fold the line with ``index`` and those that its comments extend to. Return the last index."""
-        if self._nothing_opens(index):
-            self.folded.append(FoldedLine(self.page.lines[index]))
-            return index
-        start = at = self.page.starts[index]
+        text, starts, lines = self.page.text, self.page.starts, self.page.lines
+        at = starts[index]
         pieces: list[str] = []
         follows_blank = not self.folded or not self.folded[-1].text.strip()
-        if self.mdx and follows_blank and _MODULE.match(self.page.text, start):
-            at = self._record(start, script_end(self.page.text, start)).end
-            pieces.append(TOKEN.format(len(self.comments) - 1))
-            index = self.page.line_index(at)
+        match = _MODULE.match(text, at) if self.mdx and follows_blank else None
         while True:
-            line_end = self.page.starts[index] + len(self.page.lines[index])
-            match = self.interest.search(self.page.text, at, line_end)
+            line_end = starts[index] + len(lines[index])
+            match = match or self.interest.search(text, at, line_end)
             if match is None:
-                pieces.append(self.page.text[at:line_end])
-                break
-            pieces.append(self.page.text[at : match.start()])
-            if match[0][0] in "<{":
+                self.folded.append(FoldedLine("".join([*pieces, text[at:line_end]])))
+                return index
+            pieces.append(text[at : match.start()])
+            if match[0][0] in "<{ie":
                 comment = self._comment(match.start(), index)
                 pieces.append(TOKEN.format(comment.number) if comment else match[0])
                 at = comment.end if comment else match.end()
                 index = self.page.line_index(at)
             else:
                 at = self._span_end(match, index)
-                pieces.append(self.page.text[match.start() : min(at, line_end)])
+                pieces.append(text[match.start() : min(at, line_end)])
                 if at > line_end:  # a code span continues on the next lines, which are text up to its end
-                    break_index = self.page.line_index(at)
+                    last = self.page.line_index(at)
                     self.folded.append(FoldedLine("".join(pieces)))
-                    for number in range(index + 1, break_index):
-                        self._fence_at(number)  # an unclosed fence still hides the openings of others
-                        self.folded.append(FoldedLine(self.page.lines[number]))
-                    self._fence_at(break_index)
-                    index, pieces = break_index, []
-                    start = self.page.starts[index]
-                    pieces.append(self.page.text[start:at])
-        self.folded.append(FoldedLine("".join(pieces)))
-        return index
-
-    def _nothing_opens(self, index: int) -> bool:
-        """Return whether the line has neither a comment nor the start of a code span that could reach one."""
-        text, start, line = self.page.text, self.page.starts[index], self.page.lines[index]
-        if 0 <= self.next_open < start:
-            self.next_open = self._find_open(start)
-        if 0 <= self.next_open < start + len(line):
-            return False
-        return "`" not in line or self.next_open < 0 or text.find("\n\n", start, self.next_open) >= 0
-
-    def _find_open(self, at: int) -> int:
-        """Return the offset of the next text that may open a comment, or -1."""
-        found = (_OPENS_IN_MDX if self.mdx else _OPENS).search(self.page.text, at)
-        return found.start() if found else -1
+                    for number in range(index + 1, last):
+                        self.fence_at(number)  # an unclosed fence still hides the openings of others
+                        self.folded.append(FoldedLine(lines[number]))
+                    self.fence_at(last)
+                    index, pieces = last, [text[starts[last] : at]]
+            match = None
 
     def _comment(self, start: int, index: int) -> HtmlComment | None:
-        """Record the comment, or the expression of MDX, that opens at ``start`` in the line with ``index``."""
-        if OURS_IN_MDX.match(self.page.text, start):
-            return self._record(start, self._close_after(start))
-        if self.page.text.startswith("{", start):
-            end = script_end(self.page.text, start) if self.mdx and not self.unbalanced else 0
+        """Record what opens at ``start`` in the line with ``index``: a comment; in MDX also an expression or module."""
+        text = self.page.text
+        if text[start] in "ie":
+            end = script_end(text, start)
+        elif text[start] == "{" and not OURS_IN_MDX.match(text, start):
+            end = script_end(text, start) if self.mdx and not self.unbalanced else 0
             self.unbalanced = not end  # Otherwise each brace would be searched up to the end of the page.
-            return self._record(start, end) if end else None
-        end = self._close_after(start)
-        if end > 0 and opening_at(self.page.text, start) is None:
-            end = self._close_outside_fences(end, index)
-        return self._record(start, end)
-
-    def _record(self, start: int, end: int) -> HtmlComment:
-        """Record a comment up to ``end``, or one that is never closed if that is 0."""
-        comment = HtmlComment(len(self.comments), start, end or len(self.page.text), end > 0, self.disputed)
+            if not end:
+                return None
+        else:
+            end = self._close_after(start)
+            if end and text[start] == "<" and opening_at(text, start) is None:
+                end = self._close_outside_fences(end, index)
+        comment = HtmlComment(len(self.comments), start, end or len(text), end > 0, self.disputed)
         self.comments.append(comment)
         return comment
 
     def _close_after(self, start: int) -> int:
         """Return the offset after the close of a comment that opens at ``start``, or 0 if there is none."""
-        if marks_at(self.page.text, start) is MDX:
+        if self.page.text.startswith("{", start):
             found = _CLOSE_IN_MDX.search(self.page.text, start)
             return found.end() if found else 0
         if start + 4 >= self.no_close_after:
@@ -321,7 +308,7 @@ class _Folding:
         """Skip fences inside an ordinary comment, because the site extracts them first."""
         index += 1
         while index <= self.page.line_index(end):
-            fence = self._fence_at(index)
+            fence = self.fence_at(index)
             if fence is not None and fence.closed:
                 if end <= self.page.starts[fence.last]:
                     end = self._close_after(self.page.starts[fence.last] - 4) or end

@@ -10,13 +10,13 @@ value`` lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
+from mongo_tables.directives.comments import RAW_HTML, Comment, Region, Scan
 from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
 from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
@@ -132,11 +132,6 @@ class _Candidate:
     place: Placement | None
     opinion: Opinion | None
 
-    @property
-    def is_code(self) -> bool:
-        """Whether the site prints its source."""
-        return self.place is None or self.place.kind == "code" or self.opinion == "span"
-
 
 def find(text: str, file: str) -> Scan:
     """Find the live comments of a page, or the directives of reStructuredText. Findings name ``file``. Never raises.
@@ -152,87 +147,96 @@ def find(text: str, file: str) -> Scan:
 
         return rst_directives.find(text, file)
     page, mdx = PageLines(text), is_mdx(text, file)
-    folded, html_comments = fold(page, front_matter_lines(page.lines), mdx)
-    openings = {html.number: opening_at(text, html.start) for html in html_comments}
-    markers: dict[int, Marker] = {}
-    if "mongo-tables:" in text:
-        markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
-    hiding = [
-        html.number
-        for html in html_comments
-        if openings[html.number] is None and _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
-    ]
-    wanted = {number for number, opening in openings.items() if opening is not None} | {*markers, *hiding}
-    above = front_matter_findings(page, file)
-    if not wanted:
-        return Scan((), tuple(above))
-    found_places = places(folded, wanted, mdx)
-    opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None, mdx)
-    ends = dict(pairwise([*hiding, len(html_comments)]))
-    judge = _Judge(text, mdx)
-    comments: list[Comment] = []
-    marked: list[Marker] = []
+    first_line = front_matter_lines(page.lines)
+    folded, html_comments = fold(page, first_line, mdx)
+    told = front_matter_findings(page, file) if first_line else []
+    openings, hiding = dict[int, Opening](), list[int]()  # of our comments; of ordinary ones around ours
     for html in html_comments:
-        number, place, opening = html.number, found_places.get(html.number), openings[html.number]
-        if number in markers:
-            if place is not None and place.kind == "live":
-                marked.append(replace(markers[number], prefix=place.prefix))
-        elif number in hiding and place is not None:
-            other = ends[number]  # the next enclosing comment
-            until = html_comments[other].start if other < len(html_comments) else len(text)
-            judge.judge_enclosing(html, place, html_comments[number + 1 : other], until)
-        elif opening is not None:
-            candidate = _Candidate(html, opening, place, opinions.get(number))
-            if judge.accepts(candidate) and place is not None:
-                comments.append(_comment(page, html, opening, place))
-    faults: list[Finding] = []
+        if (opening := opening_at(text, html.start)) is not None:
+            openings[html.number] = opening
+        elif _NEXT_DIRECTIVE.search(text, html.start + 4, html.end):
+            hiding.append(html.number)
+    if not (openings or hiding):
+        return Scan((), tuple(told))
+    found_places = places(folded, {*openings, *hiding}, mdx)
+    # All dialects agree at the margin; CommonMark does not know admonitions, tabs and footnotes.
+    agreed = html_comments[-1].fence is None
+    for place in found_places.values():
+        agreed = agreed and (place.margin or (place.foreign and place.kind == "live" and not place.inline))
+    opinions = {} if agreed else _second_opinions(folded, mdx)
+    judge, comments, marked = _Judge(text, mdx), list[Comment](), list[Marker]()
+    for number, opening in openings.items():
+        html, where = html_comments[number], found_places.get(number)
+        marker = None if opening.exact else marker_at(text, html)
+        if marker is None:
+            if judge.accepts(_Candidate(html, opening, where, opinions.get(number))) and where is not None:
+                comments.append(_comment(page, html, opening, where))
+        elif where is not None and where.kind == "live":
+            marked.append(replace(marker, prefix=where.prefix))
+    for number, following in pairwise([*hiding, len(html_comments)]):
+        until = html_comments[following].start if following < len(html_comments) else len(text)
+        judge.judge_enclosing(html_comments[number:following], found_places.get(number), until)
+    generated: list[Region] = []
     if marked:
         comments, faults = attach_regions(page, file, comments, marked)
-    generated = [(one.region.start, one.region.end) for one in comments if one.region is not None]
-    own: list[Finding] = [
-        finding(one.rule, file, page.position(one.at), one.message, one.hint)
-        for one in judge.complaints
-        if not any(start <= one.at < end for start, end in generated)
-    ]
-    return Scan(
-        tuple(comments), tuple(sorted([*above, *own, *faults])), tuple(judge.rejected), tuple(judge.off)
-    )
+        told += faults
+        generated = [one.region for one in comments if one.region is not None]
+    for fault in judge.complaints:
+        if not any(region.start <= fault.at < region.end for region in generated):
+            told.append(finding(fault.rule, file, page.position(fault.at), fault.message, fault.hint))
+    return Scan(tuple(comments), tuple(sorted(told)), tuple(sorted(judge.rejected)), tuple(sorted(judge.off)))
 
 
+@dataclass
 class _Judge:
     """The judge of comments, one after the other, which collects their faults."""
 
-    def __init__(self, text: str, mdx: bool) -> None:
-        self.text = text
-        self.mdx = mdx
-        self.complaints: list[Complaint[int]] = []
-        self.rejected: list[tuple[int, int]] = []
-        self.off: list[tuple[int, int]] = []
+    text: str
+    mdx: bool
+    complaints: list[Complaint[int]] = field(default_factory=list)
+    rejected: list[tuple[int, int]] = field(default_factory=list)
+    off: list[tuple[int, int]] = field(default_factory=list)
 
     def accepts(self, one: _Candidate) -> bool:
-        """Return whether a comment is live."""
-        fault = _fault_of(one, self.text, self.mdx)
-        hidden = one.place is not None and one.place.kind == "hidden"
+        """Return whether a comment is live. If it is not, and its author must know, there is a fault."""
+        text, place, name, at = self.text, one.place, one.opening.name, one.html.start
+        fault: Complaint[int] | None
+        live, hidden = False, place is not None and place.kind == "hidden"
+        if place is None or place.kind == "code" or one.opinion == "span":
+            fault = _code_fault(one)
+        elif hidden:
+            message = f"{name} inside <{place.element}> is neither run nor shown"
+            hint = f"move it out of <{place.element}>; to show a sample, write &lt;!-- or use a fence"
+            fault = Complaint(message, hint, at, "MT111")
+        elif not one.opening.exact:
+            fault = _name_fault(one, text)
+        elif self.mdx and marks_at(text, at) is HTML:
+            message = f"MDX has no HTML comments, so {name} ends the build of the site"
+            fault = Complaint(message, f"write {{/* {name}: … */}}", at, "MT107")
+        else:
+            fault = _end_fault(one, text) or _place_fault(one, place, text)
+            live = fault is None
+            if live and one.opinion == "code" and not place.foreign:
+                message = f"GitHub and editors show this {name} as code; the site does not"
+                hint = "indent it by exactly four columns for each list item around it"
+                self.complaints.append(Complaint(message, hint, at, "MT115"))
         if fault is not None:
             self.complaints.append(fault)
         if fault is not None and RULES[fault.rule].severity == "error":
-            self.rejected.append((one.html.start, one.html.end))
+            self.rejected.append((at, one.html.end))
         elif hidden:
-            self.off.append((one.html.start, one.html.end))
-        if fault is not None or hidden or one.is_code:
-            return False
-        if one.opinion == "code" and one.place is not None and not one.place.foreign:
-            message = f"GitHub and editors show this {one.opening.name} as code; the site does not"
-            hint = "indent it by exactly four columns for each list item around it"
-            self.complaints.append(Complaint(message, hint, one.html.start, "MT115"))
-        return True
+            self.off.append((at, one.html.end))
+        return live
 
-    def judge_enclosing(
-        self, html: HtmlComment, place: Placement, behind: Sequence[HtmlComment], until: int
-    ) -> None:
-        """Judge a comment around one of ours: it disables that one, or does not hide it."""
+    def judge_enclosing(self, comments: Sequence[HtmlComment], place: Placement | None, until: int) -> None:
+        """Judge the first comment, which is around one of ours: it disables that one, or does not hide it.
+
+        The others follow it, up to the offset ``until``.
+        """
+        html, *behind = comments
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
-        assert found is not None  # The outer comment was found by this match.
+        if found is None or place is None:
+            return
         inner = found.start()
         if not self.text.startswith(HTML.open, html.start):
             self.off.append((inner, html.end))
@@ -268,20 +272,13 @@ _FOLDED = re.compile(r"<!--\ue000(\d+)-->")
 _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}
 
 
-def _second_opinions(
-    folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool, mdx: bool
-) -> Mapping[int, Opinion]:
-    """Return how CommonMark parses the comments, by number. ``all_fences``: everything like a fence is one.
+def _second_opinions(folded: Sequence[FoldedLine], mdx: bool) -> Mapping[int, Opinion]:
+    """Return how CommonMark parses the comments, by number.
 
     GitHub and editors follow CommonMark (https://spec.commonmark.org). If it disagrees with the scan for
     Python-Markdown, the author gets a finding, because one of the two audiences sees raw JSON. Comments that end up
     anywhere else, such as in a link definition, are missing.
     """
-    # All dialects agree at the margin; CommonMark does not know admonitions, tabs and footnotes.
-    if all_fences and all(
-        place.margin or (place.foreign and place.kind == "live" and not place.inline) for place in found
-    ):
-        return {}
     opinions: dict[int, Opinion] = {}
     parser = _block_parser(mdx)
     for token in parser.parse("\n".join(line.text for line in folded)):
@@ -325,24 +322,6 @@ def _switch_off(text: str, start: int) -> str:
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
     return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
-
-
-def _fault_of(one: _Candidate, text: str, mdx: bool) -> Complaint[int] | None:
-    """Return the fault that prevents a comment from being live, if its author must know."""
-    name, place, at = one.opening.name, one.place, one.html.start
-    if one.is_code:
-        return _code_fault(one)
-    assert place is not None
-    if place.kind == "hidden":
-        message = f"{name} inside <{place.element}> is neither run nor shown"
-        hint = f"move it out of <{place.element}>; to show a sample, write &lt;!-- or use a fence"
-        return Complaint(message, hint, at, "MT111")
-    if not one.opening.exact:
-        return _name_fault(one, text)
-    if mdx and marks_at(text, at) is HTML:
-        message = f"MDX has no HTML comments, so {name} ends the build of the site"
-        return Complaint(message, f"write {{/* {name}: … */}}", at, "MT107")
-    return _end_fault(one, text) or _place_fault(one, place, text)
 
 
 def _code_fault(one: _Candidate) -> Complaint[int] | None:
@@ -401,7 +380,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
 def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int] | None:
     """Return why the site shows an HTML comment here that cannot be replaced."""
     html, name, at = one.html, one.opening.name, one.html.start
-    is_block = place_of(name) == "block"
+    is_block = bool(place.holder) and place_of(name) == "block"
     if at and text[at - 1] == "\\":
         message = (
             f"a backslash does not turn {name} into text: on the site it is a comment, which shows nothing"
@@ -438,8 +417,8 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
     for index in range(first, last + 1):
         start = page.starts[index]
         line_end = min(start + len(page.lines[index]), end)
-        begin = opening.body if index == first else start + prefix_length(page.lines[index], prefix)
-        begin = min(begin, line_end)
+        length = prefix_length(page.lines[index], prefix) if prefix else 0
+        begin = min(opening.body if index == first else start + length, line_end)
         stripped.append(page.text[begin:line_end])
         columns.append(page.position(begin)[1])
     return Comment(
