@@ -208,7 +208,10 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     snapshot = judge.site.snapshot
     pages: list[Page] = []
     for page in judge.site.pages:
-        if page.comments and (page.file in in_place or any(each.region for each in page.comments)):
+        wanted = page.file in in_place and bool(page.comments)
+        for each in page.comments:
+            wanted = wanted or each.region is not None
+        if wanted:
             pages.append(page)
     if not pages:
         return []

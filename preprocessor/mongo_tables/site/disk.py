@@ -94,7 +94,9 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
     asked = _read_asked(paths, files, faults)
     main, apart = list[PageText](), list[PageText]()
     for one in asked.values():
-        (apart if where.leave_out(one.file) else main).append(one)
+        built = where.of(one.file)
+        is_left_out = built is not None and built.leaves_out(plain_path(Path(one.file)))
+        (apart if is_left_out else main).append(one)
     snapshots = []
     if main or not apart:
         taken = _with_inclusions(main, _read_others(main, where, files, asked), files)
@@ -256,8 +258,12 @@ def _read_others(
     for folder in sorted(folders):
         for file in pages_under(Path(folder)):
             path = Path(os.path.realpath(file)) if file.is_symlink() else plain_path(file)
-            if path in own or not (all_pages or (path not in known and not where.leave_out(file))):
+            if path in own:
                 continue
+            if not all_pages:
+                built = where.of(file)
+                if path in known or (built and built.leaves_out(plain_path(file))):
+                    continue
             with suppress(OSError):  # The build of the site reports it.
                 text = files.read(file, path).decode("utf-8-sig", "replace")
                 others.append(PageText(file.as_posix(), text, path, asked=False))
@@ -433,11 +439,6 @@ class Whereabouts:
             is_asked = self._asked and self._asked.file in find_files(folder)
             self._nearest[folder] = self._asked if is_asked else find_site(folder)
         return self._nearest[folder]
-
-    def leave_out(self, file: str | Path) -> bool:
-        """Return whether the build of a page's site excludes it."""
-        built = self.of(file)
-        return built is not None and built.leaves_out(plain_path(Path(file)))
 
 
 def _is_shown_first(page: Path) -> bool:

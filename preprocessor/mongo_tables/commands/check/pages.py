@@ -74,9 +74,10 @@ def check_paths(
     sources: dict[str, str] = {}
     for report in reports:
         found.update(report.findings)
-        pages += report.pages
-        sites.append(report.site)
-        for page in report.site.judged:
+        site = report.site
+        sites.append(site)
+        pages += site.pages
+        for page in site.judged:
             sources[page.file] = page.text
     classified: Sequence[TextNumber] = ()
     if numbers:
