@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.findings.finding import Finding, Place
-from mongo_tables.findings.reporters import REPORT_FORMATS, exit_code, report, summary
+from mongo_tables.findings.reporters import REPORT_FORMATS, failing, report, summary
 from mongo_tables.findings.rules import RULES
 
 ERROR = Finding("docs/b.md", 3, 14, "MT131", "error", "`chart` needs the key `y`.", 'for example: "y": "qps"')
@@ -152,7 +152,7 @@ def test_without_findings_a_machine_still_gets_a_whole_document(form):
     ("findings", "code"), [([], 0), ([NOTE], 0), ([NOTE, WARNING], 1), ([ERROR], 1), ([WARNING], 1)]
 )
 def test_errors_and_warnings_fail_a_build_and_notes_do_not(findings, code):
-    assert exit_code(findings) == code
+    assert bool(failing(findings, "warning")) == code
 
 
 def test_the_summary_counts_each_finding_once():

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables import __version__
-from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
+from mongo_tables.commands.options import EXIT, SOURCE, add_options, request_of
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="pages, their figures, the collections that these read, files with digests",
     )
-    add_source(parser)
+    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:

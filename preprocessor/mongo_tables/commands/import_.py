@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.commands.options import add_config_file
+from mongo_tables.commands.options import add_options
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="keep only the summary figures: a file of pytest-benchmark has every round",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
-    add_config_file(parser)
+    add_options(parser, "--config-file")
 
 
 def _date(text: str) -> datetime:

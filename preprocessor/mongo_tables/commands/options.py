@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.files.process import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
@@ -24,47 +25,29 @@ SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
 
-def add_source(parser: ArgumentParser) -> None:
-    """Add the sources of rows and shared pipelines."""
-    add_results(parser)
-    add_limit(parser)
-    add_pipelines(parser)
-
-
-def add_results(parser: _ActionsContainer) -> None:
-    """Add the results source."""
-    parser.add_argument("--results", metavar="SOURCE", help=f"{join_kinds()}, see below")
-
-
-def add_limit(parser: _ActionsContainer) -> None:
-    """Add the limit on the cost of a pipeline."""
-    parser.add_argument(
-        "--limit",
-        action="append",
-        metavar="NAME=NUMBER",
-        help="what a pipeline may cost, before the options NAME_limit of the site: processor=60 (seconds, on files), "
-        "memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 (seconds, on "
-        "a server), connect=2, row=10000",
-    )
-
-
-def add_pipelines(parser: ArgumentParser) -> None:
-    """Add the folder of shared pipelines, and the file of the site, which may name one."""
-    parser.add_argument(
-        "--pipelines", metavar="DIR", help="shared pipelines (default: the site's, else docs/pipelines)"
-    )
-    add_config_file(parser)
-
-
-def add_config_file(parser: _ActionsContainer) -> None:
-    """Add the file of the site, from which ``cli`` fills in missing options."""
-    parser.add_argument(
-        "-f",
-        "--config-file",
-        metavar="FILE",
-        help="what the site is built from (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
+_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "--results": {"metavar": "SOURCE", "help": f"{join_kinds()}, see below"},
+    "--limit": {
+        "action": "append",
+        "metavar": "NAME=NUMBER",
+        "help": "what a pipeline may cost, before the options NAME_limit of the site: processor=60 (seconds, on "
+        "files), memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 "
+        "(seconds, on a server), connect=2, row=10000",
+    },
+    "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
+    "--config-file": {
+        "metavar": "FILE",
+        "help": "what the site is built from (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
         "above)",
-    )
+    },
+}
+"""Options about rows, shared pipelines and the site, from whose file ``cli`` fills in missing ones."""
+
+
+def add_options(parser: _ActionsContainer, *names: str) -> None:
+    """Add the options called ``names``, or without any all of ``_OPTIONS``."""
+    for name in names or _OPTIONS:
+        parser.add_argument(*(("-f", name) if name == "--config-file" else (name,)), **_OPTIONS[name])
 
 
 def request_of(arguments: Namespace) -> Request:

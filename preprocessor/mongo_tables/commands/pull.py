@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines, request_of
+from mongo_tables.commands.options import SOURCES, add_options, request_of
 from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
@@ -40,9 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PATH",
         help="pages that are looked at (default: the site's, else docs)",
     )
-    add_pipelines(parser)
+    add_options(parser, "--pipelines", "--config-file")
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
-    add_limit(parser)
+    add_options(parser, "--limit")
 
 
 def run(arguments: Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from mongo_tables.commands.options import add_config_file
+from mongo_tables.commands.options import add_options
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.opening import is_uri, open_source
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--remove", action="store_true", help="remove documents that the files do not have")
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
-    add_config_file(parser)
+    add_options(parser, "--config-file")
 
 
 def run(arguments: Namespace) -> int:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
+from mongo_tables.commands.options import EXIT, SOURCE, add_options, request_of
 from mongo_tables.directives.keywords import HTML, MDX
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --in-place: also all pages of the site that have figures already, and the README",
     )
     parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
-    add_source(parser)
+    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:

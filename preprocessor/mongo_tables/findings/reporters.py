@@ -119,12 +119,7 @@ def report(
     return forms[form](ordered)
 
 
-def exit_code(findings: Sequence[Finding], fail_on: Severity = "warning") -> int:
-    """Return 1 if a finding is at least as severe as ``fail_on``, else 0."""
-    return 1 if findings and failing(findings, fail_on) else 0
-
-
-def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
+def failing(findings: Sequence[Finding], fail_on: Severity) -> list[Finding]:
     """Return the findings that are at least as severe as ``fail_on``."""
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     return [finding for finding in findings if finding.severity in grave]

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from argparse import ArgumentParser, Namespace
 
-from mongo_tables.commands.options import SOURCE, add_limit, add_results
+from mongo_tables.commands.options import SOURCE, add_options
 from mongo_tables.files.process import install_command
 from mongo_tables.findings.usage import CommandError
 
@@ -35,8 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--database", action="store_true", help="ask a mongodb:// source too, whenever a pipeline is typed"
     )
-    add_results(parser)
-    add_limit(parser)
+    add_options(parser, "--results", "--limit")
     # There is no default name: the site is only known once the editor has named its folder.
     parser.add_argument(
         "-f",

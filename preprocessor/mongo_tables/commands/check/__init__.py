@@ -12,12 +12,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.commands.options import SOURCE, add_source, request_of
+from mongo_tables.commands.options import SOURCE, add_options, request_of
 from mongo_tables.findings.reporters import (
     REPORT_FORMATS,
     SEVERITIES,
     escape_control_chars,
-    exit_code,
+    failing,
     format_count,
     report,
 )
@@ -115,7 +115,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
     )
-    add_source(parser)
+    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -186,7 +186,9 @@ def _check_once(arguments: Namespace) -> int:
         changed = write_changes(changes) if arguments.write else print_changes(changes)
     if not findings and not checked.faults and arguments.format == "text":
         _print_scope(checked, arguments)
-    return 2 if checked.faults else exit_code(findings, arguments.fail_on) or changed
+    if checked.faults:
+        return 2
+    return 1 if findings and failing(findings, arguments.fail_on) else changed
 
 
 def _print_findings(findings: Sequence[Finding], checked: CheckedPages, arguments: Namespace) -> None:

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
 
-from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines
+from mongo_tables.commands.options import SOURCES, add_options
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
 
@@ -44,8 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PAGE",
         help="pages or folders (default: the site's, else docs)",
     )
-    add_limit(parser)
-    add_pipelines(parser)
+    add_options(parser, "--limit", "--pipelines", "--config-file")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--format",

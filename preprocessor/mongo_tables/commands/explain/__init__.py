@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.measurement import whole_number
-from mongo_tables.commands.options import SOURCE, add_source
+from mongo_tables.commands.options import SOURCE, add_options
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.opening import open_source
 
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the documents, fields and stages that this cell comes from; ROW is its number, or what its first column "
         "shows, COLUMN a name or a header",
     )
-    add_source(parser)
+    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:

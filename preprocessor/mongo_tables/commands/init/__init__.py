@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results, request_of
+from mongo_tables.commands.options import SOURCE, add_options, request_of
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 from mongo_tables.findings.usage import CommandError
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
     )
-    add_results(parser)
+    add_options(parser, "--results")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the changes as a diff without writing them"
     )
@@ -74,8 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="write the comment of a table for this collection (default: the only one there is)",
     )
     comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
-    add_limit(comment)
-    add_config_file(comment)
+    add_options(comment, "--limit", "--config-file")
     # A set-up finds the site in its own way: it may have to write the site's file first.
     parser.set_defaults(site_only=True)
 
