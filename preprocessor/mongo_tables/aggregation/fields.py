@@ -1,6 +1,6 @@
 """The effect of each stage on fields and on the order of documents: one record per stage.
 
-A record is defined in the module of its stage and registered with it (``compiler.stage``). All code that
+A record is defined in the module of its stage and registered with it (``pipelines.stage``). All code that
 needs the effect of a stage on fields or order uses these records: the linter, explanations. The language:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
@@ -83,7 +83,7 @@ class StageRecord(NamedTuple):
         order_by: Returns the order of the output where it depends on the argument.
         single: Whether it returns at most one document; None if it never promises that.
         adds: Whether it may return more documents than it gets.
-        rank: The step of a query that can include it, ahead of the engine proper (see ``optimizer``); 0 for
+        rank: The step of a query that can include it, ahead of the engine proper (see ``pipelines``); 0 for
             none.
         watched: Whether it makes documents only from its input documents, whose number is watched already.
     """

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import bson
 
-from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.catalogue import collection_arguments, register
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
@@ -236,14 +236,8 @@ _COMPILED: Final[dict[bytes, Stage]] = {}
 
 def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
     """Register a function ``(argument, scope, path) -> Stage``, and the record of its effect on fields."""
-
-    def register(function: StageForm) -> StageForm:
-        for name in names:
-            _STAGES[name] = function
-            RECORDS[name] = record
-        return function
-
-    return register
+    RECORDS.update(dict.fromkeys(names, record))
+    return register(_STAGES, *names)
 
 
 def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:

@@ -44,17 +44,18 @@ from mongo_tables.aggregation.values import (
 )
 
 Key = tuple[Any, ...]
-# Bytes of a key.
-_KEY = 100
+NAN: Key = (10, 0, 0)
+"""The key of NaN of any type: before all other numbers."""
+_KEY = 100  # bytes of a key
 
 
 def _number_key(value: Any) -> Key:
     """Return a key with NaN first, then by exact value: Python compares int, float and Fraction exactly."""
     if not isinstance(value, Decimal128):
-        return (10, 1, value) if value == value else (10, 0, 0)
+        return (10, 1, value) if value == value else NAN
     exact = value.to_decimal()
     if exact.is_nan():
-        return 10, 0, 0
+        return NAN
     if exact.is_infinite():
         return 10, 1, math.inf if exact > 0 else -math.inf
     if exact == exact.to_integral_value():
@@ -73,7 +74,7 @@ def key(value: Any) -> Key:
     if kind is str:
         return 15, value
     if kind is int or kind is float:
-        return (10, 1, value) if value == value else (10, 0, 0)
+        return (10, 1, value) if value == value else NAN
     if value is None:
         return (5,)
     if kind is datetime:

@@ -132,6 +132,8 @@ def both(tests: Sequence[Predicate]) -> Predicate:
     """Return the predicate that all ``tests`` hold, tested in order."""
     if len(tests) == 1:
         return tests[0]
+    if not tests:
+        return lambda _: True
     return lambda value: all(test(value) for test in tests)
 
 

@@ -35,7 +35,7 @@ from mongo_tables.aggregation.query.conditions import (
     regex_test,
     type_names,
 )
-from mongo_tables.aggregation.value_order import key
+from mongo_tables.aggregation.value_order import NAN, key
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     MISSING,
@@ -74,18 +74,19 @@ def in_order(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     compare, with_equal = _COMPARISONS[name], name in ("$gte", "$lte")
     if isinstance(argument, REGEXES):
         raise AggregationError(f"{name} does not accept a regular expression", path, 2)
-    if argument is None or is_nan(argument):
+    wanted = key(argument)
+    if argument is None or wanted == NAN:
         return leaf(equality(argument) if with_equal else lambda _: False)
     if isinstance(argument, MinKey | MaxKey):
         # Across types: all other values are above MinKey and below MaxKey.
         kind, beyond = type(argument), (name in ("$gt", "$gte")) == isinstance(argument, MinKey)
         return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
-    order, wanted, plain = type_order(argument), key(argument), _PLAIN.get(type(argument), ())
+    order, plain = wanted[0], _PLAIN.get(type(argument), ())
 
     def test(value: Any) -> bool:
         if type(value) in plain:
             return bool(compare(value, argument))
-        return type_order(value) == order and not is_nan(value) and bool(compare(key(value), wanted))
+        return type_order(value) == order and (found := key(value)) != NAN and bool(compare(found, wanted))
 
     return leaf(test)
 

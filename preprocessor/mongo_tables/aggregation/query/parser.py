@@ -57,7 +57,7 @@ def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False)
             parts = tuple(name.split("."))
             for condition in found:
                 tests.append(condition.at(parts))
-    return both(tests) if tests else lambda _: True
+    return both(tests)
 
 
 def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[FieldCondition]:

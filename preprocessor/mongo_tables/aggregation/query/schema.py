@@ -41,7 +41,7 @@ def compile_schema(schema: Any, path: Path) -> Predicate:
         _fail("a schema must not have both 'type' and 'bsonType'", path)
     compiled = (_KEYWORDS[name](schema[name], schema, (*path, name)) for name in _KEYWORDS if name in schema)
     tests = [test for test in compiled if test is not None]
-    return both(tests) if tests else lambda _: True
+    return both(tests)
 
 
 def _check_keyword(name: str, path: Path) -> None:
