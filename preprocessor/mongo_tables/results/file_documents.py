@@ -62,8 +62,10 @@ class Contents:
 
 def read_contents(collection: str, place: CollectionFiles) -> Contents:
     """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder."""
-    files = place.files()
+    files: Sequence[ResultsFile] = place.plain
+    fixtures: Path | None = None
     if place.folder is not None:
+        files, fixtures = place.files(), place.folder.parent
         refuse_unread(place.folder)
     elif place.places:
         raise ResultsError(
@@ -71,7 +73,6 @@ def read_contents(collection: str, place: CollectionFiles) -> Contents:
             hint=f"give one of them another name, as in other={place.places[-1]}; or all of them: "
             f"{collection}=PATTERN",
         )
-    fixtures = place.folder.parent if place.folder else None
     read: list[tuple[ResultsFile, bytes]] = []
     parts: list[str | bytes] = [collection, str(fixtures is None)]
     try:

@@ -120,8 +120,10 @@ def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
 
 def join_kinds() -> str:
     """Return the names of all kinds, joined with "or" for a sentence."""
-    *first, last = (kind.short for kind in KINDS)
-    return f"{', '.join(first)} or {last}"
+    text = KINDS[0].short
+    for kind in KINDS[1:]:
+        text += f" or {kind.short}" if kind is KINDS[-1] else f", {kind.short}"
+    return text
 
 
 def open_source(where: str, limits: Limits | None = None) -> ResultsSource:

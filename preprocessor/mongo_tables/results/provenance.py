@@ -148,7 +148,9 @@ def _group() -> Mapping[str, Any]:
     each = {"$map": {"input": "$campaigns.each", "in": pooled}}
     campaigns = {"each": each, "differs": "$campaigns.differs"}
     told["campaigns"] = {"$cond": [{"$isArray": "$campaigns.each"}, campaigns, "$$REMOVE"]}
-    repeat = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
+    repeat = {"block": "$$this.block"}
+    for name in RUN_COLUMNS:
+        repeat[name] = f"$$this.{name}"
     runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
     return {
         "$group": {

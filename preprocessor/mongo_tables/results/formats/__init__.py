@@ -32,12 +32,6 @@ _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
 _MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
 _CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z-]+"')
-_CRITERION: Final = (
-    b"group,function,value,",
-    b'{"mean":{"confidence_interval":{"confidence_level"',
-    b'{"sampling_mode":',
-    b'{"group_id":',
-)
 
 
 class Keys(NamedTuple):
@@ -51,34 +45,33 @@ class Keys(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-def _is_criterion(file: SourceFile) -> bool:
-    """Return whether the file is from Criterion or ``cargo criterion``, or has Cargo's messages."""
-    return (
-        file.seen.startswith(_CRITERION)
-        or (b'"reason"' in file.seen and _MESSAGE.search(file.seen) is not None)
-        or (file.has_line(_CARGO_MESSAGE) and not file.has_line(_LIBTEST_LINE))
+class Mark(NamedTuple):
+    """A ``word`` that every file of a tool has, and what decides then: a line that begins so, or a function."""
+
+    word: bytes
+    test: re.Pattern[bytes] | Callable[[SourceFile], bool]
+
+
+def _has_messages(file: SourceFile) -> bool:
+    """Return whether the file has messages of ``cargo criterion``, or other ones of Cargo without its benchmarks."""
+    return _MESSAGE.search(file.seen) is not None or (
+        file.has_line(_CARGO_MESSAGE) and not file.has_line(_LIBTEST_LINE)
     )
-
-
-def _is_go(file: SourceFile) -> bool:
-    """Return whether the file has a line of Go's benchmark format, or events of ``go test -json``."""
-    has_events = b'"Package"' in file.seen and file.has_line(GO_EVENT)
-    return has_events or file.has_line(_GO_LINE) or file.has_line(_GOOS_LINE)
 
 
 class Format(NamedTuple):
     """A file format.
 
     ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
-    ``marks``: the content of a file, whatever it is called, has one of these keys, has a line that begins so, or is
-    recognised by the function; without any the suffix is enough. ``has_text``: the author may state column types.
+    ``marks``: the content of a file, whatever it is called, has one of these keys or marks, or begins with these bytes;
+    without any the suffix is enough. ``has_text``: the author may state column types.
     ``only_named``: most such files are settings, so a folder of results does not include them.
     """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
-    marks: tuple[Keys | re.Pattern[bytes] | Callable[[SourceFile], bool], ...] = ()
+    marks: tuple[Keys | Mark | bytes, ...] = ()
     has_text: bool = False
     only_named: bool = False
 
@@ -102,7 +95,7 @@ FORMATS: Final = (
         (
             Keys(("hyperfine_version",), ("metadata",)),
             Keys(("command", "mean", "stddev", "system"), ("results",), ("results", "command", "stddev")),
-            _NO_RESULTS,
+            Mark(b'"results"', _NO_RESULTS),
         ),
     ),
     Format("JMH", (".json",), "jmh", (Keys(("benchmark", "mode", "primaryMetric")),)),
@@ -116,11 +109,27 @@ FORMATS: Final = (
         ),
     ),
     Format("Vitest", (".json",), "vitest", (Keys(("groups", "filepath"), ("files",)),)),
-    Format("Criterion", (".json", ".jsonl", ".csv"), "criterion", (_is_criterion,)),
-    Format("Rust benchmark", (".txt", ".out"), "libtest", (_LIBTEST_LINE,)),
-    Format("Go benchmark", (".txt", ".out", ".json", ".jsonl"), "gobenchmark", (_is_go,)),
-    Format("YCSB", (".txt", ".out"), "ycsb", (_YCSB_LINE,)),
-    Format("Bencher Metric Format", (".json",), "bencher", (_BENCHER,)),
+    Format(
+        "Criterion",
+        (".json", ".jsonl", ".csv"),
+        "criterion",
+        (
+            b"group,function,value,",
+            b'{"mean":{"confidence_interval":{"confidence_level"',
+            b'{"sampling_mode":',
+            b'{"group_id":',
+            Mark(b'"reason"', _has_messages),
+        ),
+    ),
+    Format("Rust benchmark", (".txt", ".out"), "libtest", (Mark(b" bench: ", _LIBTEST_LINE),)),
+    Format(
+        "Go benchmark",
+        (".txt", ".out", ".json", ".jsonl"),
+        "gobenchmark",
+        (Mark(b'"Package"', GO_EVENT), Mark(b"Benchmark", _GO_LINE), Mark(b"goos: ", _GOOS_LINE)),
+    ),
+    Format("YCSB", (".txt", ".out"), "ycsb", (Mark(b"[OVERALL]", _YCSB_LINE),)),
+    Format("Bencher Metric Format", (".json",), "bencher", (Mark(b'value"', _BENCHER),)),
     Format("JSON", (".json",), "plain_json"),
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "plain_json"),
     Format("CSV", (".csv",), "separated", has_text=True),
@@ -153,19 +162,23 @@ def find_format(file: SourceFile) -> Format | None:
     Raises ``OSError`` if the file cannot be read or unpacked.
     """
     suffix = file.suffix
+    seen = b"" if suffix == ".parquet" else file.seen
     for one in FORMATS:
         if not one.marks and suffix in one.suffixes:
             return one
-        for mark in one.marks if suffix != ".parquet" else ():
+        for mark in one.marks:
             found = False
             if isinstance(mark, Keys):
                 for word in mark.words or mark.needs:
-                    if f'"{word}"'.encode() not in file.seen:
+                    if f'"{word}"'.encode() not in seen:
                         break
                 else:
                     found = file.has_keys(mark.needs, mark.path)
-            else:
-                found = file.has_line(mark) if isinstance(mark, re.Pattern) else mark(file)
+            elif isinstance(mark, bytes):
+                found = seen.startswith(mark)
+            elif mark.word in seen:
+                test = mark.test
+                found = file.has_line(test) if isinstance(test, re.Pattern) else test(file)
             if found:
                 return one
     return None
