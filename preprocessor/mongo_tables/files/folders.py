@@ -20,17 +20,13 @@ def walk(
     """
     for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
         for name in (*folders,):
-            if _leads_around(Path(place, name), folder):
-                folders.remove(name)
+            path = Path(place, name)
+            if path.is_symlink():
+                target = path.resolve()
+                around = (above.resolve() for above in path.parents if above.is_relative_to(folder))
+                if any(above.is_relative_to(target) for above in around):
+                    folders.remove(name)
         yield place, names
-
-
-def _leads_around(path: Path, folder: Path) -> bool:
-    """Return whether a path below ``folder`` is a link to one of the folders around it, or to what contains one."""
-    if not path.is_symlink():
-        return False
-    around = (above.resolve() for above in path.parents if above.is_relative_to(folder))
-    return any(above.is_relative_to(path.resolve()) for above in around)
 
 
 _LONGEST = 80

@@ -96,7 +96,9 @@ def _settle(held: Any, depth: int) -> int:
         kind = type(value)
         if kind is int:
             if value not in INT32:
-                held[key] = _long(value)
+                if value not in INT64:
+                    raise NotPlain  # The careful parser keeps the digits, or refuses the number.
+                held[key] = Int64(value)
         elif kind is str:
             colons += value.count(":")
         elif kind is float:
@@ -121,12 +123,6 @@ def _count_colons(value: Any) -> int:
     if kind is dict:
         return len(value) + sum(map(_count_colons, value.values()))
     return sum(map(_count_colons, value)) if kind is list else 0
-
-
-def _long(value: int) -> Int64:
-    if value not in INT64:
-        raise NotPlain  # The careful parser keeps the digits, too, or refuses the number at its position.
-    return Int64(value)
 
 
 def _unwrap(value: Document) -> tuple[Any, int]:

@@ -114,7 +114,11 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Sequence[Copied]) -
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
             _refuse_places(source, folder, one)
-            raws = _fetch_documents(source, one)
+            if not one.collection:
+                raise unusable("the name of a collection is empty")
+            if not (raws := list(source.raws(one.collection))):
+                named = f"the collection {one.collection!r} of {source.name}"
+                raise unusable(f"{named} has no documents; nothing is changed")
             held = _read_files(folder_of(folder, one.target))
             plans.append(_PullPlan(one.target, _files(folder, one.target, raws, held), held))
     finally:
@@ -140,18 +144,6 @@ def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
     if not leads_within(home, folder):
         message = f"{home}: a link leads out of the folder {folder}"
         raise unusable(message, "put the documents themselves there")
-
-
-def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
-    """Fetch the documents to write, as BSON."""
-    if not one.collection:
-        raise unusable("the name of a collection is empty")
-    raws = list(source.raws(one.collection))
-    if not raws:
-        raise unusable(
-            f"the collection {one.collection!r} of {source.name} has no documents; nothing is changed"
-        )
-    return raws
 
 
 def _files(

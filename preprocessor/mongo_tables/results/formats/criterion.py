@@ -20,7 +20,6 @@ from mongo_tables.results.formats.benchmark import (
     SECONDS,
     TIME,
     Benchmark,
-    Better,
     RunOrigin,
     ToolInterval,
     make_documents,
@@ -59,7 +58,9 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
 
     Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
     """
-    _refuse_failure(file)
+    for number, line in enumerate(file.lines(), 1):
+        if FAILURE.fullmatch(said := line.strip()):
+            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
     completed: list[JsonPart] = []
     groups: dict[str, str] = {}
     for message in read_lines(file):
@@ -93,13 +94,6 @@ def _split_id(key: str, groups: Mapping[str, str]) -> tuple[str, str, str]:
     return (_TOOL, group, key) if is_own else (group, group, key.removeprefix(f"{group}/"))
 
 
-def _refuse_failure(file: SourceFile) -> None:
-    """Raise the error that the run failed, if a line between the messages shows it."""
-    for number, line in enumerate(file.lines(), 1):
-        if FAILURE.fullmatch(said := line.strip()):
-            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
-
-
 def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collection[str]) -> Benchmark:
     """Read a benchmark. The end of its name is a parameter if it is a number in the whole group."""
     key = message.need("id").text()
@@ -107,7 +101,8 @@ def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collectio
     name, _, last = rest.rpartition("/")
     has_value = bool(name) and group in sized
     typical, slope = message.need("typical"), message.find("slope")
-    unit = message.need("unit")
+    unit, work = message.need("unit").text(), message.find("throughput")
+    is_time = unit in _POWERS  # Times are Criterion's own measure; a plug-in's measure is named by its unit.
     samples = message.need("measured_values").numbers()
     counts = [one.whole() for one in message.need("iteration_count").elements()]
     if len(samples) != len(counts) or 0 in counts:
@@ -117,7 +112,9 @@ def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collectio
         key=key,
         name=rest,
         base=name if has_value else rest,
-        **_name_measure(unit.text()),
+        metric=TIME if is_time else unit,
+        unit=SECONDS if is_time else unit,
+        better="lower" if is_time else "",
         parameters={"value": last} if has_value else {},
         value=_read_estimate(typical, "estimate"),
         statistic="slope" if slope and slope.fields().get("estimate") == typical.fields().get("estimate") else "mean",
@@ -126,17 +123,13 @@ def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collectio
             _read_estimate(typical, "lower_bound"), _read_estimate(typical, "upper_bound"),
             "confidence interval of the value, by Criterion",
         ),
-        samples=[_scale(one / count, unit.text()) for one, count in zip(samples, counts, strict=True)],
+        samples=[_scale(one / count, unit) for one, count in zip(samples, counts, strict=True)],
         iterations=counts,
-        extra=_read_throughput(message),
+        extra={
+            f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole()
+            for one in (work.elements() if work else ())
+        },
     )  # fmt: skip
-
-
-def _read_throughput(message: JsonPart) -> dict[str, int]:
-    """Return the work per iteration, if the benchmark states it: ``bytes_per_iteration``."""
-    given = message.find("throughput")
-    parts = given.elements() if given else ()
-    return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
 
 
 def _with_throughput(one: Benchmark) -> Iterator[Benchmark]:
@@ -169,10 +162,3 @@ def _read_estimate(part: JsonPart, key: str) -> float:
 
 def _scale(number: float, unit: str) -> float:
     return shift(number, _POWERS[unit]) if _POWERS.get(unit) else number
-
-
-def _name_measure(unit: str) -> dict[str, Any]:
-    """Return the measure of a unit: times are Criterion's own measure, a plug-in's measure is named by its unit."""
-    better: Better = "lower" if unit in _POWERS else ""
-    is_time = unit in _POWERS
-    return {"metric": TIME if is_time else unit, "unit": SECONDS if is_time else unit, "better": better}

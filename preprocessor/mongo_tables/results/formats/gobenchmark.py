@@ -17,7 +17,7 @@ people keep only the result lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite
@@ -143,8 +143,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         elif found := CONFIGURATION.fullmatch(line.rstrip()):
             _read_configuration(file, number, found[1], (found[2] or "").strip(), reading)
     _refuse_begun(file, reading)
-    varied = _find_varied([one.others for one in reading.samples.values()])
-    merged = _merge(reading.samples.values(), varied)
+    merged = _merge(reading.samples.values())
     bare = {one.name for one in merged if not _PROCESSORS.search(one.name)}
     benchmarks = [_make_benchmark(one, reading.better, bare) for one in merged]
     return make_documents(file, _make_origin(reading.origin), benchmarks)
@@ -246,19 +245,14 @@ def _read_unit(line: str, reading: _ReaderState) -> None:
             reading.better[_SECONDS if unit == NANOSECONDS else unit] = value
 
 
-def _find_varied(every: Iterable[Others]) -> set[str]:
-    """Return the keys that have different values in the file: these values distinguish results."""
+def _merge(every: Collection[_Samples]) -> list[_Samples]:
+    """Return the samples, merged where no configuration that varies within the file distinguishes them."""
     values: dict[str, set[str]] = {}
-    for key, value in set(chain.from_iterable(every)):
+    for key, value in chain.from_iterable(one.others for one in every):
         values.setdefault(key, set()).add(value)
-    return {key for key, some in values.items() if len(some) > 1}
-
-
-def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
-    """Return the samples, merged where no varied configuration distinguishes them."""
     merged: dict[tuple[str, str, str, Others], _Samples] = {}
     for one in every:
-        others = tuple(pair for pair in one.others if pair[0] in varied)
+        others = tuple(pair for pair in one.others if len(values[pair[0]]) > 1)
         place = (one.suite, one.name, one.unit, others)
         into = merged.setdefault(place, _Samples(*place))
         into.values += one.values

@@ -108,13 +108,17 @@ def _measure(
     command: str, metric: str, unit: str, parameters: dict[str, Any], samples: Sequence[float],
     summary: dict[str, float], mean: JsonPart | None, *, failed: str, extra: dict[str, Any] | None = None,
 ) -> Benchmark:  # fmt: skip
+    base = command  # as it was written, with names of parameters in place of values: ``sleep {delay}``
+    for key, value in parameters.items():
+        named = f"{{{key}}}".replace("\\", "\\\\")
+        base = re.sub(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", named, base)
     return Benchmark(
         suite=_SUITE,
         key=with_parameters(command, parameters),
         name=with_parameters(
             command, {name: one for name, one in parameters.items() if str(one) not in command}
         ),
-        base=_without_values(command, parameters),
+        base=base,
         metric=metric,
         unit=unit,
         better="lower",
@@ -127,14 +131,6 @@ def _measure(
         failed=failed,
         extra=extra or {},
     )
-
-
-def _without_values(command: str, parameters: dict[str, Any]) -> str:
-    """Return the command as it was written, with names of parameters in place of values: ``sleep {delay}``."""
-    for name, value in parameters.items():
-        named = f"{{{name}}}".replace("\\", "\\\\")
-        command = re.sub(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", named, command)
-    return command
 
 
 def _read_parameters(part: JsonPart) -> dict[str, Any]:

@@ -40,21 +40,17 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
             f"a file of pytest-benchmark {version.text()}: only versions 3 to 5 are supported"
         )
     machine, commit = whole.find("machine_info"), whole.find("commit_info")
+    runtime = [machine.text_at(f"python_{one}") for one in ("implementation", "version")] if machine else []
     return RunOrigin(
         tool="pytest-benchmark",
         start=read_date(whole.text_at("datetime")),
         versions={
             "harness": f"pytest-benchmark {version.text()}",
-            "runtime": _read_runtime(machine) if machine else "",
+            "runtime": " ".join(runtime) if all(runtime) else "",
         },
         hardware=_read_machine(machine) if machine else {},
         commit=_read_commit(commit) if commit else {},
     )
-
-
-def _read_runtime(machine: JsonPart) -> str:
-    parts = [machine.text_at(key) for key in ("python_implementation", "python_version")]
-    return " ".join(parts) if all(parts) else ""
 
 
 def _read_machine(machine: JsonPart) -> dict[str, Any]:

@@ -41,7 +41,6 @@ from mongo_tables.results.formats.model import (
     find_repeated,
 )
 from mongo_tables.results.formats.raw_values import are_version_numbers, are_versions, version_key
-from mongo_tables.results.model import ResultsError
 from mongo_tables.results.row_names import ORDER
 
 if TYPE_CHECKING:
@@ -181,7 +180,9 @@ class _Table:
         while some := list(islice(rows, _AT_ONCE)):
             for number, row in enumerate(some, first):
                 if len(row) != width:
-                    raise self._ragged(number, len(row), width)
+                    hint = "the file is cut off, or a cell with a separator in it is not in quotes"
+                    message = f"{len(row)} cells, but the first line names {width} columns"
+                    raise self.file.refuse(message, self.place_of(number, 0)[0], 1, hint)
             yield _Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
             first += len(some)
 
@@ -258,11 +259,6 @@ class _Table:
             )
             raise self.file.refuse(f"cells are separated by {found}, not by {needed}", 1, 1, hint)
 
-    def _ragged(self, row: int, cells: int, width: int) -> ResultsError:
-        hint = "the file is cut off, or a cell with a separator in it is not in quotes"
-        message = f"{cells} cells, but the first line names {width} columns"
-        return self.file.refuse(message, self.place_of(row, 0)[0], 1, hint)
-
 
 def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
     """Yield the lines unchanged and append each to the list."""
@@ -283,7 +279,9 @@ def read(file: SourceFile) -> Iterator[Document]:
     file.decimals.update(
         {name: one.decimals for name, one in zip(names, columns, strict=True) if one.decimals}
     )
-    versions = [index for index, one in enumerate(columns) if one.is_version and ORDER not in names]
+    versions = [
+        name for name, one in zip(names, columns, strict=True) if one.is_version and ORDER not in names
+    ]
     for chunk in table.chunks(len(names)):
         values = []
         for index, column in enumerate(columns):
@@ -295,12 +293,11 @@ def read(file: SourceFile) -> Iterator[Document]:
         if any("" in cells for cells in chunk.columns):
             rows = ({name: value for name, value in row.items() if value != ""} for row in rows)
         if versions:
-            rows = ({**row, ORDER: _order(row, names, versions)} for row in rows)
+            rows = (
+                {**row, ORDER: {name: version_key(row[name]) for name in versions if name in row}}
+                for row in rows
+            )
         yield from rows
-
-
-def _order(row: Mapping[str, Any], names: Sequence[str], versions: Sequence[int]) -> dict[str, str]:
-    return {name: version_key(row[name]) for name in map(names.__getitem__, versions) if name in row}
 
 
 class _Column(NamedTuple):

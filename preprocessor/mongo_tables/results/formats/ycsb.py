@@ -73,7 +73,10 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if version := _VERSION.match(line):
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
-            parameters |= _read_command(line)
+            # May be shown: the last workload file without its folder, and the threads.
+            for name, pattern in (("workload", _WORKLOAD), ("threads", _THREADS)):
+                if values := pattern.findall(line):
+                    parameters[name] = values[-1]
         elif _OURS.match(line):
             found.append(_read_line(file, number, line))
     if lacking := _find_lacking(found):
@@ -122,15 +125,6 @@ def _find_lacking(lines: Sequence[_Line]) -> str:
     return next((measure for one in others for measure in one if measure not in last), "")
 
 
-def _read_command(line: str) -> dict[str, str]:
-    """Return what may be shown of a command line: the last workload file without its folder, and the threads."""
-    workloads, threads = _WORKLOAD.findall(line), _THREADS.findall(line)
-    return {
-        **({"workload": workloads[-1]} if workloads else {}),
-        **({"threads": threads[-1]} if threads else {}),
-    }
-
-
 def _refuse_cut(file: SourceFile, number: int) -> ResultsError:
     return file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
 
@@ -150,14 +144,9 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
         raise file.refuse(f"{parts[3]!r} is not a number", number, line.rindex(parts[3]) + 1) from None
     named = _NAMED.fullmatch(parts[2])
     metric, unit = named.groups() if named else (parts[2], "")
-    return _Line(parts[1], parts[2], metric, unit, _scale(value, unit))
-
-
-def _scale(value: float, unit: str) -> float | None:
-    """Return the figure, times in seconds, or None if it is not finite."""
-    if abs(value) < float("inf"):
-        return shift(value, _POWERS[unit]) if unit in _POWERS else value
-    return None
+    is_finite = abs(value) < float("inf")
+    seconds = shift(value, _POWERS[unit]) if is_finite and unit in _POWERS else value
+    return _Line(parts[1], parts[2], metric, unit, seconds if is_finite else None)
 
 
 def _make_benchmark(line: _Line, parameters: dict[str, str], failure: str) -> Benchmark:
