@@ -95,7 +95,7 @@ def render(
             folds[name] = f"{mark}{fold.removesuffix(_END)}"
             html = f"{head}<!--{name}-->{_END}"
         figures[name] = html
-    loose = loose_findings(given.read)
+    loose = loose_findings(given.read) if given.read.findings else ()
     if report.source.unreachable and given.read.pipeline_specs:
         loose = [*source_findings(report.source.unreachable, report.site.snapshot.results), *loose]
     return PageFigures(figures, folds, shelf.files, fault_box(loose) if loose else "")

@@ -67,7 +67,6 @@ _MARKS: Final = re.compile(
     + rf"|u(?:{_HEX})|[xX]0*(?:{_HEX})|0*(?:{_DECIMAL})|{_QUOTED_REST})".encode()
 )
 """The characters of names in UTF-8, JSON, XML and addresses: a set at the front makes the search fast."""
-_PREFIXES: Final = tuple(prefix.encode() for prefix in PREFIXES)
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
@@ -223,7 +222,7 @@ def _swap_in_file(
             path.write_bytes(content)
         if names_left(after, figures):
             found.append(_finding(file, "the place of a figure is left in this file", _HINT))
-    if is_html and any(prefix in content for prefix in _PREFIXES):
+    if is_html and any(prefix.encode() in content for prefix in PREFIXES):
         _, live = take_out_live_comments(content.decode("utf-8", "replace"))
         for keyword in live[:1]:
             message = f"a {keyword} comment in this file was not processed"

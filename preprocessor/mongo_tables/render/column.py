@@ -68,11 +68,6 @@ class Column(NamedTuple):
         return with_unit(self.full_header, self.raw_unit or self.unit)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The name of each row: its raw text or, for Markdown, the text that is shown."""
-        return self.texts if self.marked else self.raws
-
-    @property
     def pieces_of_cells(self) -> tuple[tuple[Piece, ...], ...]:
         """The inline Markdown of each cell, () for none."""
         return self.marked or ((),) * len(self.values)

@@ -48,13 +48,17 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 
 def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
     """Return the columns of a table in the author's order, with those that compare rows with its baseline."""
+    headings: dict[str, str] = {}
+    for group in spec.header_groups:
+        for name in group.columns:
+            headings.setdefault(name, group.text)
     columns = []
-    for index in range(len(spec.columns)):
-        columns.append(_column(spec, index, rows))
+    for index, name in enumerate(spec.columns):
+        columns.append(_column(spec, index, rows, headings.get(name, "")))
     return with_comparisons(spec, columns, rows) if spec.baseline else columns
 
 
-def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
+def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     name = spec.columns[index]
     written = spec.format.get(name)
     form = written or _PLAIN
@@ -62,38 +66,31 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
     has_numbers = has_others = compares = False
     for row in rows:
         value = column_value(row, name)
-        raw = ""
-        if value is not MISSING and value is not None:
-            raw = raw_text(value)
-            if is_number(value):
-                has_numbers = True
-            else:
-                has_others, compares = True, compares or is_document(value)
+        is_present = value is not MISSING and value is not None
+        raw = raw_text(value) if is_present else ""
+        if is_number(value):
+            has_numbers = True
+        elif is_present:
+            has_others, compares = True, compares or is_document(value)
         values.append(value)
         raws.append(raw)
         texts.append(raw if raw and written is None else format_value(value, raw, written))
-    # Numbers are right-aligned so that digits line up; one text makes the column a text column.
-    natural: Align = "right" if has_numbers and not has_others else "left"
     marked: tuple[tuple[Piece, ...], ...] = ()
     if form.markdown:
         marked = tuple(read_inline(visible(value)) if isinstance(value, str) else () for value in values)
         texts = [plain_text(pieces) if pieces else text for pieces, text in zip(marked, texts, strict=True)]
-    if compares and not marked:
+    elif compares:
         texts = [conclusion_in_words(value) or text for value, text in zip(values, texts, strict=True)]
     if name in spec.spread and not marked:
-        ends = [[column_value(row, end) for row in rows] for end in spec.spread[name][:2]]
-        texts = _with_ranges(texts, values, ends, written)
-    heading = ""
-    for group in spec.header_groups:
-        if not heading and name in group.columns:
-            heading = group.text
+        texts = _with_ranges(texts, values, rows, spec.spread[name], written)
     links: tuple[str, ...] = ()
     if form.link:  # A placeholder for a missing value has no link.
         links = tuple(address_in(form.link, row) if raw else "" for raw, row in zip(raws, rows, strict=True))
     made = Column(
         header=spec.headers[index],
         unit=find_added_unit(spec.headers[index], form.unit) if form.unit else "",
-        align=_ALIGNS.get(form.align or "") or natural,
+        # Numbers are right-aligned so that digits line up; one text makes the column a text column.
+        align=_ALIGNS.get(form.align or "") or ("right" if has_numbers and not has_others else "left"),
         values=tuple(values),
         texts=tuple(texts),
         raws=tuple(raws),
@@ -116,16 +113,18 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
 def _with_ranges(
     texts: Sequence[str],
     values: Sequence[object],
-    ends: Sequence[Sequence[object]],
+    rows: Rows,
+    ends: Sequence[str],
     form: ColumnFormat | None,
 ) -> list[str]:
-    """Return the texts of numbers, each followed by the range of its repeats."""
-    return [
-        f"{text} ({range_text(cell_text(low, form), cell_text(high, form))})"
-        if is_number(value) and finite_decimal(low) is not None and finite_decimal(high) is not None
-        else text
-        for text, value, low, high in zip(texts, values, *ends, strict=True)
-    ]
+    """Return the texts of numbers, each followed by the range of its repeats, from the fields of its ``ends``."""
+    ranged = []
+    for text, value, row in zip(texts, values, rows, strict=True):
+        low, high = column_value(row, ends[0]), column_value(row, ends[1])
+        if is_number(value) and finite_decimal(low) is not None and finite_decimal(high) is not None:
+            text = f"{text} ({range_text(cell_text(low, form), cell_text(high, form))})"
+        ranged.append(text)
+    return ranged
 
 
 # -- numbers without a format --

@@ -74,15 +74,18 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     The name is the first cell, plus the next one or two cells if only they make all rows distinct. Columns with
     fractions are skipped, because measured values change with every measurement. Rows that remain equal are numbered.
     """
-    first, *others = columns
-    names = labels = [f"{anchor}--{words(text) or 'row'}" for text in first.names]
-    for column in others[: _KEYS - 1]:
+    names = labels = list[str]()
+    for column in columns[:_KEYS]:
+        texts = column.texts if column.marked else column.raws  # of Markdown what is shown
+        if not names:
+            names = labels = [f"{anchor}--{words(text) or 'row'}" for text in texts]
+        elif any(isinstance(value, float) and not value.is_integer() for value in column.values):
+            break
+        else:
+            names = [f"{name}-{words(text)}" for name, text in zip(names, texts, strict=True)]
         if len(set(names)) == len(names):
-            break
-        if any(isinstance(value, float) and not value.is_integer() for value in column.values):
-            break
-        names = [f"{name}-{words(text)}" for name, text in zip(names, column.names, strict=True)]
-    return names if len(set(names)) == len(names) else distinct(labels, set())
+            return names
+    return distinct(labels, set())
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
