@@ -293,13 +293,10 @@ def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
     for visit in subject.flow.stages[int(compared.path[0])].visits:
         texts = [one.expression for one in visit.operands]
         place = {"$l": 0, "$g": 1}.get(visit.name[:2], -1) if visit.name in _ORDERING else -1
-        if read in texts and ((visit.name and texts.index(read) != place) or _is_condition(visit.path)):
+        is_condition = visit.path[-1] in ("if", "case") or visit.path[-2:] == ("$cond", 0)
+        if read in texts and (is_condition or (visit.name and texts.index(read) != place)):
             return True
     return False
-
-
-def _is_condition(path: Path) -> bool:
-    return path[-1] in ("if", "case") or path[-2:] == ("$cond", 0)
 
 
 _WHOLE: Final = ("$toInt", "$toLong", "$trunc", "$floor", "$ceil", "$round")

@@ -9,7 +9,15 @@ from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Parts, conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
-from mongo_tables.lint.rule_context import RuleContext, find_definition, find_made, quote, rule
+from mongo_tables.lint.rule_context import (
+    RuleContext,
+    Stages,
+    find_definition,
+    find_made,
+    leading_match,
+    quote,
+    rule,
+)
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup
@@ -86,9 +94,9 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline("MT402", path, message, hint, key=True)
 
 
-def find_asked_fields(query: Any) -> list[str]:
-    """Return the fields of which a query requires a value, in the order of its text."""
-    return [text for _, text in _list_asked(query, ())]
+def find_asked_fields(pipeline: Stages) -> list[str]:
+    """Return the fields of which the first ``$match`` of a pipeline requires a value, in the order of its text."""
+    return [text for first in leading_match(pipeline) for _, text in _list_asked(first["$match"], ())]
 
 
 def _list_asked(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -101,15 +109,16 @@ def asks_for_value(condition: Any) -> bool:
     """Return whether the condition requires the field: it compares the value, or tests whether it exists."""
     if not isinstance(condition, Mapping) or not all(key.startswith("$") for key in condition):
         return condition is not None
-    return any(_meets_no_missing(name, operand) for name, operand in condition.items())
-
-
-def _meets_no_missing(operator: str, operand: Any) -> bool:
-    if operator == "$exists":
-        return truthy(operand)
-    if operator in ("$in", "$all"):
-        return isinstance(operand, list | tuple) and None not in operand
-    return operator in _COMPARING and operand is not None
+    for operator, operand in condition.items():
+        if operator == "$exists":
+            requires = truthy(operand)
+        elif operator in ("$in", "$all"):
+            requires = isinstance(operand, list | tuple) and None not in operand
+        else:
+            requires = operator in _COMPARING and operand is not None
+        if requires:
+            return True
+    return False
 
 
 _COMPARING: Final = names_with("needs a value", "query")
@@ -231,17 +240,11 @@ def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
 
 
 def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding:
+    read = next((visit for visit in subject.fields_read if visit.shape.traits.path == source), None)
     return subject.finding(
         "MT403",
-        _read_at(subject, source) or subject.spec.locate(path),
+        subject.at(read.path) if read else subject.spec.locate(path),
         f"{why}, which readers may mistake for no, for 0 or for an error",
         'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
         '"format": {column: {"reason": "…"}}',
     )
-
-
-def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
-    for visit in subject.fields_read:
-        if visit.shape.traits.path == source:
-            return subject.at(visit.path)
-    return None

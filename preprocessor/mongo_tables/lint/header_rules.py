@@ -49,39 +49,23 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
             continue
         at = subject.spec.locate(("headers", index))
         if fitting:
-            hint = _FIX_SIZE if computed.is_data else _rescale(fitting[0].factor / computed.factor)
-            yield subject.finding("MT404", at, _off(column, text, fitting, computed), hint)
+            ratios = [computed.factor / one.factor for one in fitting]
+            sizes = f"{ratios[0]:.3g} {text}"
+            if len(ratios) > 1:
+                sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
+            message = f"the header says {text}, but 1 in `{column}` is {sizes}: readers see wrong values"
+            factor = fitting[0].factor / computed.factor
+            rescale = f"divide by {factor:.6g}" if factor > 1 else f"multiply by {1 / factor:.6g}"
+            hint = _FIX_SIZE if computed.is_data else f"{rescale} in the pipeline"
+            yield subject.finding("MT404", at, message, hint)
         elif computed.is_data or any(one.is_data for one in readings):
-            message = (
-                f"the header says {text}, but `{column}` counts {_format_unit(computed)}: another quantity"
-            )
+            over = " × ".join(f"{base}s" for base, power in computed.powers if power > 0)
+            under = "".join(f" a {base}" for base, power in computed.powers if power < 0)
+            message = f"the header says {text}, but `{column}` counts {over}{under}: another quantity"
             yield subject.finding("MT404", at, message, "name what is counted in the header")
 
 
 _FIX_SIZE = "convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s"
-
-
-def _rescale(ratio: float) -> str:
-    """Return the hint by which number a value of one unit becomes one of another."""
-    return (
-        f"divide by {ratio:.6g} in the pipeline"
-        if ratio > 1
-        else f"multiply by {1 / ratio:.6g} in the pipeline"
-    )
-
-
-def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
-    ratios = [computed.factor / one.factor for one in readings]
-    sizes = f"{ratios[0]:.3g} {text}"
-    if len(ratios) > 1:
-        sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
-    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers see wrong values"
-
-
-def _format_unit(unit: Unit) -> str:
-    over = [base for base, power in unit.powers if power > 0]
-    under = [base for base, power in unit.powers if power < 0]
-    return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
 
 
 @rule("MT427", needs=("format",))

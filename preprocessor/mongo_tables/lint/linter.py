@@ -32,7 +32,6 @@ from mongo_tables.lint.rule_context import (
     Documents,
     RuleContext,
     RuleInput,
-    leading_match,
 )
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import lookup
@@ -161,7 +160,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
         if _is_checked(spec):
             raise
         return []  # The server reports what is malformed after an operator that is unknown here.
-    if documents.source and not begun.is_learned and (asked := _asked_first(spec)):
+    if documents.source and not begun.is_learned and (asked := find_asked_fields(spec.pipeline)):
         every = documents.shape_of_all(spec.collection)
         all_of_them = RuleContext.of(spec, every, known=True)
         found += find_fields_as_strings(all_of_them)
@@ -203,11 +202,6 @@ def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
     # A later `$limit` may have dropped the rows that show the wrong order.
     sees_all = sorting and not any("$limit" in stage for stage in subject.spec.pipeline[sorting.place :])
     return seen | {"MT408"} if sees_all else seen
-
-
-def _asked_first(spec: PipelineSpec) -> list[str]:
-    """Return the fields that the input documents of a pipeline must have."""
-    return [field for stage in leading_match(spec.pipeline) for field in find_asked_fields(stage["$match"])]
 
 
 def _is_checked(spec: PipelineSpec) -> bool:

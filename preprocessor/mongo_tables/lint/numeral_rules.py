@@ -260,7 +260,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     if "expression" in facts and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
         found += _in_expressions(subject)
     for path, shape, operator, constants in found:
-        if field := _field_of(shape):
+        # Only a field of the collection has its texts: not a value that a stage has changed.
+        field, is_text = shape.traits.path, "string" in shape.kinds and "array" not in shape.kinds
+        if field and is_text and not shape.unknown:
             yield _Use(path, own, field, operator, constants, leading)
     joins = collection_arguments()
     for stage in subject.stages(*joins) if not subject.flow.names.isdisjoint(joins) else ():
@@ -304,12 +306,6 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
         is_plain = not texts and str not in map(type, one.constants)
         if not is_plain and say_wrong(one.field, one.operator, one.constants, [*texts])[0]:
             yield _Use(one.path, collection, one.field, one.operator, one.constants, query)
-
-
-def _field_of(shape: Shape) -> str:
-    """Return the field of the collection whose texts a value is, unchanged, or "" if there is none."""
-    has_texts = "string" in shape.kinds and not shape.unknown and "array" not in shape.kinds
-    return (shape.traits.path or "") if has_texts else ""
 
 
 def _values(use: _Use, subject: RuleContext, documents: Documents) -> list[Any]:

@@ -15,7 +15,7 @@ from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.header_rules import read_unit
-from mongo_tables.lint.row_order import By, RowOrder, Sorting, is_kept, write_sorting
+from mongo_tables.lint.row_order import By, Sorting, is_kept, write_sorting
 from mongo_tables.lint.rule_context import (
     FAILED,
     Documents,
@@ -196,17 +196,15 @@ def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False
-    return before[-1].cause[1:] != ("$group",) or any(
-        "$unwind" in stage and _is_open(order, stage["$unwind"])
-        for stage, order in zip(subject.spec.pipeline[1 : sorting.place], before, strict=False)
-    )
-
-
-def _is_open(order: RowOrder, unwind: Any) -> bool:
-    """Return whether the elements of the unwound array have no order."""
-    path = unwind["path"] if isinstance(unwind, Mapping) else unwind
-    made = order.arrays.get(str(path)[1:])
-    return made is not None and made.by is By.CHANCE
+    if before[-1].cause[1:] != ("$group",):
+        return True
+    for stage, order in zip(subject.spec.pipeline[1 : sorting.place], before, strict=False):
+        unwind = stage.get("$unwind", "")
+        path = unwind["path"] if isinstance(unwind, Mapping) else unwind
+        made = order.arrays.get(str(path)[1:])
+        if made is not None and made.by is By.CHANCE:
+            return True
+    return False
 
 
 def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
@@ -238,17 +236,13 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
 
 def _may_leave_out(subject: RuleContext) -> bool:
     """Return whether readers see which benchmarks failed, or a stage after the first ``$match`` may drop them."""
-    behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
-    if any(_may_choose(name) for stage in behind for name in stage):
-        return True
+    for stage in subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]:
+        record = record_of(next(iter(stage)))
+        if record is None:
+            return True
+        if record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order is not Order.SORTED:
+            return True
     return any(FAILED in column_shape(subject.flow.rows, name).traits.sources for name in subject.columns)
-
-
-def _may_choose(name: str) -> bool:
-    record = record_of(name)
-    if record is None:
-        return True
-    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order is not Order.SORTED
 
 
 _VALUE: Final = "value"

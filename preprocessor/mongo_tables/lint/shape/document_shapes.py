@@ -6,7 +6,7 @@ large collection, a selection that shows all kinds, fields and values is inspect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, islice
 from typing import Any, Final
@@ -219,12 +219,10 @@ def select_telling(documents: Iterable[Document]) -> list[Document]:
     """Return the documents, or, of a large collection, a selection that shows the same kinds, fields and values."""
     rest = iter(documents)
     first = list(islice(rest, MANY + 1))
-    return first if len(first) <= MANY else list(_new(chain(first, rest)))
-
-
-def _new(documents: Iterable[Document]) -> Iterator[Document]:
+    if len(first) <= MANY:
+        return first
     known = _PathSummary()
-    return (document for document in documents if known.learns(document))
+    return [document for document in chain(first, rest) if known.learns(document)]
 
 
 class _PathSummary:

@@ -448,19 +448,15 @@ def without_fields(shape: Shape, tree: Tree) -> Shape:
     fields: Mapping[str, Shape] = shape.fields
     items = shape.items
     if "object" in shape.kinds:
-        made = {
-            name: MISSING if leaf is True else _below(member(shape, name), leaf)
-            for name, leaf in tree.items()
-        }
+        made: dict[str, Shape] = {}
+        for name, leaf in tree.items():
+            field = member(shape, name)
+            made[name] = without_fields(field, leaf) if isinstance(leaf, dict) else MISSING
         gone = () if shape.open else [name for name, one in made.items() if one.absent]
         fields = ChangedFields(shape.fields, made, gone)
     if "array" in shape.kinds and items is not None:
         items = without_fields(items, tree)
     return shape._replace(fields=fields, items=items)
-
-
-def _below(shape: Shape, leaf: Any) -> Shape:
-    return without_fields(shape, leaf) if isinstance(leaf, dict) else shape
 
 
 def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
