@@ -155,7 +155,12 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
         flow = flow_of(spec.pipeline, begun.shape, spec.let, begun.followed)
         rows = ran.rows if ran else None
         subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, rows=rows)
-        found = apply_rules("pipeline", subject, seen=_seen_in(subject, ran) if ran else frozenset())
+        seen: frozenset[str] = _OF_SEVERAL_ROWS if ran and len(rows or ()) < 2 else frozenset()
+        if rows and "sorts by texts" in subject.facts and (sorting := subject.seen_sorting):
+            # The rows show whether texts are in order; but a later `$limit` may have dropped the wrong ones.
+            cut = any("$limit" in stage for stage in spec.pipeline[sorting.place :])
+            seen = seen if cut else seen | {"MT408"}
+        found = apply_rules("pipeline", subject, seen=seen)
     except _MALFORMED:
         if _is_checked(spec):
             raise
@@ -181,7 +186,8 @@ def apply_rules(
 ) -> list[Finding]:
     """Return the findings of the rules of a kind about one comment, without those in ``seen``.
 
-    ``more`` are the other arguments of such rules: the rows, or the documents.
+    ``more`` are the other arguments of such rules: the rows, or the documents. ``seen`` are the rules that do not apply
+    to the rows, or whose predictions the rows confirm or disprove.
     """
     found: list[Finding] = []
     facts = subject.facts
@@ -193,15 +199,6 @@ def apply_rules(
         if not (without or rule.ids <= seen):
             found += rule.find(subject, *more)
     return [one for one in found if one.rule not in seen] if found else []
-
-
-def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
-    """Return the rules that do not apply to these rows, or whose predictions the rows confirm or disprove."""
-    seen: frozenset[str] = _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else frozenset()
-    sorting = subject.seen_sorting if ran.rows and "sorts by texts" in subject.facts else None
-    # A later `$limit` may have dropped the rows that show the wrong order.
-    sees_all = sorting and not any("$limit" in stage for stage in subject.spec.pipeline[sorting.place :])
-    return seen | {"MT408"} if sees_all else seen
 
 
 def _is_checked(spec: PipelineSpec) -> bool:

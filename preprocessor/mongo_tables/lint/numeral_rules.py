@@ -302,7 +302,7 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
     """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
     for one in list_comparisons(query, path):
-        texts = documents.texts(collection, one.field)
+        texts = documents.source.find(collection).texts(one.field) if documents.source else frozenset[str]()
         is_plain = not texts and str not in map(type, one.constants)
         if not is_plain and say_wrong(one.field, one.operator, one.constants, [*texts])[0]:
             yield _Use(one.path, collection, one.field, one.operator, one.constants, query)

@@ -156,8 +156,7 @@ class Sorting(NamedTuple):
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return the sort key of each row, or nothing if only a server can compute the keys."""
         try:
-            pattern = parse(self.keys, ())
-            return [pattern.keys(row) for row in rows]
+            return list(map(parse(self.keys, ()).keys, rows))
         except AggregationError:
             return []
 

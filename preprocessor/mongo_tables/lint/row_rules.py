@@ -141,11 +141,13 @@ def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     """MT411: two rows have the same name, so readers cannot distinguish them."""
     shown = key_columns(spec)
-    keys = {spec.columns[0]}
+    keys, names = {spec.columns[0]}, set[str]()
     for name in shown:
         if name not in keys and name not in FIGURES and not _has_fractions(name, rows):
             keys.add(name)
-    if len({repr([column_value(row, key) for key in keys]) for row in rows}) == len(rows):
+    for row in rows:
+        names.add(repr([column_value(row, key) for key in keys]))
+    if len(names) == len(rows):
         return  # most tables: what identifies a row includes these
     columns = find_naming_columns(spec, rows)
     seen: dict[str, int] = {}
@@ -261,15 +263,15 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         return
     long: dict[str, list[object]] = {}
     for name in spec.columns:
-        traits, values = (
-            column_shape(subject.flow.rows, name).traits,
-            [column_value(row, name) for row in rows],
-        )
-        most = max(map(significant_digits, values), default=0)
-        if not traits.rounded and most > (MOST_DIGITS if traits.path is None else MOST_AS_STORED):
-            form = _form_of(spec, name, rows)
-            if not (form and rounds(form)):
-                long[name] = values
+        traits = column_shape(subject.flow.rows, name).traits
+        most = MOST_DIGITS if traits.path is None else MOST_AS_STORED
+        for row in () if traits.rounded else rows:
+            # Most values are too short, which is quick to see.
+            if len(repr(value := column_value(row, name))) > most and significant_digits(value) > most:
+                form = _form_of(spec, name, rows)
+                if not (form and rounds(form)):
+                    long[name] = [column_value(row, name) for row in rows]
+                break
     if not long:
         return
     longest = max(chain.from_iterable(long.values()), key=significant_digits)

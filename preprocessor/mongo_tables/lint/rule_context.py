@@ -27,7 +27,13 @@ from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, is_kept, last_sorting, orders
-from mongo_tables.lint.shape.document_shapes import MANY, learnt, read_schema_shape, select_telling
+from mongo_tables.lint.shape.document_shapes import (
+    MANY,
+    learnt,
+    meaning_of_results,
+    read_schema_shape,
+    select_telling,
+)
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
@@ -70,8 +76,8 @@ class Passing:
     @cached_property
     def begun(self) -> Begun:
         """The input of the pipelines that start from these documents."""
-        are_results = all(map(is_result, self.documents))
-        return Begun(learnt(self.documents, are_results=are_results), True, {})
+        meaning = meaning_of_results() if all(map(is_result, self.documents)) else None
+        return Begun(learnt(self.documents, meaning), True, {})
 
 
 class Documents:
@@ -108,17 +114,13 @@ class Documents:
         """Return the documents that a comment's pipeline starts from."""
         return self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
 
-    def texts(self, collection: str, field: str) -> frozenset[str]:
-        """Return the strings that documents of a collection have in a field."""
-        return self.source.find(collection).texts(field) if self.source else frozenset()
-
     def shape_of_all(self, collection: str) -> Shape:
         """Return the shape of all documents of a collection."""
         return self.passing(collection, (), {}).begun.shape
 
     def begun(self, spec: PipelineSpec) -> Begun:
         """Return the input of a comment's pipeline."""
-        passing = self.of(spec)
+        passing = self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
         if passing.documents:
             return passing.begun
         taken = self.source is None and expects_results(spec.pipeline)

@@ -43,15 +43,7 @@ _COUNTED: Final = (str, int, float)
 """Types of values that are remembered if they are few; ``Code`` is a string, and has no hash."""
 
 
-def learnt(documents: Sequence[Mapping[str, Any]], *, are_results: bool = False) -> Shape:
-    """Return the shape that all the documents have: exactly their kinds and fields.
-
-    ``are_results``: the schema of results says what their fields mean.
-    """
-    return _learnt(documents, _results() if are_results else _Meaning(""))
-
-
-class _Meaning:
+class Meaning:
     """The meaning of the values at a path of documents, from a place in a schema and from the field's name."""
 
     __slots__ = ("_inner", "_root", "path", "schema", "sources", "unit")
@@ -66,21 +58,23 @@ class _Meaning:
             self.unit = found[-1] if found else None
         else:
             self.unit = units.of_field(path.rpartition(".")[2])
-        self._inner: dict[str | None, _Meaning] = {}
+        self._inner: dict[str | None, Meaning] = {}
 
-    def field(self, name: str) -> _Meaning:
+    def field(self, name: str) -> Meaning:
+        """Return the meaning of a field of these values."""
         found = self._inner.get(name)
         if found is None:
             path = f"{self.path}.{name}" if self.path else name
             schema = self.schema.get("properties", _NO_SCHEMA).get(name, _NO_SCHEMA)
-            found = self._inner[name] = _Meaning(path, schema, self._root)
+            found = self._inner[name] = Meaning(path, schema, self._root)
         return found
 
-    def items(self) -> _Meaning:
+    def items(self) -> Meaning:
+        """Return the meaning of the elements of these arrays."""
         found = self._inner.get(None)
         if found is None:
             schema = self.schema.get("items", _NO_SCHEMA)
-            found = self._inner[None] = _Meaning(self.path, schema, self._root)
+            found = self._inner[None] = Meaning(self.path, schema, self._root)
         return found
 
 
@@ -99,9 +93,9 @@ def _resolve_reference(schema: Any, root: Schema) -> Schema:
 
 
 @cache
-def _results() -> _Meaning:
-    """Return the description in the schema of results, read once for all collections."""
-    return _Meaning("", load("result"))
+def meaning_of_results() -> Meaning:
+    """Return what the schema of results says about the fields of documents, read once for all collections."""
+    return Meaning("", load("result"))
 
 
 # -- from documents --
@@ -112,7 +106,7 @@ class _LearntFields(LazyFields):
 
     __slots__ = ("_documents", "_found", "_meaning")
 
-    def __init__(self, documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> None:
+    def __init__(self, documents: Sequence[Mapping[str, Any]], meaning: Meaning) -> None:
         self._names, self._documents, self._meaning = None, documents, meaning
         self._found: dict[str, Shape | None] = {}
 
@@ -120,7 +114,7 @@ class _LearntFields(LazyFields):
         if name not in self._found:
             values = [one[name] for one in self._documents if name in one]
             missing = len(values) < len(self._documents)
-            self._found[name] = _learnt(values, self._meaning.field(name), missing) if values else None
+            self._found[name] = learnt(values, self._meaning.field(name), missing) if values else None
         found = self._found[name]
         return default if found is None else found
 
@@ -128,7 +122,12 @@ class _LearntFields(LazyFields):
         return dict.fromkeys(chain.from_iterable(self._documents))
 
 
-def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> Shape:
+def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool = False) -> Shape:
+    """Return the shape that documents, or other values, have: exactly their kinds and fields.
+
+    ``missing``: some documents have no such value.
+    """
+    meaning = Meaning("") if meaning is None else meaning
     by_type = dict(zip(map(type, values), values, strict=True))
     known, kinds, several = True, set[str](), list[type]()
     for kind in by_type:
@@ -154,7 +153,7 @@ def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> 
     if "array" in kinds:
         elements = [value for array in values if isinstance(array, list) for value in array]
         # If all arrays are empty, the elements are unknown, because later ones may not be.
-        items = _learnt(elements, meaning.items()) if elements else None
+        items = learnt(elements, meaning.items()) if elements else None
     few = frozenset(values) if known else None
     if few and len(few) > FEW:
         few = None
@@ -177,10 +176,10 @@ _KINDS: Final = {
 
 def read_schema_shape(schema: Schema) -> Shape:
     """Return the shape of the documents that a schema describes. Documents may have other fields as well."""
-    return _read_shape(_Meaning("", schema), False)
+    return _read_shape(Meaning("", schema), False)
 
 
-def _read_shape(meaning: _Meaning, missing: bool) -> Shape:
+def _read_shape(meaning: Meaning, missing: bool) -> Shape:
     names = meaning.schema.get("properties", _NO_SCHEMA)
     return Shape(
         _schema_kinds(meaning.schema),

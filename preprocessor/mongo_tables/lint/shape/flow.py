@@ -87,7 +87,10 @@ def _without_at(shape: Shape, parts: Parts, *kinds: str) -> Shape:
         return without(shape, *kinds)
     if "object" not in shape.kinds:
         return shape
-    inner = _without_at(member(shape, parts[0]), parts[1:], *kinds)
+    before = member(shape, parts[0])
+    inner = _without_at(before, parts[1:], *kinds)
+    if inner is before and not shape.missing and shape.kinds <= OBJECT | ARRAY:
+        return shape
     fields = ChangedFields(shape.fields, {parts[0]: inner})
     return shape._replace(kinds=shape.kinds & (OBJECT | ARRAY), missing=False, fields=fields)
 
