@@ -114,9 +114,13 @@ def report(
     """
     ordered = sorted(set(findings))
     if form == "text":
-        return _text(ordered, color, sources or {}) if ordered else ""
-    forms: dict[str, Callable[[list[Finding]], str]] = {"json": _json, "github": _github, "sarif": _sarif}
-    return forms[form](ordered)
+        lines = [line for one in ordered for line in _text_lines(one, color, sources or {})]
+        return "\n".join([*lines, summary(ordered)]) + "\n" if ordered else ""
+    if form == "github":
+        return "".join(_annotation(one) + "\n" for one in ordered)
+    forms: dict[str, Callable[[list[Finding]], dict[str, Any]]] = {"json": _json, "sarif": _sarif}
+    # ASCII only, so that terminals execute nothing in it and no encoding can corrupt it.
+    return json.dumps(forms[form](ordered), indent=2) + "\n"
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity) -> list[Finding]:
@@ -175,11 +179,6 @@ _COLORS = {"error": "\x1b[31m", "warning": "\x1b[33m", "note": "\x1b[36m"}
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-def _text(findings: list[Finding], color: bool, sources: Mapping[str, str]) -> str:
-    lines = [line for finding in findings for line in _text_lines(finding, color, sources)]
-    return "\n".join([*lines, summary(findings)]) + "\n"
-
-
 def _text_lines(finding: Finding, color: bool, sources: Mapping[str, str]) -> list[str]:
     place = escape_control_chars(finding.file) + (f":{finding.line}:{finding.column}" if finding.line else "")
     severity: str = finding.severity
@@ -223,41 +222,31 @@ def _lines(source: str) -> list[str]:
 # -- JSON --
 
 
-def _json(findings: list[Finding]) -> str:
-    content = {
-        "findings": [_plain(finding) for finding in findings],
-        "summary": {**_counts(findings), "files": len({finding.file for finding in findings})},
-    }
-    return _dump(content)
-
-
-def _plain(finding: Finding) -> dict[str, Any]:
-    return {
-        "file": finding.file,
-        "line": finding.line,
-        "column": finding.column,
-        "rule": finding.rule,
-        "name": _rule_name(finding),
-        "severity": finding.severity,
-        "message": finding.message,
-        "hint": finding.hint,
-    } | ({"related": [place._asdict() for place in finding.related]} if finding.related else {})
+def _json(findings: list[Finding]) -> dict[str, Any]:
+    listed: list[dict[str, Any]] = []
+    for one in findings:
+        written: dict[str, Any] = {
+            "file": one.file,
+            "line": one.line,
+            "column": one.column,
+            "rule": one.rule,
+            "name": _rule_name(one),
+            "severity": one.severity,
+            "message": one.message,
+            "hint": one.hint,
+        }
+        if one.related:
+            written["related"] = [place._asdict() for place in one.related]
+        listed.append(written)
+    files = {one.file for one in findings}
+    return {"findings": listed, "summary": {**_counts(findings), "files": len(files)}}
 
 
 def _rule_name(finding: Finding) -> str:
     return RULES[finding.rule].name if finding.rule in RULES else finding.rule
 
 
-def _dump(content: Any) -> str:
-    # ASCII only, so that terminals execute nothing in it and no encoding can corrupt it.
-    return json.dumps(content, indent=2) + "\n"
-
-
 # -- GitHub annotations --
-
-
-def _github(findings: list[Finding]) -> str:
-    return "".join(_annotation(finding) + "\n" for finding in findings)
 
 
 def _annotation(finding: Finding) -> str:
@@ -270,7 +259,8 @@ def _annotation(finding: Finding) -> str:
     if finding.line:
         properties |= {"line": str(finding.line), "col": str(finding.column)}
     properties["title"] = f"{finding.rule} {_rule_name(finding)}"
-    given = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    escaped = {key: _data(value).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
+    given = ",".join(f"{key}={value}" for key, value in escaped.items())
     said = [finding.message, *(f"in {_say_place(place)}" for place in finding.related)]
     said += [f"hint: {finding.hint}"] if finding.hint else []
     return f"::{command} {given}::" + "%0A".join(_data(line) for line in said)
@@ -280,14 +270,10 @@ def _data(text: str) -> str:
     return escape_control_chars(text).replace("%", "%25")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
 # -- SARIF --
 
 
-def _sarif(findings: list[Finding]) -> str:
+def _sarif(findings: list[Finding]) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
     rules = sorted({*RULES, *(finding.rule for finding in findings)})
     driver = {
@@ -301,7 +287,7 @@ def _sarif(findings: list[Finding]) -> str:
         "results": [_result(finding, rules.index(finding.rule)) for finding in findings],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return _dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
+    return {"$schema": schema, "version": "2.1.0", "runs": [run]}
 
 
 def _sarif_rule(rule: str) -> dict[str, Any]:

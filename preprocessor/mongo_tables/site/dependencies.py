@@ -79,17 +79,15 @@ def needs_of(page: Page, around: Around) -> PageNeeds:
     by_file = {each.file: each for each in around.site.pages}
     names = [texts[path].file for path in taken_in if path in texts]
     brought = [by_file[name] for name in names if name in by_file]
-    figures = tuple(figure for each in (page, *brought) for figure in _figures_of(each, around))
+    figures: list[Figure] = []
+    for each in (page, *brought):
+        for comment, spec in zip(each.comments, each.specs, strict=True):
+            if spec is not None:
+                figures.append(_figure(each, comment, spec, around))
     settings = map(from_here, around.settings) if figures else ()
     behind = (file for figure in figures for file in figure.files)
     files = {page.file, *map(from_here, taken_in), *settings, *behind}
-    return PageNeeds(page.file, figures, tuple(sorted(files)))
-
-
-def _figures_of(page: Page, around: Around) -> Iterator[Figure]:
-    for comment, spec in zip(page.comments, page.specs, strict=True):
-        if spec is not None:
-            yield _figure(page, comment, spec, around)
+    return PageNeeds(page.file, tuple(figures), tuple(sorted(files)))
 
 
 def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
@@ -141,30 +139,25 @@ def _digest_of(file: str) -> str:
         return ""
 
 
-def _digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -> str:
-    """Return a digest of a page's inputs: names and digests of its files, and this program's version.
-
-    ``results`` names the results source, because the same files can belong to different sources.
-    """
-    total = hashlib.sha256(f"{__version__}\0{results}\n".encode())
-    for file in needs.files:
-        total.update(f"{file}\0{digests[file]}\n".encode(errors="surrogateescape"))
-    return total.hexdigest()
-
-
 def digests_of_pages(
     needs: Sequence[PageNeeds], files: Mapping[str, str], source: ResultsSource
 ) -> list[str | None]:
     """Return the digest of each page's inputs, or None if a database or the time may change its figures as well.
 
-    ``files`` has the digest of each file.
+    ``files`` has the digest of each file. Names and digests of a page's files count, this program's version, and the
+    name of the results source, because the same files can belong to different sources.
     """
     local = source.local is not None
-    decided = (each.lasts and (local or not any(one.collections for one in each.figures)) for each in needs)
-    return [
-        _digest_of_page(each, files, source.name) if known else None
-        for each, known in zip(needs, decided, strict=True)
-    ]
+    found: list[str | None] = []
+    for page in needs:
+        if not page.lasts or (not local and any(one.collections for one in page.figures)):
+            found.append(None)
+            continue
+        total = hashlib.sha256(f"{__version__}\0{source.name}\n".encode())
+        for file in page.files:
+            total.update(f"{file}\0{files[file]}\n".encode(errors="surrogateescape"))
+        found.append(total.hexdigest())
+    return found
 
 
 def is_lasting(spec: Spec) -> bool:

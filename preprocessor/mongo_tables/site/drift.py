@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -25,7 +24,7 @@ from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import column_value
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
-from mongo_tables.render.number_text import NumbersInText, is_written_by, read_numbers
+from mongo_tables.render.number_text import is_written_by, read_numbers
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.site.statements import quoted_row, value_form
@@ -125,16 +124,12 @@ def _describe_other_rows(then: Sequence[Sequence[str]], now: Sequence[Sequence[s
     added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
     if len(gone) == len(old) or (named > 1 and len(gone) == len(added)):
         return ""  # what names rows changed, such as a figure among their names
-    parts = [
-        f"`{shorten(some[0])}`{_count_more(some)} {'is' if len(some) == 1 else 'are'} {what}"
-        for some, what in ((gone, "in no row now"), (added, "new"))
-        if some
-    ]
+    parts = []
+    for some, what in ((gone, "in no row now"), (added, "new")):
+        if some:
+            more = f" and {len(some) - 1} more" if len(some) > 1 else ""
+            parts.append(f"`{shorten(some[0])}`{more} {'is' if len(some) == 1 else 'are'} {what}")
     return " and ".join(parts)
-
-
-def _count_more(some: Sequence[str]) -> str:
-    return f" and {len(some) - 1} more" if len(some) > 1 else ""
 
 
 def _count_names(rows: Sequence[Sequence[str]]) -> int:
@@ -209,21 +204,14 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     if today.follows:
         return (then.numbers[0] < 0) == (now.numbers[0] < 0)
     if tolerance.share is None:
-        return _within(then.numbers[0], _ends(today, now))
+        # Today's interval is the table's range, else in the text of a comparison.
+        ends: Sequence[Decimal] = now.numbers[1:] if len(now.numbers) == _VALUE_WITH_RANGE else ()
+        if today.ends:
+            ends = [number for end in today.ends for number in read_numbers(end, today.form).numbers]
+        return len(ends) == 2 and min(ends) <= then.numbers[0] <= max(ends)
     pairs = list(zip(then.numbers, now.numbers, strict=True))
     counting = pairs[:1] if len(pairs) == _VALUE_WITH_RANGE else pairs
     return all(abs(new - old) <= tolerance.share * abs(old) for old, new in counting)
-
-
-def _ends(today: CurrentCell, shown: NumbersInText) -> Sequence[Decimal]:
-    """Return the interval of today's row: from the table's range, else from the text of a comparison."""
-    if today.ends:
-        return [number for end in today.ends for number in read_numbers(end, today.form).numbers]
-    return shown.numbers[1:] if len(shown.numbers) == _VALUE_WITH_RANGE else ()
-
-
-def _within(number: Decimal, ends: Sequence[Decimal]) -> bool:
-    return len(ends) == 2 and min(ends) <= number <= max(ends)
 
 
 def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Rows) -> bool:

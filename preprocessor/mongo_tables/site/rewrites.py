@@ -96,7 +96,11 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
     string = re.compile(_STRING).match(text, key.end() if key else at)
     if string is None or not _is_plain(meant):
         return
-    near = [span for span in _list_words(string[1], meant) if _is_near(string[1][slice(*span)], meant)]
+    near: list[tuple[int, int]] = []
+    for span in _list_words(string[1], meant):
+        word = string[1][slice(*span)]
+        if word != meant and nearest_word(word, [meant]):
+            near.append(span)
     if len(near) == 1:
         start, end = (string.start(1) + offset for offset in near[0])
         title = f"Replace `{text[start:end]}` by `{meant}`"
@@ -106,10 +110,6 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 def _is_plain(word: str) -> bool:
     """Return whether a word is complete, needs no escapes in a JSON string, and does not end a comment."""
     return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
-
-
-def _is_near(written: str, meant: str) -> bool:
-    return written != meant and bool(nearest_word(written, [meant]))
 
 
 def _is_slip(written: str, meant: str) -> bool:

@@ -359,7 +359,11 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
     found = []
     for key, query in spec.queries.items():
         asked = [*_list_asked(query, ())]
-        settled = {one.key for one in asked if _may_lack(one.value)}
+        settled = {
+            one.key
+            for one in asked
+            if isinstance(one.value, Mapping) and one.value.get("$exists", True) in (False, 0)
+        }
         for name, path in {one.key: one.place for one in reversed(asked) if one.key not in settled}.items():
             if any(has_path(row, name.split(".")) for row in rows):
                 continue
@@ -382,10 +386,6 @@ def _list_asked(query: Any, place: Place) -> Iterator[Condition]:
             if isinstance(condition, Mapping) and "$elemMatch" in condition:
                 for one in _list_asked(condition["$elemMatch"], (*at, "$elemMatch")):
                     yield one._replace(key=f"{name}.{one.key}")
-
-
-def _may_lack(condition: Any) -> bool:
-    return isinstance(condition, Mapping) and condition.get("$exists", True) in (False, 0)
 
 
 def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
