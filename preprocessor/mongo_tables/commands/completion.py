@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import Final
 
 DESCRIPTION = "Prints a script for a shell, which then completes commands, options, their choices, and files."
@@ -32,21 +31,16 @@ def run(arguments: argparse.Namespace) -> int:
     import shtab
 
     whole = arguments.build_parser()
-    for action in _list_actions(whole):
-        if action.metavar in _FILES:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
-        elif action.metavar in _FOLDERS:
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-    print(shtab.complete(whole, shell=arguments.shell))
-    return 0
-
-
-def _list_actions(whole: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Yield every option and argument; describe each command as the list of commands does."""
-    for action in whole._actions:
-        yield action
+    actions = list(whole._actions)
+    for action in actions:
         if isinstance(action, argparse._SubParsersAction):
-            for listed in action._choices_actions:
+            for listed in action._choices_actions:  # Each command is described as in the list of commands.
                 command = action.choices[listed.dest]
                 command.description = listed.help
-                yield from command._actions
+                actions += command._actions
+        if action.metavar in _FILES:
+            action.complete = shtab.FILE
+        elif action.metavar in _FOLDERS:
+            action.complete = shtab.DIRECTORY
+    print(shtab.complete(whole, shell=arguments.shell))
+    return 0

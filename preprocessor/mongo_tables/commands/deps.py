@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables import __version__
 from mongo_tables.commands.options import EXIT, SOURCE, add_options, request_of
+from mongo_tables.findings.reporters import report
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource
     from mongo_tables.site.dependencies import PageNeeds
-    from mongo_tables.site.pages import Page
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, included files, pages\n"
@@ -66,17 +66,17 @@ def run(arguments: Namespace) -> int:
         needs = [
             needs_of(page, Around(site, source.local, settings)) for site in sites for page in site.named
         ]
-        sys.stdout.write(_write(needs, source, arguments))
+        if arguments.json:
+            print(json.dumps(_as_json(needs, source), indent=2, ensure_ascii=True))
+        else:
+            for each in needs:
+                print(each.page, *(f"  {file}" for file in each.files if file != each.page), sep="\n")
     if source.local is None:
         print(f"mongo-tables: rows come from {source.name}: no file tells when they change", file=sys.stderr)
-    return _report_faults([page for site in sites for page in site.named])
-
-
-def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespace) -> str:
-    if arguments.json:
-        return json.dumps(_as_json(needs, source), indent=2, ensure_ascii=True) + "\n"
-    listed = ([each.page, *(f"  {file}" for file in each.files if file != each.page)] for each in needs)
-    return "".join(f"{line}\n" for lines in listed for line in lines)
+    faults = (one for site in sites for page in site.named for one in page.findings)
+    errors = sorted({one for one in faults if one.severity == "error"})
+    print(report(errors, "text"), end="", file=sys.stderr)
+    return 1 if errors else 0
 
 
 def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any]:
@@ -99,13 +99,3 @@ def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any
         "files": files,
         "pages": pages,
     }
-
-
-def _report_faults(pages: Sequence[Page]) -> int:
-    from mongo_tables.findings.reporters import report
-
-    errors = sorted({one for page in pages for one in page.findings if one.severity == "error"})
-    if not errors:
-        return 0
-    print(report(errors, "text"), end="", file=sys.stderr)
-    return 1

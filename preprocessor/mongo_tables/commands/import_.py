@@ -106,25 +106,24 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
     from mongo_tables.results.benchmark_results import merge_runs, read_benchmarks
     from mongo_tables.results.model import unusable
 
+    said: dict[str, Any] = {}
+    if arguments.date:
+        said["start_time"] = arguments.date
+    if arguments.commit:
+        said["commit"] = {"id": arguments.commit}
     runs = []
     for file in files:
         # A results source would take a plain name of a missing file for a fixture folder.
         if not _OF_SEVERAL.search(file) and not Path(file).exists():
             raise unusable(f"the file {file} does not exist", "name a file that a benchmark tool wrote")
-        runs.append([_complete(one, arguments) for one in read_benchmarks(file)])
+        runs.append(
+            [one | {key: said[key] for key in said if key not in one} for one in read_benchmarks(file)]
+        )
         tools = dict.fromkeys(one.get("versions", {}).get("harness") or one["tool"] for one in runs[-1])
         print(escape_control_chars(f"{file}: {', '.join(tools)}, {format_count(len(runs[-1]), 'document')}"))
     if arguments.reference is not None:
         require_intervals("import --reference")
         return merge_runs(runs, arguments.reference)
-    _refuse_repeated(files, runs)
-    return [one for run in runs for one in run]
-
-
-def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, Any]]]) -> None:
-    """Raise ResultsError for a benchmark in two files."""
-    from mongo_tables.results.model import unusable
-
     homes: dict[str, str] = {}
     for file, run in zip(files, runs, strict=True):
         for one in run:
@@ -134,15 +133,7 @@ def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, 
                     f"{file}: {one['_id']['name']!r} is in {first} as well",
                     "keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
                 )
-
-
-def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:
-    """Return the document with the facts of the command line that the file lacks."""
-    said = {
-        **({"start_time": arguments.date} if arguments.date else {}),
-        **({"commit": {"id": arguments.commit}} if arguments.commit else {}),
-    }
-    return {**document, **{name: value for name, value in said.items() if name not in document}}
+    return [one for run in runs for one in run]
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -30,6 +30,8 @@ from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.site.statements import quoted_row, value_form
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from mongo_tables.directives.columns import ColumnFormat
     from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
     from mongo_tables.render.column import Column

@@ -38,35 +38,30 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
         while True:
             before = read_inputs(given)
             if is_readable:
-                _check_or_print(given, check)
+                try:
+                    check(given)
+                except CommandError as error:
+                    print_failure(error)
+                sys.stdout.flush()
             print("waiting for changes; Ctrl-C ends", file=sys.stderr, flush=True)
-            changed = _wait(given, before)
+            pause, now = _PAUSE, before
+            while now == before:
+                time.sleep(pause)
+                started = time.perf_counter()
+                now = read_inputs(given)
+                pause = max(_PAUSE, (time.perf_counter() - started) * _SHARE)
+            changed = next(file for file in (*now, *before) if now.get(file) != before.get(file))
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
-            given, is_readable = _fill_in_again(given)
+            # The site's file may have changed. While it cannot be read, the arguments stay, and nothing is checked.
+            filled = Namespace(**vars(given.as_written), as_written=given.as_written)
+            try:
+                fill_in(filled)
+                given, is_readable = filled, True
+            except CommandError as error:
+                print_failure(error)
+                is_readable = False
     except KeyboardInterrupt:
         return 0
-
-
-def _check_or_print(given: Namespace, check: Callable[[Namespace], int]) -> None:
-    try:
-        check(given)
-    except CommandError as error:
-        print_failure(error)
-    sys.stdout.flush()
-
-
-def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
-    """Fill in the arguments from the site's current file. Return them and whether the file is readable.
-
-    Without a readable file they stay unchanged.
-    """
-    now = Namespace(**vars(given.as_written), as_written=given.as_written)
-    try:
-        fill_in(now)
-    except CommandError as error:
-        print_failure(error)
-        return given, False
-    return now, True
 
 
 def read_inputs(given: Namespace) -> Inputs:
@@ -101,15 +96,3 @@ def _list_results(given: Namespace) -> list[Path]:
             return [*(file for name in names for file in local.files(name)), *local.unread()] if local else []
     except (ResultsError, CommandError):
         return []
-
-
-def _wait(given: Namespace, before: Inputs) -> Path:
-    """Wait until the inputs change. Return the first changed file."""
-    pause = _PAUSE
-    while True:
-        time.sleep(pause)
-        started = time.perf_counter()
-        now = read_inputs(given)
-        if now != before:
-            return next(file for file in (*now, *before) if now.get(file) != before.get(file))
-        pause = max(_PAUSE, (time.perf_counter() - started) * _SHARE)

@@ -20,7 +20,6 @@ from mongo_tables.findings.usage import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.commands.init.draft import Proposal
 
 DESCRIPTION = (
@@ -117,14 +116,13 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
             _say(line)
         return 0
     save_texts({one.file: one.after for one in planned.files})
-    _print_lines([*planned.remarks, *map(_describe, planned.files)])
+    written = (
+        f"{one.name}: {'written' if one.before is None else 'changed'}, {one.said}" for one in planned.files
+    )
+    _print_lines([*planned.remarks, *written])
     status = _check(folder, arguments)
     _print_lines(f"next: {one}" for one in planned.by_hand)
     return status
-
-
-def _describe(one: FileEdit) -> str:
-    return f"{one.name}: {'written' if one.before is None else 'changed'}, {one.said}"
 
 
 def _print_lines(lines: Iterable[str]) -> None:
