@@ -369,7 +369,9 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
         @form(*names)
         def compile_operator(argument: Any, scope: Scope, path: Path) -> Node:
             nodes = compile_arguments(argument, scope, path)
-            return fold(_call(function, [node.run for node in nodes], path), nodes, path)
+            runs = [node.run for node in nodes]
+            run = placed(lambda document: function(*[run(document) for run in runs]), path)
+            return fold(run, nodes, path)
 
         return function
 
@@ -544,11 +546,6 @@ def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
 def compile_arguments(argument: Any, scope: Scope, path: Path) -> list[Node]:
     """Return the nodes of an ``array`` style operator's arguments."""
     return [compile_expression(item, scope, where) for item, where in arguments(argument, path)]
-
-
-def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
-    """Return ``function`` of the results of ``runs``."""
-    return placed(lambda document: function(*[run(document) for run in runs]), path)
 
 
 def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
