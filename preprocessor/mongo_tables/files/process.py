@@ -23,11 +23,6 @@ ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
 """The variables of an Atlas service account, with the names that Atlas uses in its own examples."""
 
 
-def results_named() -> str:
-    """Return the results source in ``MONGO_TABLES_RESULTS``, or "" if it is not set, or blank."""
-    return read_variable(RESULTS_VARIABLE)
-
-
 def read_variable(variable: str) -> str:
     """Return the value of a variable, or "" if it is not set, or blank."""
     return os.environ.get(variable, "").strip()

@@ -120,10 +120,8 @@ def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
 
 def join_kinds() -> str:
     """Return the names of all kinds, joined with "or" for a sentence."""
-    text = KINDS[0].short
-    for kind in KINDS[1:]:
-        text += f" or {kind.short}" if kind is KINDS[-1] else f", {kind.short}"
-    return text
+    *first, last = (kind.short for kind in KINDS)
+    return f"{', '.join(first)} or {last}"
 
 
 def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
@@ -152,7 +150,7 @@ def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
         return where
     parts = split_parts(where, folder)
     name, path, types = parts[0]
-    is_path = not has_magic(path) or lexists(folder / path)
+    is_path = lexists(folder / path) or not has_magic(path)
     if len(parts) == 1 and is_path and not name and not types:
         return write(folder / path)
     base = escape_magic(write(folder))

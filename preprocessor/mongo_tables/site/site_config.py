@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from mongo_tables.directives.addresses import safe_address
 from mongo_tables.files.folders import plain_path
-from mongo_tables.files.process import results_named
+from mongo_tables.files.process import RESULTS_VARIABLE, read_variable
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
@@ -394,8 +394,9 @@ def fill_in(arguments: Namespace) -> None:
     if getattr(arguments, "fail_on", "") is None:
         arguments.fail_on = fail_on_of(site)
     if getattr(arguments, "results", "") is None:
-        arguments.results = results_named() or results_of(site)
-        if not results_named() and site.options.get("results"):
+        named = read_variable(RESULTS_VARIABLE)
+        arguments.results = named or results_of(site)
+        if not named and site.options.get("results"):
             arguments.named_by = f"`results` of {site.file.name}"
 
 
@@ -465,7 +466,7 @@ def results_source(option: str, folder: Path) -> str:
     The environment has precedence so that one configuration serves the author's laptop (fixtures) and a build
     that reads a database. Paths are relative to ``folder``, the one of the configuration file.
     """
-    return move_source(results_named() or option.strip(), folder, str)
+    return move_source(read_variable(RESULTS_VARIABLE) or option.strip(), folder, str)
 
 
 def find_watched_path(where: str) -> str | None:
