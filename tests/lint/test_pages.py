@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mongo_tables.build import build
 from mongo_tables.findings.rules import RULES
+from mongo_tables.lint import chart_rules, linter  # noqa: F401  # they register rules
+from mongo_tables.lint.rule_context import REGISTERED
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import snapshot_of
 
@@ -37,6 +40,13 @@ def expected(page: Path) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("page", ALL, ids=[f"{page.parent.name}-{page.stem}" for page in ALL])
 def test_a_page_has_the_findings_that_it_names_and_no_other(page: Path) -> None:
     assert found(page) == expected(page)
+
+
+def test_rules_that_facts_skip_would_find_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, rules in REGISTERED.items():
+        always = [replace(one, needs=frozenset(), reads=frozenset()) for one in rules]
+        monkeypatch.setitem(REGISTERED, kind, always)
+    assert {page: found(page) for page in ALL} == {page: expected(page) for page in ALL}
 
 
 def test_every_bad_page_shows_its_own_rule_and_every_good_page_none() -> None:
