@@ -26,6 +26,10 @@ _SETTINGS: Final[Sequence[Path]] = (
     *(("chart", "x"), ("chart", "y"), ("chart", "series"), ("chart", "facets")),
 )
 """The paths at which a comment names columns that it must show."""
+_WITH_SETTINGS: Final = frozenset(
+    {"format", "labels", "spread", "totals", "group_rows", "baseline", "chart", "header_groups"}
+)
+"""The keys with which these paths begin, and that of headings, which name columns, too."""
 _AXES: Final = ("x", "y", "series", "facets")
 _OF_QUERY: Final = ("rows", "pipeline", "compute", *STAGES)
 
@@ -83,7 +87,11 @@ def shown_columns(body: _Body) -> list[str]:
     """Return the columns that are shown. Values of the wrong type are skipped."""
     written = body.get("columns")
     if isinstance(written, list):
-        return list(dict.fromkeys(one for one in written if isinstance(one, str)))
+        shown: dict[str, None] = {}
+        for one in written:
+            if isinstance(one, str):
+                shown[one] = None
+        return list(shown)
     if isinstance(body.get("field"), str):
         return [body["field"]]
     return [column for _, column in _settings(body, [(key,) for key in _AXES])]
@@ -294,7 +302,7 @@ def _check_layout(body: _Body) -> _Complaints:
 _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_ignored_rules: frozenset({"ignore"}),
     _check_columns: frozenset({"columns"}),
-    _check_settings: frozenset({"header_groups", *(str(path[0]) for path in _SETTINGS)}),
+    _check_settings: _WITH_SETTINGS,
     _check_selection: frozenset(STAGES),
     _check_zones: frozenset({"format"}),
     _check_url: frozenset({"url"}),

@@ -119,16 +119,6 @@ def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     yield from ((("headers", index), text) for index, text in enumerate(body.get("headers", ())))
 
 
-def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the headers as plain text. By default they are made from the names of columns."""
-    if "headers" not in body:
-        return column_headers(body["columns"])
-    headers = tuple(body["headers"])
-    return (
-        tuple(plain_text(read_inline(text)) or text for text in headers) if body.get("markdown") else headers
-    )
-
-
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
     """Return the headings that span several headers."""
     found = []

@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Any
 
-from mongo_tables.directives.keywords import HTML, Marks, kind_of
+from mongo_tables.directives.keywords import HTML, KINDS, Marks
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Parsed, parse
 
@@ -66,7 +66,7 @@ class Comment:
     @property
     def kind(self) -> str:
         """The kind of comment, for any spelling of its keyword: ``table``, ``chart``, ``value`` or ``check``."""
-        return kind_of(self.keyword)
+        return KINDS[self.keyword]
 
     @cached_property
     def parsed(self) -> Parsed:

@@ -217,7 +217,7 @@ class _Scan:
                 )
         else:
             prefix, rest = self._enter(text)
-        around = self.html.follow(rest) if "<" in rest and not self.code else {}
+        around = self.html.follow(rest) if "<" in rest and ">" in rest and not self.code else {}
         places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
         if "\ue000" in text and "\ue000" not in rest:
             places += self._in_title(text, prefix)

@@ -192,7 +192,11 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[Fold
     text, lines, starts = page.text, page.lines, page.starts
     folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1)
     opens = _OPENS_IN_MDX if mdx else _OPENS
-    opening, index = opens.search(text), first_line  # the next text that may open a comment
+    opening, blank = (
+        opens.search(text),
+        text.find("\n\n"),
+    )  # the next text that may open a comment; blank line
+    index = first_line
     while index < len(lines):
         line, start = lines[index], starts[index]
         fence = folding.fence_at(index) if "```" in line or "~~~" in line else None
@@ -203,10 +207,11 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[Fold
             continue
         if opening is not None and opening.start() < start:
             opening = opens.search(text, start)
+        if 0 <= blank < start:
+            blank = text.find("\n\n", start)
         # Only a comment on the line matters, or the start of a code span that could reach one.
         if opening is not None and (
-            opening.start() < start + len(line)
-            or ("`" in line and text.find("\n\n", start, opening.start()) < 0)
+            opening.start() < start + len(line) or ("`" in line and not 0 <= blank < opening.start() - 1)
         ):
             index = folding.fold_line(index) + 1
         else:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.directives.schemas import comment_names, load
+from mongo_tables.directives.schemas import COMMENTS, load
 
 
 class _Family(NamedTuple):
@@ -25,13 +25,11 @@ class _Family(NamedTuple):
     likeness: float
 
 
-_FAMILIES: Final = (
-    _Family("MONGO", "mongo", ours=True, likeness=0.75),
-    _Family("RESULT", "results?", ours=False, likeness=0.85),
-)
+_MONGO: Final = _Family("MONGO", "mongo", ours=True, likeness=0.75)
+_RESULT: Final = _Family("RESULT", "results?", ours=False, likeness=0.85)
 
 KEYWORDS: Final[Mapping[str, str]] = {
-    f"{family.word}_{kind.upper()}": kind for family in _FAMILIES for kind in comment_names()
+    f"{family.word}_{kind.upper()}": kind for family in (_MONGO, _RESULT) for kind in COMMENTS
 }
 """The keywords, each with its kind of comment, which is also the name of its schema."""
 
@@ -41,10 +39,13 @@ RST: Final = ".rst"
 NAMED: Final = "RESULT"
 """The keyword of a value that the settings name: ``<!-- RESULT: saved -->``."""
 
-PREFIXES: Final = tuple(f"{family.word}_" for family in _FAMILIES)
+KINDS: Final[Mapping[str, str]] = {**KEYWORDS, NAMED: "value"}
+"""The kind of comment of each keyword, and of that name."""
+
+PREFIXES: Final = (f"{_MONGO.word}_", f"{_RESULT.word}_")
 """The beginnings of keywords: a text without any of these has none of our comments."""
 
-_ANY_WORD: Final = "|".join(family.pattern for family in _FAMILIES)
+_ANY_WORD: Final = f"{_MONGO.pattern}|{_RESULT.pattern}"
 
 
 class Marks(NamedTuple):
@@ -66,21 +67,16 @@ SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
 LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
 """The pattern of the beginning of a comment, once nothing can hide it."""
 
-BEGINNING: Final = rf"{OPEN}\s*(?:{_FAMILIES[0].word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
+BEGINNING: Final = rf"{OPEN}\s*(?:{_MONGO.word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
 """The pattern of the beginning of a comment that its author means for this program."""
 
 Placement = Literal["block", "sentence", "either"]
 """The place of a comment: on separate lines, in a sentence, or as its author wrote it."""
 
 
-def kind_of(keyword: str) -> str:
-    """Return the kind of comment, which is also the name of its schema."""
-    return "value" if keyword == NAMED else KEYWORDS[keyword]
-
-
 def place_of(keyword: str) -> Placement:
     """Return the place of the comment, according to its schema."""
-    place: Placement = load(kind_of(keyword))["x-place"]
+    place: Placement = load(KINDS[keyword])["x-place"]
     return place
 
 
@@ -90,7 +86,7 @@ def keyword_like(written: str, kind: str) -> str:
     For "" (no keyword yet), return the one that does not mention a database.
     """
     word = written.partition("_")[0]
-    return f"{word or _FAMILIES[-1].word}_{kind.upper()}"
+    return f"{word or _RESULT.word}_{kind.upper()}"
 
 
 # Names are compared loosely to find near misses; for a page without a match, this search is the only cost.
@@ -163,7 +159,7 @@ def opening_at(text: str, start: int) -> Opening | None:
         return Opening(name, match.end(), name, exact=True) if named else None
     if name in KEYWORDS and colon and not match["dashes"]:
         return Opening(name, match.end(), name, exact=True)
-    family = next(one for one in _FAMILIES if re.match(one.pattern, name, re.I))
+    family = _MONGO if re.match(_MONGO.pattern, name, re.I) else _RESULT
     if not family.ours and not _OBJECT.match(text, match.end()):
         return None
     meant = _find_nearest(name, family)

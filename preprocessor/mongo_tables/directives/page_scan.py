@@ -107,7 +107,7 @@ _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _DIRECTIVE = re.compile(BEGINNING)
 _NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|{OPEN}\s*mongo-tables:")
-_REST_OF_LINE = re.compile(r"[^\r\n]*")
+_TO_QUOTE = re.compile(r'[^"\r\n]*"')
 _INDENT_HINT: Final = (
     "indent it by exactly four columns for each list item, admonition or tab around it, and leave a blank line above "
     "a list; to show a sample, put it in a fence"
@@ -365,11 +365,15 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
         end = text.rindex(marks.close[:2], 0, html.end)
         message = f"{name} is closed by {text[end : html.end]}"
         return Complaint(message, f"write {marks.close} instead", end, "MT107")
-    rest = _REST_OF_LINE.match(text, html.end)
     if marks is MDX and (inner := text.find("*/", one.opening.body)) < html.end - len(marks.close):
         message = f"*/ ends {name} here, as everywhere in JavaScript"
         return Complaint(message, "write *\\/ in a string: JSON reads it as */", inner, "MT102")
-    if rest and '"' in rest[0] and any(not string["closed"] for string in _STRING.finditer(body)):
+    # A quote follows in the line, at which the string would end.
+    if (
+        '"' in body
+        and _TO_QUOTE.match(text, html.end)
+        and not all(one["closed"] for one in _STRING.finditer(body))
+    ):
         message = f"{marks.close} inside a JSON string closes {name} here"
         written = "*\\/}" if marks is MDX else "--\\u003e"
         hint = f"write {written} in the string: JSON reads it as {marks.close}"

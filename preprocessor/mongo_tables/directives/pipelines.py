@@ -21,7 +21,7 @@ from mongo_tables.files.memo import digest_of
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place, did_you_mean
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import Document, decode_at, syntax_findings, value_at
+from mongo_tables.jsontext.document import Document, decode_at, value_at
 from mongo_tables.jsontext.reader import parse
 
 Stage = Mapping[str, Any]
@@ -78,7 +78,18 @@ class SharedPipelines:
     ) -> None:
         self.folder = folder
         self.values = values
-        self._contents, self._closed = _read_contents(folder)
+        self._contents: dict[str, bytes | _Unread] = {}
+        self._closed: _Unread | None = None
+        files: list[FilePath] = []
+        try:
+            files += folder.iterdir()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as fault:
+            self._closed = Complaint(f"the file cannot be read ({fault.strerror})", "", 0)
+        for path in files:
+            if path.suffix == ".json" and may_be_file(path):
+                self._contents[path.stem] = _read_content(path)
         for file, text in texts.items():
             if FilePath(file).parent == folder:
                 self._contents[FilePath(file).stem] = text.encode("utf-8", "surrogatepass")
@@ -138,17 +149,6 @@ _Unread: TypeAlias = Complaint[int]
 """The reason why a file of the folder cannot be read, with a hint."""
 
 
-def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unread | None]:
-    """Return the bytes of each list by name, or why it cannot be read; and why the folder cannot be read, if so."""
-    try:
-        files = [path for path in folder.iterdir() if path.suffix == ".json"]
-    except (FileNotFoundError, NotADirectoryError):
-        return {}, None
-    except OSError as fault:
-        return {}, Complaint(f"the file cannot be read ({fault.strerror})", "", 0)
-    return {path.stem: _read_content(path) for path in files if may_be_file(path)}, None
-
-
 def _read_content(path: FilePath) -> bytes | _Unread:
     if not leads_within(path, path.parent):
         return Complaint("the file is a link that leads out of its folder", _LINK_HINT, 0)
@@ -174,7 +174,7 @@ def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str =
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
     """Parse the text of one shared list. Findings name ``file``, ``shared`` returns the lists that it includes."""
     document = Document(file, parse(text), partial(place_at, text))
-    found = syntax_findings(document)
+    found = [document.locate(one) for one in document.parsed.problems]
     if document.parsed.readable:
         found += schema_findings(document, "pipeline", "a shared stage list")
     if any(finding.severity == "error" for finding in found):

@@ -16,7 +16,7 @@ from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
+from mongo_tables.jsontext.document import Document, decode_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,6 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
 
     ``shared`` returns the shared stage list of a name, or None.
     """
-    kind = DIRECTIVES[comment.kind]
     if comment.keyword == NAMED:
         name, values = comment.body.strip(), shared.values if isinstance(shared, SharedPipelines) else {}
         comment = comment.named(values.get(name))
@@ -46,49 +45,52 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
             return Reading(
                 None, [finding("MT147", file, comment.locate(0), f"there is no value `{name}`", hint)]
             )
-    document = Document(file, comment.parsed, comment.locate)
-    found = syntax_findings(document)
+    kind, document = comment.kind, Document(file, comment.parsed, comment.locate)
+    found: list[Finding] = []
+    for problem in document.parsed.problems:
+        found.append(document.locate(problem))
     if not document.parsed.readable:
         return Reading(None, found)
     subject = f"a {comment.keyword} comment"
-    found += schema_findings(document, comment.kind, subject)
+    found += schema_findings(document, kind, subject)
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
-    found += body_findings(document, comment.kind, subject)
-    body, expanded, malformed = _decode_body(document, shared)
+    found += body_findings(document, kind, subject)
+    # Extended JSON is decoded, and the pipeline expanded. Values of the wrong type are skipped.
+    body, malformed = dict(document.parsed.value), list[Finding]()
+    for key in ("let", "where", "expect", "baseline"):
+        if key in body:
+            body[key], faults = decode_at(document, (key,), body[key])
+            malformed += faults
+    if isinstance(title := body.get("title"), Mapping) and "where" in title:
+        where, faults = decode_at(document, ("title", "where"), title["where"])
+        body["title"] = {**title, "where": where}
+        malformed += faults
+    expanded = expand_rows(document, body, shared)
+    malformed += expanded.findings
     found += malformed
-    # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
-    has_rows = issubclass(kind, PipelineSpec) or (comment.kind == "value" and "collection" in body)
-    runnable = has_rows and not malformed and bool(expanded.stages)
-    for stage in expanded.stages:
-        is_stage = isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
-        runnable = runnable and is_stage
-    pipeline = None
-    if runnable:
-        let = body.get("let")
-        pipeline = PipelineSpec(
-            comment=comment,
-            file=file,
-            collection=str(body.get("collection", "")),
-            pipeline=expanded.stages,
-            let=let if isinstance(let, Mapping) else {},
-            origins=expanded.origins,
-        )
     faulty = found and any(one.severity == "error" for one in found)
-    spec = None if faulty else kind.of(comment, file, body, expanded)
+    spec = None if faulty else DIRECTIVES[kind].of(comment, file, body, expanded)
+    pipeline = None if malformed else _runnable_part(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
 
 
-def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
-    """Return the body with Extended JSON decoded and its pipeline expanded. Values of the wrong type are skipped."""
-    body, found = dict(document.parsed.value), list[Finding]()
-    for key in ("let", "where", "expect", "baseline"):
-        if key in body:
-            body[key], malformed = decode_at(document, (key,), body[key])
-            found += malformed
-    if isinstance(title := body.get("title"), Mapping) and "where" in title:
-        where, malformed = decode_at(document, ("title", "where"), title["where"])
-        body["title"] = {**title, "where": where}
-        found += malformed
-    expanded = expand_rows(document, body, shared)
-    return body, expanded, [*found, *expanded.findings]
+def _runnable_part(
+    comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded
+) -> PipelineSpec | None:
+    """Return the pipeline of a comment whose other keys may be faulty, or None if it cannot run."""
+    # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
+    has_rows = issubclass(DIRECTIVES[comment.kind], PipelineSpec)
+    if not expanded.stages or not (has_rows or (comment.kind == "value" and "collection" in body)):
+        return None
+    for stage in expanded.stages:
+        if not (isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")):
+            return None
+    return PipelineSpec(
+        comment=comment,
+        file=file,
+        collection=str(body.get("collection", "")),
+        pipeline=expanded.stages,
+        let=body["let"] if isinstance(body.get("let"), Mapping) else {},
+        origins=expanded.origins,
+    )

@@ -16,9 +16,9 @@ from mongo_tables.directives.columns import (
     ColumnFormat,
     HeaderGroup,
     Piece,
+    column_headers,
     formats_of,
     header_groups_of,
-    headers_of,
     plain_text,
     read_marked,
     with_reasons,
@@ -137,16 +137,15 @@ class Spec:
             body: Its body with Extended JSON decoded. Each field takes the key of its name, as ``_convert`` returns it.
             expanded: Its pipeline, with shared lists expanded.
         """
-        given = _convert(body) | {
-            "comment": comment,
-            "file": file,
-            "pipeline": expanded.stages,
-            "origins": expanded.origins,
-            "meanings": expanded.fields,
-        }
+        given = {**_convert(body), "comment": comment, "file": file, "meanings": expanded.fields}
+        given |= {"pipeline": expanded.stages, "origins": expanded.origins}
         if "headers" in given and expanded.reasons:
             given["format"] = with_reasons(given.get("format", {}), given["columns"], expanded.reasons)
-        return cls(**{one.name: given[one.name] for one in fields(cls) if one.name in given})
+        known = {}
+        for one in fields(cls):
+            if one.name in given:
+                known[one.name] = given[one.name]
+        return cls(**known)
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
@@ -465,7 +464,10 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
     found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
     if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
         found["columns"] = tuple(body["columns"])
-        found["headers"] = headers_of(body)
+        found["headers"] = tuple(body["headers"]) if "headers" in body else column_headers(body["columns"])
+        if pieces and "headers" in body:
+            texts = enumerate(body["headers"])
+            found["headers"] = tuple(plain_text(pieces["headers", at]) or text for at, text in texts)
         if "header_groups" in body:
             found["header_groups"] = header_groups_of(body)
     if "spread" in body:

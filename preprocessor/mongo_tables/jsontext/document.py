@@ -66,15 +66,10 @@ def nearest(positions: dict[Path, int], path: Path) -> int:
     return next((offset for offset in found if offset is not None), 0)
 
 
-def syntax_findings(document: Document) -> list[Finding]:
-    """Return a finding for every problem that the JSON parser found."""
-    return list(map(document.locate, document.parsed.problems))
-
-
 def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
     """Decode the Extended JSON at ``base``. Return the BSON value and a finding for each malformed wrapper."""
     result, malformed = decode(value)
-    return result, [document.locate(one, base) for one in malformed]
+    return result, [document.locate(one, base) for one in malformed] if malformed else []
 
 
 def value_at(value: Any, path: Path) -> Any:

@@ -43,7 +43,10 @@ def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
 def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
     if isinstance(value, dict):
         if _WRAPPERS.keys().isdisjoint(value):
-            return {key: _decode(item, (*path, key), malformed) for key, item in value.items()}
+            decoded = {}
+            for key, item in value.items():
+                decoded[key] = item if isinstance(item, str) else _decode(item, (*path, key), malformed)
+            return decoded
         wrapper = next(key for key in value if key in _WRAPPERS)
         try:
             return _unwrap(wrapper, value)

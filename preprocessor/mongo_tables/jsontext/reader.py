@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mongo_tables.jsontext.tokens import Tokens
 
 
+@dataclass(eq=False)
 class Parsed:
     """The result of ``parse``.
 
@@ -27,21 +29,14 @@ class Parsed:
     the same value, is harmless: every parser reads such a text alike.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.problems: tuple[Complaint[int], ...] = ()
-        self.readable = True
-        try:
-            self.value = _read_sound(text)
-        except (NotPlain, ValueError, RecursionError):
-            from mongo_tables.jsontext.faults import SYNTAX, find_faults  # few texts have any
-
-            self.problems = tuple(find_faults(text, self._tokens))
-            self.readable = all(one.rule != SYNTAX for one in self.problems)
-            self.value = json.loads(text) if self.readable else None
+    text: str
+    value: Any = None
+    problems: tuple[Complaint[int], ...] = ()
+    readable: bool = True
 
     @cached_property
-    def _tokens(self) -> Tokens:
+    def tokens(self) -> Tokens:
+        """The tokens of the text."""
         from mongo_tables.jsontext.tokens import read_tokens  # few texts need them
 
         return read_tokens(self.text)
@@ -50,12 +45,12 @@ class Parsed:
     def positions(self) -> dict[Path, int]:
         """The offset at which each value begins, in characters, by path. The root is ``()``."""
         values = ("open", "string", "number", "word")
-        return {one.path: one.start for one in self._tokens.found if one.kind in values}
+        return {one.path: one.start for one in self.tokens.found if one.kind in values}
 
     @cached_property
     def key_positions(self) -> dict[Path, int]:
         """The offset of each key's first character (its quote), by the path of the value under it."""
-        return {one.path: one.start for one in self._tokens.found if one.kind == "key"}
+        return {one.path: one.start for one in self.tokens.found if one.kind == "key"}
 
 
 def parse(text: str) -> Parsed:
@@ -65,7 +60,21 @@ def parse(text: str) -> Parsed:
         >>> parse('{"a": [1, 2,]}').problems[0].message
         'there is a comma before `]`'
     """
-    return Parsed(text)
+    parsed = Parsed(text)
+    try:
+        if (not text.isascii() or "\\u" in text) and _SURROGATE.search(text):
+            raise NotPlain
+        parsed.value = _DECODER.decode(text)
+        # Most texts have too few brackets to be nested too deep.
+        if text.count("{") + text.count("[") > MAX_DEPTH and _is_too_deep(parsed.value):
+            raise NotPlain
+    except (NotPlain, ValueError, RecursionError):
+        from mongo_tables.jsontext.faults import SYNTAX, find_faults  # few texts have any
+
+        parsed.problems = tuple(find_faults(text, parsed.tokens))
+        parsed.readable = all(one.rule != SYNTAX for one in parsed.problems)
+        parsed.value = json.loads(text) if parsed.readable else None
+    return parsed
 
 
 # -- a sound text --
@@ -108,15 +117,12 @@ _DECODER = json.JSONDecoder(
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
-def _read_sound(text: str) -> Any:
-    """Parse a valid text. Raises ``NotPlain`` or ``ValueError`` for text that needs a closer look."""
-    if _SURROGATE.search(text):
-        raise NotPlain
-    value = _DECODER.decode(text)
+def _is_too_deep(value: Any) -> bool:
+    """Return whether containers are nested deeper than MongoDB takes."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [item for item in level if isinstance(item, (dict, list))]
         if not level:
-            return value
+            return False
         level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
-    raise NotPlain
+    return True

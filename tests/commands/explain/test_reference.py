@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.commands.explain.reference import explain_word
-from mongo_tables.directives.schemas import comment_names, load
+from mongo_tables.directives.schemas import COMMENTS, load
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.linter import may_be_ignored
 from tests.commands.test_commands import mongo_tables
@@ -27,7 +27,7 @@ def test_a_rule_of_the_linter_is_shown_wrong_and_right(tmp_path: Path) -> None:
     assert "Found:" not in told
 
 
-@pytest.mark.parametrize("kind", comment_names())
+@pytest.mark.parametrize("kind", COMMENTS)
 def test_every_comment_and_every_key_of_it_is_explained(kind: str) -> None:
     listed = "\n".join(explain_word(f"RESULT_{kind.upper()}", 100) or ())
     assert listed == "\n".join(explain_word(f"MONGO_{kind.upper()}", 100) or ())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.directives.keywords import KEYWORDS
-from mongo_tables.directives.schemas import comment_names, load
+from mongo_tables.directives.schemas import COMMENTS, load
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.rules import RULES, Rule
 from mongo_tables.lint.linter import may_be_ignored
@@ -32,7 +32,7 @@ def explain_word(word: str, width: int) -> list[str] | None:
     if kind := KEYWORDS.get(word.upper()):
         return list(_list_keys(kind, width))
     found: dict[tuple[str, ...], list[str]] = {}
-    for kind in comment_names():
+    for kind in COMMENTS:
         for path, about, required in _keys(load(kind)):
             if path == word or path.endswith(f".{word}"):
                 of = f"RESULT_{kind.upper()}{', required' if required else ''}"
@@ -45,7 +45,7 @@ def explain_word(word: str, width: int) -> list[str] | None:
 
 def suggest_word(word: str) -> str:
     """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none."""
-    keys = {path.rpartition(".")[2] for kind in comment_names() for path, _, _ in _keys(load(kind))}
+    keys = {path.rpartition(".")[2] for kind in COMMENTS for path, _, _ in _keys(load(kind))}
     return did_you_mean(word, [*RULES, *KEYWORDS, *keys])
 
 

@@ -23,12 +23,13 @@ from mongo_tables.jsontext.extended import kind_of
 Schema = Mapping[str, Any]
 
 
-def faults(name: str, value: Any, subject: str) -> list[Complaint[Path]]:
-    """Return every fault of ``value`` against the schema ``name``. Messages call it ``subject``."""
-    if surely_valid(load(name), value):
+def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
+    """Return a finding for every fault against ``schema``. Messages call the value ``subject``."""
+    value = document.parsed.value
+    if surely_valid(load(schema), value):
         return []
-    found = [fault for error in validator(name).iter_errors(value) for fault in _explain(error, subject)]
-    return _without_echoes(found)
+    found = [fault for error in validator(schema).iter_errors(value) for fault in _explain(error, subject)]
+    return [document.locate(one) for one in _without_echoes(found)]
 
 
 @cache
@@ -41,14 +42,14 @@ def validator(name: str) -> Any:
 
 # -- quick validation --
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "null": (type(None),),
+_TYPES: Mapping[type, frozenset[str]] = {
+    dict: frozenset({"object"}),
+    list: frozenset({"array"}),
+    str: frozenset({"string"}),
+    bool: frozenset({"boolean"}),
+    int: frozenset({"integer", "number"}),
+    float: frozenset({"number"}),
+    type(None): frozenset({"null"}),
 }
 _OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
 _OF_OBJECT = frozenset(
@@ -67,37 +68,28 @@ def surely_valid(against: Schema, value: Any) -> bool:
     """Return whether ``value`` is certainly valid; False also for a keyword that is not supported here."""
     if not against:
         return True
-    if not against.keys() <= _UNDERSTOOD or not _type_fits(against.get("type"), value):
+    wanted, types = against.get("type", ()), _TYPES[type(value)]
+    if wanted and (wanted not in types if isinstance(wanted, str) else types.isdisjoint(wanted)):
+        return False
+    if not against.keys() <= _UNDERSTOOD:
         return False
     if "enum" in against and not (isinstance(value, str) and value in against["enum"]):
         return False
     if isinstance(value, str):
-        return _text_fits(against, value)
+        if not against.get("minLength", 0) <= len(value) <= against.get("maxLength", len(value)):
+            return False
+        return "pattern" not in against or re.search(against["pattern"], value) is not None
     if isinstance(value, dict):
         return _object_fits(against, value)
     if isinstance(value, list):
-        items = against.get("items", {})
         if not against.get("minItems", 0) <= len(value) <= against.get("maxItems", len(value)):
             return False
-        return all(surely_valid(items, item) for item in value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        for item in value:
+            if not surely_valid(against.get("items", {}), item):
+                return False
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
         return bool(against.get("minimum", value) <= value <= against.get("maximum", value))
     return True
-
-
-def _type_fits(wanted: str | list[str] | None, value: Any) -> bool:
-    if wanted is None:
-        return True
-    names = [wanted] if isinstance(wanted, str) else wanted
-    if isinstance(value, bool):
-        return "boolean" in names
-    return any(isinstance(value, _TYPES[name]) for name in names)
-
-
-def _text_fits(against: Schema, value: str) -> bool:
-    if not against.get("minLength", 0) <= len(value) <= against.get("maxLength", len(value)):
-        return False
-    return "pattern" not in against or re.search(against["pattern"], value) is not None
 
 
 def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
@@ -225,8 +217,3 @@ def _format_value(value: Any) -> str:
         return kind_of(value)
     text = json.dumps(value, ensure_ascii=False)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}…`"
-
-
-def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
-    """Return a finding for every fault against ``schema``."""
-    return [document.locate(one) for one in faults(schema, document.parsed.value, subject)]
