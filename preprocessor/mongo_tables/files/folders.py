@@ -19,7 +19,7 @@ def walk(
     never end.
     """
     for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
-        for name in (*folders,):
+        for name in tuple(folders):
             path = Path(place, name)
             if path.is_symlink():
                 target = path.resolve()

@@ -116,16 +116,11 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 # -- what a query reads --
 
 
-@cache
-def fickle_names() -> tuple[str, ...]:
-    """Return the variables and operators whose value differs by time or by call."""
-    return ("$$NOW", "$$CLUSTER_TIME", *sorted(names_with("random")))
-
-
-def is_lasting(query: Query) -> bool:
-    """Return whether a query gives the same rows at any time."""
-    asked = repr((query.pipeline, query.let))
-    return not any(map(asked.__contains__, fickle_names()))
+def is_lasting(asked: object) -> bool:
+    """Return whether a query, or what else has expressions, gives the same at any time and with each call."""
+    written = repr(asked)
+    fickle = ("$$NOW", "$$CLUSTER_TIME", *names_with("random"))
+    return not any(map(written.__contains__, fickle))
 
 
 def collections_read(query: Query) -> tuple[str, ...]:

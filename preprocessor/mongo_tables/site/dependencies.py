@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.results.guards import collections_read, fickle_names
+from mongo_tables.results.guards import collections_read, is_lasting
 from mongo_tables.site.site_config import from_here
 from mongo_tables.site.versions import TAG
 
@@ -100,6 +100,8 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
     # These figures may become too old although no file changes.
     dated = [one.measured_of.file for one in asked if one.measured_of is not None]
     may_age = TAG in dated or any(one.max_age is not None for one in asked)
+    parts = ("pipeline", "let", "where", "expect")
+    written = [getattr(one, part, None) for one in (spec, *asked) for part in parts]
     return Figure(
         page.file,
         comment.line,
@@ -109,7 +111,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         next((name for name in names if ":" not in name), None),
         tuple(dict.fromkeys(chain.from_iterable(read))),
         tuple(sorted(set(map(from_here, files)))),
-        is_lasting(spec) and all(map(is_lasting, asked)) and not may_age,
+        is_lasting(written) and not may_age,
     )
 
 
@@ -158,9 +160,3 @@ def digests_of_pages(
             total.update(f"{file}\0{files[file]}\n".encode(errors="surrogateescape"))
         found.append(total.hexdigest())
     return found
-
-
-def is_lasting(spec: Spec) -> bool:
-    """Return whether the same results give the same figure tomorrow."""
-    asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
-    return not any(word in asked for word in fickle_names())
