@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.results.conclusions import name_of
 from tests.docs.saidofclaims import CLAIMS as CLAIMED
 from tests.docs.saidofclaims import find_compared, read_rows
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = sorted((ROOT / "fixtures" / "claims").glob("*.jsonl"))
-STAGES = json.loads((ROOT / "docs" / "pipelines" / "claims.json").read_text("utf-8"))["pipeline"]
+STAGES = list(SharedPipelines(ROOT / "docs" / "pipelines")("claims").stages)
 FIELDS = {
     "_id", "page", "testname", "source", "claim", "row", "compares", "expects", "least", "most", "note", "advice",
-    "size", "beside",
+    "size", "beside", "per",
 }  # fmt: skip
 CLAIM = {
     "_id": "a: b",
@@ -167,6 +168,54 @@ def test_a_claim_does_not_hold_only_where_both_rows_are_in_the_published_regime(
         assert (judge(claim, row)["here"], judge(claim, row)["note"]) == (here, None)
         found = judge(claim, row, *regimes)
         assert (found["here"], found["note"]) == (unknown, NO_COUNTER)
+
+
+@pytest.mark.parametrize(("row", "here"), [(WITHIN, "holds here"), (BEYOND, "undecided here")])
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_claim_that_holds_where_something_else_limited_the_published_row_has_a_remark(
+    row: dict[str, Any], here: str, order: int
+) -> None:
+    """One that does not hold is undecided: the limit may be why."""
+    rows = [
+        {"_id": {"testname": "a", "order": 2}, "fingerprint": SAME, **row},
+        {"_id": {"testname": "a", "order": 1}, "fingerprint": SAME},
+    ]
+    published = {
+        "result_id": {"testname": "a", "order": order},
+        "testname": "a",
+        "figures": {"meancpu": 90, "meanIops": 5},
+    }
+    machine = {"experiment": "a", "operations": 3000}
+    collections = {"results": rows, "published": [published], "machines": [machine]}
+    (found,) = aggregate([{**CLAIM, "most": 0.5}], STAGES, collections=collections)
+    of = "of the row that it is compared with, " if order == 1 else ""
+    assert (found["here"], found["note"]) == (
+        here,
+        f"Another limit than at full size: {of}waiting here, processors there. "
+        "So the effect may be of another size there.",
+    )
+
+
+def test_a_claim_about_bytes_a_second_is_decided_by_the_ratio_times_what_requests_carry() -> None:
+    rows = [
+        {
+            "_id": {"testname": "a", "order": order},
+            "fingerprint": SAME,
+            "work": {"operations": 10, "documents": 10, "bytes": carried},
+            **more,
+        }
+        for order, carried, more in ((2, 400, {"comparison": slower(0.4, 0.5)}), (1, 100, {}))
+    ]
+
+    def found(**asked: Any) -> tuple[str, str, float]:
+        claim = {**CLAIM, "expects": ["faster"], **asked}
+        (one,) = aggregate([claim], STAGES, collections={"results": rows})
+        return one["here"], one["found"]["verdict"], one["found"]["ratio"]
+
+    assert found(per="bytes") == ("holds here", "faster", pytest.approx(1.8))
+    assert found(per="bytes", least=1.7) == ("undecided here", "faster", pytest.approx(1.8))
+    assert found(per="documents") == ("does not hold here", "slower", pytest.approx(0.45))
+    assert found() == ("does not hold here", "slower", pytest.approx(0.45))
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,43 @@ def test_a_row_that_reads_pages_as_at_full_size_does_not_say_that_a_disk_served_
     assert (found["pages_read"], found["regime"]) == (31, regime)
 
 
+BUSY, READING, IDLE = {"meancpu": 90}, {"meancpu": 20, "iowait": 30}, {"meancpu": 20}
+
+
+@pytest.mark.parametrize(
+    ("busy", "iowait", "published", "regime", "differs"),
+    [
+        (1.9, 0, BUSY, "same", None),
+        (1.9, 0, READING, "same, other limit", "limit: waiting for the disk (here processors)"),
+        (0.5, 30, READING, "same", None),
+        (0.5, 30, BUSY, "same, other limit", "limit: processors (here disk)"),
+        (0.5, 0, READING, "same, other limit", "limit: waiting for the disk (here waiting)"),
+        (1.9, 0, IDLE, "same", None),
+        (1.9, 0, {}, "same", None),
+    ],
+)
+def test_a_row_of_the_published_regime_says_where_something_else_limited_the_published_run(
+    busy: float, iowait: float, published: dict[str, float], regime: str, differs: str | None
+) -> None:
+    waited = {"name": "SYSTEM_NORMALIZED_CPU_IOWAIT", "dataPoints": [{"value": iowait}]}
+    row = {
+        "_id": 1,
+        "hardware": {"cores": 2},
+        "processors": {"busy": busy},
+        "metrics": {"measurements": [waited], "diskMetrics": []},
+        "fingerprint": {"regime": "same", "counters": []},
+    }
+    source = {
+        "published": [{"result_id": 1, "testname": "a", "figures": published}],
+        "machines": [{"experiment": "a", "operations": 3000}],
+    }
+    (found,) = aggregate([row], pipeline("fingerprint"), collections=source)
+    assert (found["regime"], found["differs"]) == (regime, differs)
+    row["fingerprint"] = {"regime": "other", "counters": []}
+    (found,) = aggregate([row], pipeline("fingerprint"), collections=source)
+    assert (found["regime"], found["differs"]) == ("other", differs)
+
+
 def test_every_parameter_is_scaled_kept_or_changed_and_says_what_that_changes() -> None:
     full = {"numberOfThreads": 10, "initialDocsToInsert": 1000, "docSizeKB": 1.0}
     rows = [

@@ -6,20 +6,20 @@ comparison is the same for all of them, so the regime alone decides whether ther
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.results import Query, open_source
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.fingerprint import renew
 from mongo_tables.runner.result_rows import row_id
 
 ROOT = Path(__file__).parents[2]
-STAGES = json.loads((ROOT / "docs" / "pipelines" / "claims.json").read_text("utf-8"))["pipeline"]
+STAGES = list(SharedPipelines(ROOT / "docs" / "pipelines")("claims").stages)
 RECORDED = list(open_source(str(Path(__file__).parent / "recorded")).aggregate(Query("hidden_truth", ())))
 CLAIMS: dict[str, dict[str, Any]] = {
     "insert_idtype": {"row": {"idType": "UUID"}, "beside": {"idType": "OBJECT_ID"}},
