@@ -97,9 +97,6 @@ def _parser() -> MarkdownIt:
     return Inline("zero").enable(list(_RULES))
 
 
-_ALONE = ("title", "caption")
-
-
 @dataclass(frozen=True, slots=True)
 class HeaderGroup:
     """A heading above the headers of ``columns``: its plain text and, for Markdown, its pieces."""
@@ -111,12 +108,13 @@ class HeaderGroup:
 
 def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
     """Return the pieces of title, caption and headers, by path, of a comment that declares them as Markdown."""
-    return {path: read_inline(text) for path, text in _written(body)}
-
-
-def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    yield from (((key,), body[key]) for key in _ALONE if isinstance(body.get(key), str))
-    yield from ((("headers", index), text) for index, text in enumerate(body.get("headers", ())))
+    pieces: dict[Path, tuple[Piece, ...]] = {}
+    for key in ("title", "caption"):
+        if isinstance(body.get(key), str):
+            pieces[key,] = read_inline(body[key])
+    for index, text in enumerate(body.get("headers", ())):
+        pieces["headers", index] = read_inline(text)
+    return pieces
 
 
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
@@ -237,7 +235,10 @@ def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
     """Return the formats of a comment's columns. With a ``locale`` for all, each column has one."""
     written: Mapping[str, Mapping[str, Any]] = body.get("format", {})
     common = {"locale": body["locale"]} if "locale" in body else {}
-    named = [*written, *(_named_columns(body) if common else ())]
+    named = [*written]
+    for key in ("columns", "x", "y", "series") if common else ():
+        columns = body.get(key, ())
+        named += [columns] if isinstance(columns, str) else columns
     return {column: ColumnFormat.of({**common, **written.get(column, {})}) for column in dict.fromkeys(named)}
 
 
@@ -251,12 +252,6 @@ def with_reasons(
         if column in reasons and form.reason is None:
             found[column] = form._replace(reason=reasons[column])
     return found
-
-
-def _named_columns(body: Mapping[str, Any]) -> Iterator[str]:
-    for key in ("columns", "x", "y", "series"):
-        named = body.get(key, ())
-        yield from (named,) if isinstance(named, str) else named
 
 
 _BLANK: Final = "\u00a0"

@@ -220,15 +220,11 @@ class _Scan:
         around = self.html.follow(rest) if "<" in rest and ">" in rest and not self.code else {}
         places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
         if "\ue000" in text and "\ue000" not in rest:
-            places += self._in_title(text, prefix)
+            for token in _TOKEN.finditer(text):  # the line is the title of the container that it opens
+                if (number := int(token[1])) in self.wanted:
+                    places.append((number, Placement("code", prefix, True, TITLE, contained=True)))
         self._leave(rest, at_margin)
         return places
-
-    def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Placement]]:
-        """Yield the comments of a line that is the title of the container it opens."""
-        for token in _TOKEN.finditer(text):
-            if (number := int(token[1])) in self.wanted:
-                yield number, Placement("code", prefix, True, TITLE, contained=True)
 
     def _enter(self, text: str) -> tuple[str, str]:
         """Enter the containers that the line continues, then those it opens. Return prefix and rest."""
@@ -249,8 +245,10 @@ class _Scan:
             return prefix, ""
         self._drop_below(depth, rest)
         first, at_item = rest, False
-        while len(self.open) < _DEEPEST and (opened := self._open_container(rest, at_item)) is not None:
-            own, rest = opened
+        while len(self.open) < _DEEPEST and (opened := self._container_of(rest, at_item)) is not None:
+            container, own, rest = opened
+            self.open.append(container)
+            self.paragraph, self.table, self.code = 0, False, False
             at_item = bool(_ITEM.match(first))
             first = rest
             prefix += own
@@ -277,31 +275,22 @@ class _Scan:
         self.paragraph = 0
         self.table = False
 
-    def _open_container(self, rest: str, at_item: bool) -> tuple[str, str] | None:
-        """Open the container that ``rest`` begins, if any. Return its prefix and the rest of the line."""
+    def _container_of(self, rest: str, at_item: bool) -> tuple[_Container, str, str] | None:
+        """Return the container that ``rest`` begins, if any, with its prefix and the rest of the line."""
         if quote := _QUOTE.match(rest):
-            return self._push("quote", quote[0], rest[quote.end() :], tight=at_item)
+            return _Container("quote", at_item), quote[0], rest[quote.end() :]
         if _is_rule(rest):
             return None
         in_list = bool(self.open) and self.open[-1].kind == "item"
         item = _ITEM.match(rest) if in_list or not self.paragraph else None
         if item:
-            return self._push("item", " " * _STEP, rest[item.end() :])
+            return _Container("item", False), " " * _STEP, rest[item.end() :]
         if (footnote := _FOOTNOTE.match(rest)) and all(outer.kind == "quote" for outer in self.open):
             # Inside another body a footnote only contains its own lines.
-            return self._push("body", " " * _STEP, rest[footnote.end() :])
+            return _Container("body", False), " " * _STEP, rest[footnote.end() :]
         if (definition := _DEFINITION.match(rest)) and all(outer.kind != "item" for outer in self.open):
-            return self._push("body", " " * _STEP, rest[definition.end() :])
-        if _TITLED.match(rest):
-            return self._push("body", " " * _STEP, "", tight=at_item)
-        return None
-
-    def _push(
-        self, kind: Literal["quote", "item", "body"], prefix: str, rest: str, *, tight: bool = False
-    ) -> tuple[str, str]:
-        self.open.append(_Container(kind, tight))
-        self.paragraph, self.table, self.code = 0, False, False
-        return prefix, rest
+            return _Container("body", False), " " * _STEP, rest[definition.end() :]
+        return (_Container("body", at_item), " " * _STEP, "") if _TITLED.match(rest) else None
 
     def _places(
         self, prefix: str, rest: str, after: str, at_margin: bool, around: dict[int, str]
@@ -419,13 +408,20 @@ class _RawHtml:
         """
         ended_at = -1
         for piece in _PIECE.finditer(text):
+            tag = (piece["tag"] or piece["end"] or "").lower()
             if piece["token"] is not None:
-                opaque = next((tag for tag in sorted(OPAQUE) if self.depth[tag]), "")
+                opaque = next((one for one in sorted(OPAQUE) if self.depth[one]), "")
                 yield int(piece["token"]), opaque, ended_at
-            elif piece["end"] is not None:
-                self._end(piece["end"].lower())
-            else:
-                self._start(piece["tag"].lower(), piece["attributes"])
+            elif self.stack and self.stack[-1] in _CDATA and not (piece["end"] and tag == self.stack[-1]):
+                continue  # text
+            elif piece["tag"] is not None:
+                if not piece["attributes"].endswith("/"):
+                    self.stack.append(tag)
+                    self.depth[tag] += 1
+            elif self.depth[tag]:
+                while (inner := self.stack.pop()) != tag:
+                    self.depth[inner] -= 1
+                self.depth[tag] -= 1
             if not self.stack and ended_at < 0:
                 ended_at = piece.end()
 
@@ -440,19 +436,6 @@ class _RawHtml:
             elif (piece["tag"] or "").lower() in OPAQUE:
                 self.opaque = piece["tag"].lower()
         return around
-
-    def _start(self, tag: str, attributes: str) -> None:
-        if attributes.endswith("/") or (self.stack and self.stack[-1] in _CDATA):
-            return
-        self.stack.append(tag)
-        self.depth[tag] += 1
-
-    def _end(self, tag: str) -> None:
-        if not self.depth[tag] or (self.stack[-1] in _CDATA and self.stack[-1] != tag):
-            return
-        while (inner := self.stack.pop()) != tag:
-            self.depth[inner] -= 1
-        self.depth[tag] -= 1
 
 
 def without_prefix(line: str, prefix: str) -> str:

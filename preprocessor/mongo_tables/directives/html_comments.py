@@ -16,16 +16,14 @@ from typing import NamedTuple
 from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
-# The header after the mark: a language, then {attributes} or options.
+# The header after the mark: a language, then {attributes} or options. With an unknown one it is ordinary text.
 _OPENING = re.compile(
     r"(?P<mark>~{3,}|`{3,})(?:[ \t]*\.?[\w#.+-]+(?=[\t ]|$))?"
     r"(?:[ \t]*\{[^\n]*\}"
-    r"|(?P<options>(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[\t ]|$))+))?[ \t]*$"
+    r"|(?:[ \t]*(?:hl_lines|linenums|title|title_mode)=(?:\"[^\"]*\"|'[^']*')(?=[\t ]|$))+)?[ \t]*$"
 )
 _MARK = re.compile(r"(?P<mark>`{3,})[^`]*$|(?P<tildes>~{3,})")
 _MARKS = ("```", "~~~")
-_OPTION = re.compile(r"([a-zA-Z][a-zA-Z0-9_]*)(=)?(?:\"[^\"]*\"|'[^']*')?")
-_KNOWN_OPTIONS = frozenset({"hl_lines", "linenums", "title", "title_mode"})
 
 
 class Fence(NamedTuple):
@@ -45,7 +43,7 @@ def fence_at(lines: Sequence[str], index: int, mdx: bool = False) -> Fence | Non
     match = _PREFIX.match(lines[index])
     assert match is not None  # the pattern matches the empty string
     opening = (_MARK if mdx else _OPENING).match(lines[index], match.end())
-    if opening is None or not (mdx or _knows_all_options(opening["options"])):
+    if opening is None:
         mark = _MARK.match(lines[index], match.end())
         return Fence(index, index, closed=False) if mark else None
     sign = opening["mark"] or opening["tildes"]
@@ -57,7 +55,8 @@ def fence_at(lines: Sequence[str], index: int, mdx: bool = False) -> Fence | Non
         prefix, content = _split(lines[number], len(before))
         depth = prefix.count(">")
         blank = not content.strip() and (quotes > 0 or not prefix.strip())
-        if depth > quotes or (not blank and _is_outdented(prefix, before, quotes, blank_seen)):
+        outdented = len(prefix) < len(before) if quotes else len(prefix) != len(before)
+        if depth > quotes or (not blank and (outdented or (blank_seen and depth < quotes))):
             return Fence(index, number, closed=False)
         if closing.match(content):
             return Fence(index, number, closed=True)
@@ -83,13 +82,6 @@ def is_fenced(text: str, offset: int, mdx: bool = False) -> bool:
     return any(fence.first < place < fence.last for fence in closed_fences(text.split("\n"), mdx))
 
 
-def _knows_all_options(options: str | None) -> bool:
-    """Return whether all options of a header are known. With any other the line is ordinary text."""
-    return all(
-        name in _KNOWN_OPTIONS and value for name, value in _OPTION.findall(options or "") if name or value
-    )
-
-
 def _split(line: str, width: int) -> tuple[str, str]:
     """Split a line into its prefix, at most ``width`` columns of blanks and quote marks, and the rest."""
     columns, end = 0, 0
@@ -99,13 +91,6 @@ def _split(line: str, width: int) -> tuple[str, str]:
         columns += 4 - columns % 4 if char == "\t" else 1
         end += 1
     return line[:end].expandtabs(4), line[end:]
-
-
-def _is_outdented(prefix: str, before: str, quotes: int, blank_seen: bool) -> bool:
-    """Return whether a line with ``prefix`` is outside the container in which the fence was opened."""
-    if quotes:
-        return len(prefix) < len(before) or (blank_seen and prefix.count(">") < quotes)
-    return len(prefix) != len(before)
 
 
 NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -346,18 +331,15 @@ class _Folding:
         )
         return closing.end() if close and closing else run.end()
 
-    def _ends_paragraph(self, index: int) -> bool:
-        match = _ENDS_PARAGRAPH.match(self.page.lines[index])
-        if match is None or not match["mark"]:
-            return match is not None
-        fence = fence_at(self.page.lines, index, self.mdx)
-        return fence is not None and fence.closed
-
     def _read_paragraph(self, start: int, index: int) -> None:
         """Record the runs of backticks from ``start`` to the paragraph's end, by their length."""
         lines, starts = self.page.lines, self.page.starts
         index += 1
-        while index < len(lines) and not self._ends_paragraph(index):
+        while index < len(lines):
+            end = _ENDS_PARAGRAPH.match(lines[index])
+            fence = fence_at(lines, index, self.mdx) if end and end["mark"] else None
+            if end and (not end["mark"] or (fence and fence.closed)):
+                break
             index += 1
         self.paragraph_end = starts[index] if index < len(lines) else len(self.page.text)
         self.paragraph_runs = {}

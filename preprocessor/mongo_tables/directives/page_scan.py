@@ -56,27 +56,23 @@ def front_matter_lines(lines: Sequence[str]) -> int:
         return 0
     first = lines[0].removeprefix("\ufeff")
     if _FENCE.match(first):
-        return _yaml_lines(lines)
+        keys = False
+        for index in range(1, len(lines)):
+            line = lines[index]
+            if _END.match(line):
+                return index + 1 if keys else 0
+            if not _MAPPING_LINE.match(line):
+                return 0
+            keys = keys or (bool(line.strip()) and line[0] not in " \t#-")
+        return 0
     count = 0
-    for line in [first, *lines[1:]]:
-        more = count and line.strip() and re.match(r" {4}|\t", line)
+    while count < len(lines):
+        line = lines[count] if count else first
+        more = count and line.strip() and line.startswith(("    ", "\t"))
         if not (_KEY.match(line) or more):
             break
         count += 1
     return count
-
-
-def _yaml_lines(lines: Sequence[str]) -> int:
-    """Return the number of lines of a YAML mapping between ``---`` lines, or 0 if it is not one, or never ends."""
-    keys = False
-    for index in range(1, len(lines)):
-        line = lines[index]
-        if _END.match(line):
-            return index + 1 if keys else 0
-        if not _MAPPING_LINE.match(line):
-            return 0
-        keys = keys or (bool(line.strip()) and line[0] not in " \t#-")
-    return 0
 
 
 _BEGIN = re.compile(SUSPECT, re.IGNORECASE)
@@ -283,7 +279,13 @@ def _second_opinions(folded: Sequence[FoldedLine], mdx: bool) -> Mapping[int, Op
     parser = _block_parser(mdx)
     for token in parser.parse("\n".join(line.text for line in folded)):
         if "\ue000" in token.content and token.type == "inline":
-            _judge_inline(parser, token.content, opinions)
+            inner: list[Token] = []
+            parser.inline.parse(token.content, parser, {}, inner)
+            for one in inner:
+                if one.type == "html_inline":
+                    _note(one.content, "live" if one.content.startswith("<!--") else "tag", opinions)
+                elif one.type == "code_inline":
+                    _note(one.content, "span", opinions)
         elif token.type in _BLOCKS:
             _note(token.content, _BLOCKS[token.type], opinions)
     return opinions
@@ -296,17 +298,6 @@ def _block_parser(mdx: bool) -> MarkdownIt:
 
     parser = MarkdownIt("commonmark").enable("table").disable("inline")
     return parser.disable(["code", "html_block"]) if mdx else parser
-
-
-def _judge_inline(parser: MarkdownIt, content: str, found: dict[int, Opinion]) -> None:
-    """Record how CommonMark parses the tokens in the text of one paragraph, heading or cell."""
-    tokens: list[Token] = []
-    parser.inline.parse(content, parser, {}, tokens)
-    for token in tokens:
-        if token.type == "html_inline":
-            _note(token.content, "live" if token.content.startswith("<!--") else "tag", found)
-        elif token.type == "code_inline":
-            _note(token.content, "span", found)
 
 
 def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:

@@ -122,13 +122,21 @@ class SharedPipelines:
         return list(found.values())
 
     def _load(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
-        if name not in self._lists:
-            content = self._contents.get(name, self._closed)
-            if content is None or not re.fullmatch(NAME, name):
-                return SharedPipeline(name, None, known=tuple(sorted(self._contents)))
-            file, names = (self.folder / f"{name}.json").as_posix(), (*within, name)
-            self._lists[name] = _read_list(content, file, name, lambda inner: self._inner(inner, names))
-        return self._lists[name]
+        if name in self._lists:
+            return self._lists[name]
+        content = self._contents.get(name, self._closed)
+        if content is None or not re.fullmatch(NAME, name):
+            return SharedPipeline(name, None, known=tuple(sorted(self._contents)))
+        file, names = (self.folder / f"{name}.json").as_posix(), (*within, name)
+        if isinstance(content, Complaint):
+            read = _unread(file, name, (0, 0), content.message, content.hint)
+        elif bad := bad_byte(content):
+            message = f"the file is not UTF-8: there is a byte 0x{bad.value:02x} here"
+            read = _unread(file, name, (bad.line, bad.column), message)
+        else:
+            read = read_shared(content.decode(), file, name, lambda inner: self._inner(inner, names))
+        self._lists[name] = read
+        return read
 
     def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
         self._named.setdefault(within[-1], {})[name] = None
@@ -156,15 +164,6 @@ def _read_content(path: FilePath) -> bytes | _Unread:
         return path.read_bytes()
     except OSError as fault:
         return Complaint(f"the file cannot be read ({fault.strerror})", "", 0)
-
-
-def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -> SharedPipeline:
-    if isinstance(content, Complaint):
-        return _unread(file, name, (0, 0), content.message, content.hint)
-    if bad := bad_byte(content):
-        message = f"the file is not UTF-8: there is a byte 0x{bad.value:02x} here"
-        return _unread(file, name, (bad.line, bad.column), message)
-    return read_shared(content.decode(), file, name, shared)
 
 
 def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str = "") -> SharedPipeline:
@@ -223,18 +222,16 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
     """Return the findings of the shared list named at ``here``. Findings without a file are placed there."""
     if part.file is None:
-        hint = did_you_mean(part.name, part.known) or _suggest_known(part)
+        hint = did_you_mean(part.name, part.known)
+        if not part.known:
+            hint = f"add the file {part.name}.json to the folder of shared pipelines"
+        elif not hint:
+            hint = "possible names: " + ", ".join(f"`{name}`" for name in part.known)
         return [document.finding("MT140", here, f"unknown shared stage list `{part.name}`", hint)]
     return [
         each if each.file else document.finding(each.rule, here, each.message, each.hint)
         for each in part.findings
     ]
-
-
-def _suggest_known(part: SharedPipeline) -> str:
-    if not part.known:
-        return f"add the file {part.name}.json to the folder of shared pipelines"
-    return "possible names: " + ", ".join(f"`{name}`" for name in part.known)
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
