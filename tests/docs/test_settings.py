@@ -64,10 +64,10 @@ def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
 @pytest.mark.parametrize(
     ("speeds", "ratios", "said"),
     [
-        ([100, 110], [0.5, 0.55], "speeds 1.1 to 1.1 times as high, ratios to the reference 1.1 to 1.1"),
-        ([100, 40], [0.5, 0.5], "speeds 0.4 to 0.4 times as high, ratios to the reference 1 to 1; some are more than 1.5 times apart"),
-        ([100, 100], [0.5, 0.3], "speeds 1 to 1 times as high, ratios to the reference 0.6 to 0.6; some are more than 1.5 times apart"),
-        ([100, 200], [], "speeds 2 to 2 times as high; some are more than 1.5 times apart"),
+        ([100, 110], [0.5, 0.55], "speeds changed by a factor of 1.1 to 1.1, ratios to the reference by one of 1.1 to 1.1"),
+        ([100, 40], [0.5, 0.5], "speeds changed by a factor of 0.4 to 0.4, ratios to the reference by one of 1 to 1"),
+        ([100, 100], [0.5, 0.3], "speeds changed by a factor of 1 to 1, ratios to the reference by one of 0.6 to 0.6"),
+        ([100, 200], [], "speeds changed by a factor of 2 to 2"),
         ([100], [0.5], None),
     ],
 )  # fmt: skip

@@ -123,7 +123,7 @@ def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touc
     )
     rows = [ROWS[0], {"x": "one", "v": 5, "c": apart}, {"x": "two", "v": 6, "c": touching}]
     shown = read(html_table(spec(), rows))
-    assert [row[-1] for row in shown.tables[0][2:]] == ["+12 and +50 % (+10 to +60)", "+30 % (+10 to +35)"]
+    assert [row[-1] for row in shown.tables[0][2:]] == ["+12 or +50 % (+10 to +60)", "+30 % (+10 to +35)"]
     assert "One row has the ratio of each campaign: their intervals do not touch" in html_table(spec(), rows)
     assert "the ratio of each campaign" not in html_table(spec(), [rows[0], rows[2]])
 

@@ -91,7 +91,7 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
     unit = "%" if form == "percent" else "times"
     if figure.name == "ratio":
         return f"{join_apart(each)} {unit}"
-    return f"{nearer} to {farther} {unit}{'; campaigns disagree' if one.apart else ''}"
+    return f"{'depending on the campaign; ' if one.apart else ''}{nearer} to {farther} {unit}"
 
 
 _SIGNS: Final[Mapping[str, str]] = {"no difference": "=", "not known": "?"}
@@ -246,7 +246,7 @@ def _say_noise(references: Sequence[Conclusion]) -> str:
 def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
     """Return the ratio with its interval and the sign of its verdict: ``+12 % (+8 to +17)``, ``1.12 (1.08–1.17)``.
 
-    If campaigns disagree, the text has the ratio of each: ``+12 and +31 % (+8 to +35)``.
+    If campaigns disagree, the text has the ratio of each: ``+12 or +31 % (+8 to +35)``.
 
     The digits follow from the width of the interval; there are enough that no end looks like no difference.
     """

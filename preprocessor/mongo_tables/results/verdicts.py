@@ -119,8 +119,8 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 
 def join_apart(texts: Sequence[str]) -> str:
-    """Join ratios of campaigns that disagree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``. One stays as it is."""
-    return " and ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
+    """Join ratios of campaigns that disagree: ``2.3 or 3.8``, of more than two ``2.3 to 3.8``. One stays as it is."""
+    return " or ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
 def describe_interval(
@@ -139,7 +139,7 @@ def describe_interval(
         if not 0 < low <= high < inf:
             return "not known"
         own = join_apart([f"{100 * (one - 1):+.0f}" for one in apart]) if apart else ""
-        return _describe_bounds(low, high) + (f" (campaigns: {own} %)" if own else "")
+        return _describe_bounds(low, high) + (f" (depending on the campaign: {own} %)" if own else "")
     form = choose_form(ratio)
     *each, nearer, farther = write_sizes(ratios, (low, high), form)
     if form == "percent":
