@@ -196,7 +196,8 @@ def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, cap
     out = capsys.readouterr().out
     assert "t: each row to its reference, in the same block, over several campaigns\n" in out
     assert (
-        "  between 21 % slower and 21 % faster (depending on the campaign: -20 or +20 %), 20 blocks of 2 campaigns\n" in out
+        "  between 21 % slower and 21 % faster (depending on the campaign: -20 or +20 %), 20 blocks of 2 campaigns\n"
+        in out
     )
     assert "  80/s (78.4 to 81.6)  0.980  between" in out
     assert "    speeds are those of the campaign that the row is of\n" in out
