@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mongo_tables.directives.html_comments import FoldedLine
@@ -37,7 +36,7 @@ _STEP = 4
 _IN_ADDRESS = re.compile(r"(?:\]\(<?|<(?:https?|mailto):)[^\s()<>]*$")
 _IN_LINK_TITLE = re.compile(r"\]\(<?[^\s()<>]*>?\s+[\"'][^\"']*$")
 _IN_DEFINITION = re.compile(r"\[[^\]^][^\]]*\]: *(?:<?[^\s<>]*|<?\S+>? +[\"'(][^\"')]*)$")
-_FORMULA_OPENS = re.compile(r"(?<![\w\\$])\$(?![\s$\ue000<])[^$]*$")
+_FORMULA_OPENS = re.compile(r"(?<![\w\\$])\$(?![\s$\ue000<])")
 _FORMULA_ENDS = re.compile(r"[^$]*(?<![\s$\\])\$(?![\w$<])")
 # Beyond this depth of lists Python-Markdown raises RecursionError; it stops parsing quotes much earlier.
 _DEEPEST = 500
@@ -154,7 +153,7 @@ class _Scan:
                 self._enter(text)
             self.paragraph, self.code = 0, False
             return ()
-        plain = text and not (self.open or self.html.stack) and "<" not in text
+        plain = text and not (self.open or self.html.stack or self.html.unfinished) and "<" not in text
         if plain and (text[0].isalpha() or text[0] in "#|"):  # As most lines, it begins no container.
             self.code = False
             self._leave(text, at_margin=False)
@@ -329,13 +328,16 @@ class _Scan:
     def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
         """Return the element around the comment in which it is not a comment, or ""."""
         before, behind = rest[: token.start()], rest[token.end() :]
-        if any(end in behind for end in ")>") and (
-            _IN_ADDRESS.search(before) or _IN_LINK_TITLE.search(before)
-        ):
-            return ADDRESS if _IN_ADDRESS.search(before) else LINK_TITLE
+        if ")" in behind or ">" in behind:
+            near = before[-_LONGEST_TAG:]
+            if _IN_ADDRESS.search(near):
+                return ADDRESS
+            if _IN_LINK_TITLE.search(near):
+                return LINK_TITLE
         if not self.paragraph and _IN_DEFINITION.match(before):
             return DEFINITION
-        in_line = _FORMULA_OPENS.search(before) and _FORMULA_ENDS.match(behind)
+        dollar = before.rfind("$")
+        in_line = dollar >= 0 and _FORMULA_OPENS.match(before, dollar) and _FORMULA_ENDS.match(behind)
         return FORMULA if in_line or self.formula ^ (before.count("$$") % 2 == 1) else ""
 
     def _holder(self, rest: str, token: re.Match[str], after: str) -> str:
@@ -382,7 +384,7 @@ _BLOCK_LEVEL = frozenset(
 OPAQUE = frozenset({"pre", "script", "style", "textarea"})
 # Elements in which only their own end tag is markup.
 _CDATA = frozenset({"script", "style"})
-_LONGEST_TAG = 5000  # characters; longer text is not a tag
+_LONGEST_TAG = 5000  # characters; longer text is neither a tag nor a link
 _PIECE = re.compile(
     r"<!--\ue000(?P<token>\d+)-->|</(?P<end>[a-zA-Z][^\s/>]*)[^>]*>"
     r"|<(?P<tag>[a-zA-Z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>"
@@ -451,7 +453,8 @@ def prefix_length(line: str, prefix: str) -> int:
     if not prefix:
         return 0
     quotes, _, indent = prefix.rpartition(">")
-    match = _quotes(quotes.count(">") + 1 if quotes or prefix.startswith(">") else 0).match(line)
+    count = quotes.count(">") + 1 if quotes or prefix.startswith(">") else 0
+    match = re.match(rf"(?:[ \t]*>){{0,{count}}}(?<=>) ?" if count else "", line)
     end = match.end() if match is not None else 0
     if end and indent.startswith(" ") and line[end - 1 : end] == " ":
         indent = indent[1:]  # the blank after a quote mark belongs to the mark
@@ -461,8 +464,3 @@ def prefix_length(line: str, prefix: str) -> int:
         column += 4 - column % 4 if line[end] == "\t" else 1
         end += 1
     return end
-
-
-@lru_cache(maxsize=64)
-def _quotes(count: int) -> re.Pattern[str]:
-    return re.compile(rf"(?:[ \t]*>){{0,{count}}}(?<=>) ?" if count else "")
