@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from mongo_tables.jsontext import MAX_DEPTH, Path
@@ -70,7 +71,7 @@ class Tokens(NamedTuple):
 
 def read_tokens(text: str, start: int = 0, end: int | None = None) -> Tokens:
     """Return the tokens of a text between two offsets."""
-    reader = _TokenReader(text)
+    reader = _TokenReader()
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         reader.take(match)
     return Tokens(tuple(reader.found), tuple(reader.frames))
@@ -97,52 +98,47 @@ def unquote(token: str) -> str:
     return str(read)
 
 
+@dataclass
 class _TokenReader:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.found: list[Token] = []
-        self.frames: list[OpenContainer] = []
-        self.at_root: Awaited = "value"
-        self.beyond = 0
-        """The number of open containers that are nested too deep."""
+    found: list[Token] = field(default_factory=list)
+    frames: list[OpenContainer] = field(default_factory=list)
+    at_root: Awaited = "value"
+    beyond: int = 0  # the number of open containers that are nested too deep
 
     def take(self, match: re.Match[str]) -> None:
+        """Add a token with its kind and its path, and change what is expected after it."""
         first = match[0][0]
         if self.beyond or (first in "{[" and len(self.frames) == _DEEPEST):
             self.beyond += (first in "{[") - (first in "}]")
             return
         top = self.frames[-1] if self.frames else None
         awaited = top.awaits if top else self.at_root
-        kind, path = self._place(match, top)
-        self.found.append(Token(match.start(), match.end(), kind, path, awaited))
-
-    def _place(self, match: re.Match[str], top: OpenContainer | None) -> tuple[Kind, Path]:
-        """Return the kind and the path of a token, and change what is expected after it."""
-        first = match[0][0]
+        kind: Kind = "skipped"
+        path: Path = ()
         if match["comment"]:
-            return "skipped", ()
-        if not match["structure"]:
-            return self._place_scalar(match, top)
-        if first in "{[":
-            path = self._begin_value()
-            inner = (
-                OpenContainer(path, first, "", "key")
-                if first == "{"
-                else OpenContainer(path, first, 0, "value")
-            )
-            self.frames.append(inner)
-            return "open", path
-        if first in "}]":
-            return self._close(first)
-        if top and first == ",":
-            in_object = top.bracket == "{"
+            pass
+        elif not match["structure"]:
+            kind, path = self._place_scalar(match, top)
+        elif first == "{":
+            kind, path = "open", self._begin_value()
+            self.frames.append(OpenContainer(path, first, "", "key"))
+        elif first == "[":
+            kind, path = "open", self._begin_value()
+            self.frames.append(OpenContainer(path, first, 0, "value"))
+        elif first in "}]":
+            for depth in reversed(range(len(self.frames))):
+                if CLOSERS[self.frames[depth].bracket] == first:
+                    kind, path = "close", self.frames[depth].path
+                    del self.frames[depth:]
+                    break
+        elif top and first == ",":
+            kind, path, in_object = "comma", top.path, top.bracket == "{"
             place = "" if in_object else int(top.place) + 1
             self.frames[-1] = top._replace(place=place, awaits="key" if in_object else "value")
-            return "comma", top.path
-        if top and first == ":" and top.bracket == "{":
+        elif top and top.bracket == "{":
+            kind, path = "colon", top.inner
             self.frames[-1] = top._replace(awaits="value")
-            return "colon", top.inner
-        return "skipped", ()
+        self.found.append(Token(match.start(), match.end(), kind, path, awaited))
 
     def _place_scalar(self, match: re.Match[str], top: OpenContainer | None) -> tuple[Kind, Path]:
         if top and top.bracket == "{" and top.awaits in ("key", "comma"):
@@ -163,11 +159,3 @@ class _TokenReader:
             top = top._replace(place=int(top.place) + 1)
         self.frames[-1] = top._replace(awaits="comma")
         return top.inner
-
-    def _close(self, closer: str) -> tuple[Kind, Path]:
-        for depth in reversed(range(len(self.frames))):
-            if CLOSERS[self.frames[depth].bracket] == closer:
-                path = self.frames[depth].path
-                del self.frames[depth:]
-                return "close", path
-        return "skipped", ()
