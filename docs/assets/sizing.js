@@ -42,7 +42,7 @@
   answer.setAttribute("aria-live", "polite");
   place.append(form, answer);
 
-  const percent = (share) => `${Math.round(100 * share)} %`;
+  const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
   const row = (kind, texts) => make("tr", ...texts.map((text) => make(kind, text)));
 
   function listed(rows, load) {
@@ -50,9 +50,10 @@
     const body = rows.map((one) => {
       const [machine, before, memory, cache, , price, batch, inserted, priced] = one.cells;
       const run = `, ${batch} a batch; ${inserted} after ${before}`;
-      const used = percent(load / one.speed);
+      // Published for larger documents or more indexes, it takes less of the machine here.
+      const used = `${one.more ? "at most " : ""}${percent(load / one.speed)}`;
       const cost = one.price === null ? price : `${price} on ${priced}`;
-      return row("td", [machine, load > MOST * one.speed ? `${used}, no room` : used, cost, `${memory} GB, ${cache} GB`, make("span", link(one), run)]);
+      return row("td", [machine, load > MOST * one.speed && !one.more ? `${used}, no room` : used, cost, `${memory} GB, ${cache} GB`, make("span", link(one), run)]);
     });
     const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for; documents inserted, after those already there"]);
     for (const cell of head.cells) cell.scope = "col";
@@ -61,43 +62,47 @@
     return scroll;
   }
 
-  // Of a machine that was published for several subjects the nearest one counts: the fewest indexes, then the smallest size.
+  // Each machine with its nearest row: the fewest indexes, then the smallest size, then the least speed.
   function nearest(rows) {
+    const order = (a, b) => a.indexes - b.indexes || a.kib - b.kib || a.speed - b.speed;
     const found = new Map();
-    for (const one of rows) {
-      const [machine, before] = one.cells;
-      const known = found.get(`${machine} ${before}`);
-      if (!known || one.indexes < known.indexes || (one.indexes === known.indexes && one.kib < known.kib))
-        found.set(`${machine} ${before}`, one);
-    }
+    for (const one of [...rows].sort(order)) if (!found.has(one.cells[0])) found.set(one.cells[0], one);
     return [...found.values()];
   }
 
   function show() {
     if (!form.checkValidity()) return answer.replaceChildren(make("p", "Give three numbers: documents and KiB above 0."));
     const [load, kib, indexes] = inputs.map(([input]) => input.valueAsNumber);
-    const like = nearest(published.filter((one) => one.kib >= kib && one.indexes >= indexes));
+    const like = nearest(published.filter((one) => one.kib >= kib && one.indexes >= indexes))
+      .map((one) => ({ ...one, more: one.kib > kib || one.indexes > indexes }));
     const order = (a, b) => a.tier - b.tier || (a.price ?? 1e9) - (b.price ?? 1e9) || a.speed - b.speed;
     const bear = like.filter((one) => one.speed >= load).sort(order);
     const roomy = bear.find((one) => load <= MOST * one.speed);
+    // A machine is too slow if a row with no more work than was asked was; a slow row with more work says nothing.
+    const tooSlow = ({ cells }) => published.findLast((row) => row.cells[0] === cells[0] && row.kib <= kib && row.indexes <= indexes && row.speed < load);
     const short = like.filter((one) => one.speed < load).sort((a, b) => b.speed - a.speed);
+    const slow = short.map(tooSlow).filter(Boolean);
+    const open = short.filter((one) => !tooSlow(one));
     const parts = [];
     if (!like.length) {
       parts.push(make("p", make("strong", "No published row fits"),
         ": none has documents as large as these with as many indexes."));
     } else if (!bear.length) {
       const [best] = short;
-      parts.push(make("p", make("strong", "No published machine handles this load"),
+      parts.push(make("p", make("strong", "No published row handles this load"),
         `: the fastest, ${best.cells[0]}, inserted ${best.cells[4]} documents a second.`));
     } else {
       parts.push(roomy
-        ? make("p", make("strong", `${roomy.cells[0]}: ${percent(load / roomy.speed)}`),
-          ` of its published speed. Of ${like.length} published machines it is the smallest with room: at most ${percent(MOST)} used.`)
-        : make("p", make("strong", "No published machine has room for this load"), `: each is used more than ${percent(MOST)}.`));
-      const slow = short.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`);
-      if (slow.length) parts.push(make("p", `Too slow: ${slow.join("; ")}.`));
-      parts.push(listed(bear, load));
+        ? make("p", make("strong", `${roomy.cells[0]}: ${roomy.more ? "at most " : ""}${percent(load / roomy.speed)}`),
+          ` of its published speed. It is the smallest machine known to have room: at most ${percent(MOST)} used.`)
+        : make("p", make("strong", "No machine is known to have room for this load"), `: each is used more than ${percent(MOST)} by its published row.`));
     }
+    if (slow.length && bear.length) parts.push(make("p", `Too slow: ${slow.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`).join("; ")}.`));
+    for (const about of new Set(open.map((one) => one.about))) {
+      const machines = open.filter((one) => one.about === about).map((one) => one.cells[0]);
+      parts.push(make("p", `Not known: ${machines.join("; ")}. Published with ${about.replace(", ", " and ")} only, which is more than you ask for.`));
+    }
+    if (bear.length) parts.push(listed(bear, load));
     answer.replaceChildren(...parts);
   }
 
