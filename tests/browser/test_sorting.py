@@ -38,7 +38,7 @@ MARKS = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
 def words(text: str) -> list[tuple[int, int, str]]:
     """Numbers inside of a text as numbers, letters without regard to case, blanks first, then signs."""
-    parts = re.findall(r"\d+|\D", text.casefold())
+    parts = re.findall(r"\d+|\D", re.sub(r"(\d),(?=\d{3}(?!\d))", r"\1", text.casefold()))
     return [(2, int(part), "") if part.isdigit() else (kind(part), MARKS.find(part), part) for part in parts]
 
 
@@ -108,6 +108,9 @@ def after_clicks(page: Page, times: int = 1) -> list[int]:
             id="dates, newest first",
         ),
         pytest.param(["M200", "M30", "m40"], [1, 2, 0], id="numbers in words"),
+        pytest.param(
+            ["batches of 1,000", "batches of 10", "batches of 100"], [1, 2, 0], id="groups of digits in words"
+        ),
         pytest.param(["8.0.10", "8.0.4", "6.0"], [2, 1, 0], id="versions"),
         pytest.param(["n/a", "b", "", "a"], [3, 1, 0, 2], id="texts that stand for nothing"),
         pytest.param(["constructor", "__proto__", "toString"], [1, 0, 2], id="names of the language"),

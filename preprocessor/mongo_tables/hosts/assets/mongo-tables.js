@@ -17,7 +17,8 @@
   const collator = new Intl.Collator("en", { numeric: true });
 
   const rawOf = (cell) => cell.dataset.v ?? cell.textContent.trim();
-  const plain = (text) => text.replace(GROUPED, "$1").replace("\u2212", "-").replace(/\s*%$/, "");
+  const ungrouped = (text) => text.replace(GROUPED, "$1");
+  const plain = (text) => ungrouped(text).replace("\u2212", "-").replace(/\s*%$/, "");
   const isAbsent = (cell) => "t" in cell.dataset || NOTHING.test(rawOf(cell));
   const isNumber = (text) => NOT_FINITE.has(text) || NUMBER.test(plain(text));
   const number = (text) => NOT_FINITE.get(text) ?? Number(plain(text));
@@ -34,7 +35,7 @@
   function orderOf(texts) {
     if (texts.every(isNumber)) return { compare: numbers, first: "descending" };
     if (texts.every((text) => DAY.test(text))) return { compare: dates, first: "descending" };
-    return { compare: collator.compare, first: "ascending" };
+    return { compare: (a, b) => collator.compare(ungrouped(a), ungrouped(b)), first: "ascending" };
   }
 
   function next(now, first) {
