@@ -6,6 +6,7 @@ the part. A pattern would need an id, which must be unique on a page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -23,6 +24,8 @@ BOLD: Final = 1.1
 LINE: Final = 15
 LONGEST: Final = 26
 """The width, in letters, at which names at line ends and under an axis are cut."""
+_BLANKS: Final = re.compile(r"(?<!\d)[ \t\n]+|[ \t\n]+(?!(?:[^\W\d_]{1,3}|%)(?![^\s,;.)]))")
+"""Where a line may end: not between a number and a short word, such as its unit."""
 _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
 """The smallest side of a bar part that gets stripes."""
@@ -45,9 +48,14 @@ def text_width(text: str) -> float:
 
 
 def wrap_text(text: str, room: float) -> list[str]:
-    """Break the text at its blanks into lines that fit ``room``. A wider word is a line of its own."""
+    """Break the text at its blanks into lines that fit ``room``. A wider word is a line of its own.
+
+    Example:
+        >>> wrap_text("election timeout of 2 s", room=text_width("election timeout of 2"))
+        ['election timeout of', '2 s']
+    """
     lines: list[str] = []
-    for word in text.split():
+    for word in _BLANKS.split(text.strip()):
         if lines and text_width(f"{lines[-1]} {word}") <= room:
             lines[-1] += f" {word}"
         else:
@@ -57,7 +65,9 @@ def wrap_text(text: str, room: float) -> list[str]:
 
 def break_text(text: str, room: float) -> list[str]:
     """Break the text into lines that fit ``room``, and split words that are wider than a line."""
-    return wrap_text(" ".join(piece for word in text.split() for piece in _pieces(word, room)), room)
+    return wrap_text(
+        " ".join(piece for word in _BLANKS.split(text.strip()) for piece in _pieces(word, room)), room
+    )
 
 
 def _pieces(word: str, room: float) -> Iterator[str]:
@@ -132,7 +142,12 @@ def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
     """Yield what a part of a stacked bar has in addition to its colour: stripes and, if there is room, its value."""
     yield from draw_stripes(index, box)
     if box.height >= _LEAST_HEIGHT and text_width(value) <= box.width - 6:
-        place = f'x="{coordinate(box.x + box.width / 2)}" y="{coordinate(box.y + box.height / 2)}"'
+        middle = coordinate(box.y + box.height / 2)
+        if index % 4:  # The part has stripes, which would run through the value.
+            width = text_width(value)
+            path = f"M{coordinate(box.x + (box.width - width) / 2)} {middle}h{coordinate(width)}"
+            yield f'<path class="mongo-chart__ground" d="{path}" stroke-width="{coordinate(box.height - 1)}"/>'
+        place = f'x="{coordinate(box.x + box.width / 2)}" y="{middle}"'
         look = 'class="mongo-chart__inside" dy=".32em" text-anchor="middle"'
         yield f"<text {look} {place}>{text_html(value)}</text>"
 
