@@ -36,10 +36,10 @@ def test_each_row_is_compared_in_per_cent() -> None:
     assert [row[-1] for row in shown()] == [
         "Speed against 1",
         "baseline",
-        "−2.5 %",
-        "+25 %",
+        "−2.5\u00a0%",
+        "+25\u00a0%",
         "n/a",
-        "+1150 %",
+        "+1150\u00a0%",
     ]
 
 

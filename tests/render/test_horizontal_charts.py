@@ -113,7 +113,7 @@ def test_a_comparison_is_its_ratio_with_its_interval_and_its_words() -> None:
     found = svg(plot("c", mark="dot", reference=1.0), RATIOS)
     assert texts(found, "value") == [
         "2.0 times slower (1.8 to 2.2 times)",
-        "no difference larger than 5 %",
+        "no difference larger than 5\u00a0%",
         "not known",
     ]
     (line,) = (

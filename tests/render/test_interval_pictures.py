@@ -79,7 +79,7 @@ def test_the_scale_is_marked_at_each_doubling():
 def test_who_points_at_it_is_told_the_blocks_and_search_engines_are_not():
     picture = interval_picture(concluded(1.03, 0.84, 1.26, "not known"))
     assert (
-        'title="between 16 % slower and 26 % faster, 20 blocks; judged on its own, a difference below'
+        'title="between 16\u00a0% slower and 26\u00a0% faster, 20 blocks; judged on its own, a difference below'
         in picture
     )
     assert not re.sub(r"<[^>]*>", "", picture)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.directives.columns import ColumnFormat, convention_of
 from mongo_tables.directives.schemas import load
-from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.markup import typeset
 from mongo_tables.render.number_text import is_written_by, number_text, read_numbers
 from mongo_tables.render.values import brief_text, cell_text
 
@@ -232,17 +232,19 @@ def test_a_message_tells_the_number_as_it_came_where_the_cell_shows_another() ->
 
 
 @pytest.mark.parametrize(
-    ("text", "typeset"),
+    ("text", "shown"),
     [
         ("-€5.00", "−€5.00"),
         ("-EUR 5", "−EUR 5"),
-        ("-5 %", "−5 %"),
+        ("-5 %", "−5\u00a0%"),
         ("1 (-$3.00 to $2.00)", "1 (−$3.00 to $2.00)"),
         ("a-b", "a-b"),
     ],
 )
-def test_a_minus_stands_before_a_currency_as_before_digits(text: str, typeset: str) -> None:
-    assert with_minus_signs(text) == typeset
+def test_a_minus_stands_before_a_currency_as_before_digits_and_no_line_ends_before_a_per_cent_sign(
+    text: str, shown: str
+) -> None:
+    assert typeset(text) == shown
 
 
 @pytest.mark.parametrize(

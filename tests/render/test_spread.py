@@ -45,7 +45,12 @@ def test_an_interval_without_ends_is_not_shown() -> None:
 
 def test_ranges_are_no_verdict_and_the_table_says_so() -> None:
     html = html_table(spec(["low", "high", "n"]), ROWS)
-    assert [row[-1] for row in read(html).tables[0][1:]] == ["baseline", "+3.0 %", "+50 %", "+100 %"]
+    assert [row[-1] for row in read(html).tables[0][1:]] == [
+        "baseline",
+        "+3.0\u00a0%",
+        "+50\u00a0%",
+        "+100\u00a0%",
+    ]
     assert html.count("mongo-table__note") == 1
     assert "No verdict: these rows were not measured in blocks" in html
     assert pipe_table(spec(["low", "high"]), ROWS)[-1].startswith("_No verdict: these rows")

@@ -74,11 +74,11 @@ def judged(prose: str, fixtures: Path) -> tuple[list[Finding], list[str], str]:
 def test_a_table_and_a_chart_take_the_interval_of_all_campaigns(fixtures: Path) -> None:
     found, _, html = judged("", fixtures)
     assert found == []
-    assert "−60 or −50 % (−60 to −50)" in html
+    assert "−60 or −50\u00a0% (−60 to −50)" in html
     assert "2 rows have the ratio of each campaign" in html
     assert "over 20 blocks of 2 campaigns, with the range of the campaigns" in html
     assert (
-        'aria-label="between 20 % slower and 20 % faster (depending on the campaign: −20 or +20 %), 20 blocks of 2 campaigns"'
+        'aria-label="between 20\u00a0% slower and 20\u00a0% faster (depending on the campaign: −20 or +20\u00a0%), 20 blocks of 2 campaigns"'
         in html
     )
 

@@ -35,7 +35,7 @@ from mongo_tables.files.process import today
 from mongo_tables.findings.reporters import failing
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.columns import with_few_digits
-from mongo_tables.render.markup import NO_ROWS, display_width, text_html, with_anchors, with_minus_signs
+from mongo_tables.render.markup import NO_ROWS, display_width, text_html, typeset, with_anchors
 from mongo_tables.render.provenance import provenance_parts
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import is_number, visible
@@ -124,7 +124,7 @@ class PageFigures:
         if found is None:
             said = self._faults[number] or [f"{self.page.file}: this value has no row"]
             return [nodes.problematic("", text) for text in said]
-        text = with_minus_signs(found.text) if found.conclusion or is_number(found.value) else found.text
+        text = typeset(found.text) if found.conclusion or is_number(found.value) else found.text
         shown = _words(found.pieces, text)
         if found.picture:
             shown = [nodes.image(uri=found.picture, alt=found.text)]
@@ -192,7 +192,7 @@ def _rows(layout: TableLayout) -> Iterator[nodes.Element]:
     for total in layout.totals:
         known = [total.cells.get(column.name) for column in layout.columns]
         texts = [total.label, *(one.text if one else "" for one in known[1:])]
-        shown = [[nodes.strong("", with_minus_signs(text))] if text else [] for text in texts]
+        shown = [[nodes.strong("", typeset(text))] if text else [] for text in texts]
         aligns = [column.align for column in layout.columns]
         yield nodes.row("", *map(_entry, shown, aligns))
 
@@ -208,7 +208,7 @@ def _cells(column: Column) -> Iterator[nodes.Element]:
         column.values, column.texts, column.pieces_of_cells, links, strict=True
     ):
         # As on other sites, numbers and comparisons get minus signs, and texts stay.
-        signed = with_minus_signs(text) if is_number(value) or isinstance(value, Mapping) else text
+        signed = typeset(text) if is_number(value) or isinstance(value, Mapping) else text
         shown = _words(pieces, signed)
         linked = [nodes.reference("", "", *shown, refuri=to)] if to and not has_link(pieces) else shown
         yield _entry(linked, column.align)

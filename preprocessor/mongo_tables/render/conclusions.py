@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, get_args
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.sayings import Placeholder, fill
 from mongo_tables.render.column import column_value
-from mongo_tables.render.markup import text_html, with_minus_signs
+from mongo_tables.render.markup import text_html, typeset
 from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
@@ -415,7 +415,7 @@ def interval_picture(one: Conclusion) -> str:
     )
     scale = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8))
     return (
-        f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
+        f'<span class="mongo-drawn" title="{text_html(typeset(full_words_of(one)))}">'
         f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
         f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">'
         f'<path class="mongo-interval__scale" d="{scale}"/>'

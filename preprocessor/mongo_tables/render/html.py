@@ -32,7 +32,7 @@ from mongo_tables.render.markup import (
     link_html,
     row_anchors,
     text_html,
-    with_minus_signs,
+    typeset,
     words_html,
 )
 from mongo_tables.render.table_layout import TableLayout, lay_out
@@ -156,7 +156,7 @@ def table_html(
     for note in layout.notes:
         # The author's reasons are printed unchanged; only the notes of columns get minus signs.
         of_column = any(note in column.notes for column in layout.columns)
-        lines.append(_note_html(with_minus_signs(note) if of_column else note))
+        lines.append(_note_html(typeset(note) if of_column else note))
     for column in layout.columns:
         if column.scale and (shades := _shade_note(column)):
             lines.append(_note_html(shades))
@@ -242,7 +242,7 @@ def _foot(layout: TableLayout) -> Iterator[str]:
             if total is None:
                 cells.append("<td></td>")
                 continue
-            text = with_minus_signs(total.text)
+            text = typeset(total.text)
             raw = f' data-v="{text_html(total.raw)}"' if total.raw != text else ""
             cells.append(f"<td{_STYLE[column.align]}{raw}>{words_html(text)}</td>")
         yield "<tr>" + "\n".join(cells) + "</tr>"
@@ -259,9 +259,9 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
     strengths = _shades(column.values, column.scale) if column.scale else []
     cells = []
     for number, (value, raw, text) in enumerate(zip(column.values, column.raws, column.texts, strict=True)):
-        # Numbers and conclusions get minus signs; a text is unchanged.
-        if "-" in text and (is_number(value) or isinstance(value, Mapping)):
-            text = with_minus_signs(text)
+        # Numbers and conclusions are typeset; a text is unchanged.
+        if ("-" in text or "%" in text) and (is_number(value) or isinstance(value, Mapping)):
+            text = typeset(text)
         own = column.marked[number] if column.marked else ()
         shown = words_html(text, own)
         if column.fitted and not own:
@@ -270,7 +270,7 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
             # The range after a number may wrap to a second line if the table would be wider than the page.
             shown = shown.replace(" (", " <wbr>(")
         if column.sign_meanings and not own:
-            shown = _explain_sign(shown, with_minus_signs(column.sign_meanings[number]))
+            shown = _explain_sign(shown, typeset(column.sign_meanings[number]))
         if column.links and not (own and has_link(own)):
             shown = link_html(column.links[number], shown)
         if behind and behind[number]:
@@ -341,7 +341,7 @@ def _shade_note(column: Column) -> str:
         return f"Shades under {column.full_header}: blue below 0, orange above, stronger with the distance from 0."
     numbers = _numbers(column.values)
     known = [number for number in numbers if number is not None]
-    low, high = (with_minus_signs(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
+    low, high = (typeset(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
     return f"Shades under {column.full_header}: from {low}, faint, to {high}, strong."
 
 

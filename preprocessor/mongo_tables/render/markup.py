@@ -160,12 +160,13 @@ _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
 # -- shared --
 
 
-def with_minus_signs(text: str) -> str:
-    """Return the text with U+2212 before negative numbers, as wide as the plus of their neighbours.
+def typeset(text: str) -> str:
+    """Return numbers with U+2212 as their minus, as wide as the plus of their neighbours, and bound to their per cent.
 
-    Use it for pages only: files and Markdown keep the hyphen, which other programs parse as part of a number.
+    Use it for pages only: files and Markdown keep hyphen and blank, which other programs parse.
     """
-    return re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
+    signed = re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
+    return signed.replace(" %", "\u00a0%")
 
 
 def range_text(low: str, high: str) -> str:

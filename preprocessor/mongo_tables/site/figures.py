@@ -19,7 +19,7 @@ from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, csvw_text, json_text
 from mongo_tables.render.html import html_chart, html_table
-from mongo_tables.render.markup import inline_html, link_html, text_html, with_anchors, with_minus_signs
+from mongo_tables.render.markup import inline_html, link_html, text_html, typeset, with_anchors
 from mongo_tables.render.provenance_html import (
     MOST_LINES,
     ProvenanceBlock,
@@ -120,7 +120,7 @@ class FigureContext:
         value, text, pieces, to, address, one = found
         raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
         picture = interval_picture(one) if one and spec.draw else ""
-        shown = with_minus_signs(text) if one or is_number(value) else text
+        shown = typeset(text) if one or is_number(value) else text
         inner = inline_html(pieces) if pieces else text_html(shown)
         if address:
             inner = f'<img src="{text_html(address)}" alt="{inner}">'

@@ -20,7 +20,7 @@ from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.render.charts.elements import LETTER, LONGEST, break_text, text_width, wrap_text
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.time_marks import AxisMark, time_marks
-from mongo_tables.render.markup import display_width, with_minus_signs
+from mongo_tables.render.markup import display_width, typeset
 from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
@@ -329,7 +329,7 @@ def log_marks(low: float, high: float, most: int) -> list[float]:
 
 def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[AxisMark, ...]:
     """Return the numbers as marks with the texts that the page shows for them."""
-    return tuple(zip(values, map(with_minus_signs, mark_texts(plot, column, values)), strict=True))
+    return tuple(zip(values, map(typeset, mark_texts(plot, column, values)), strict=True))
 
 
 def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:

@@ -24,7 +24,7 @@ from mongo_tables.render.charts.elements import (
 )
 from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot, Series
-from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.markup import typeset
 
 _BESIDE_SIGN: Final = 15
 _APART: Final = 34
@@ -66,7 +66,7 @@ def middle_of(scale: Scale, one: Reference) -> float:
 def references_in_words(plot: Plot) -> Iterator[str]:
     """Yield each reference in words: ``a line at 1 (same speed)``, ``a band from 90 to 110 (target)``."""
     for one in plot.references:
-        low, high = map(with_minus_signs, mark_texts(plot, plot.y[0], (one.low, one.high)))
+        low, high = map(typeset, mark_texts(plot, plot.y[0], (one.low, one.high)))
         text = f"a band from {low} to {high}" if one.is_band else f"a line at {low}"
         yield f"{text} ({one.label})" if one.label else text
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
-from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.markup import typeset
 from mongo_tables.render.values import cell_text, is_number
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Plot(ChartSettings):
     def text(self, column: str, value: object) -> str:
         """Return a value as a cell of the column shows it on a page."""
         text = cell_text(value, self.format.get(column))
-        return with_minus_signs(text) if is_number(value) else text
+        return typeset(text) if is_number(value) else text
 
 
 def plot_of(spec: PipelineSpec) -> Plot | None:

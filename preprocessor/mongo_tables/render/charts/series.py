@@ -30,7 +30,7 @@ from mongo_tables.render.charts.marks import MARKS, mark_of
 from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoint, Rows, Series
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of
-from mongo_tables.render.markup import range_text, with_minus_signs
+from mongo_tables.render.markup import range_text, typeset
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.results.verdicts import count_blocks
 
@@ -188,7 +188,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
     value = column_value(row, column)
     if (one := conclusion_of(value)) is not None:
         ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
-        words = with_minus_signs(conclusion_in_words(value)) or plot.text(column, None)
+        words = typeset(conclusion_in_words(value)) or plot.text(column, None)
         interval = None
         if ratio is not None and one.interval is not None and one.interval[1] < _LARGEST:
             interval = float(one.interval[0]), float(one.interval[1])
@@ -203,7 +203,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
     if ends[0] is None or ends[1] is None:
         return point
     form = plot.format.get(column)
-    text = with_minus_signs(f"({range_text(cell_text(low, form), cell_text(high, form))})")
+    text = typeset(f"({range_text(cell_text(low, form), cell_text(high, form))})")
     repeats = finite_decimal(counts[0]) if counts else None
     counted = "" if repeats is None else "1 repeat" if repeats == 1 else f"{repeats:f} repeats"
     return point._replace(ends=(ends[0], ends[1]), ends_text=text, counted=counted)
