@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.directives.specs import ColumnFormat
 from mongo_tables.render.charts.drawing import chart_html
-from mongo_tables.render.charts.elements import NARROW, WIDTH
+from mongo_tables.render.charts.elements import NARROW, WIDTH, Box, dress_part
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot
 from tests.render.test_charts import dots, narrow, plot, svg, texts
@@ -216,3 +216,11 @@ def test_any_rows_give_the_same_drawing_within_its_frame(
         for bar in bars(drawn):
             assert -0.1 <= bar["x"] <= bar["x"] + bar["width"] <= width + 0.1
     plot_faults(asked, rows)
+
+
+def test_a_number_in_a_part_with_stripes_is_on_plain_ground() -> None:
+    plain, striped = ("".join(dress_part(index, "8.6", Box(0, 0, 60, 14))) for index in (0, 1))
+    assert "mongo-chart__ground" not in plain
+    assert (
+        striped.index("mongo-chart__stripes") < striped.index("mongo-chart__ground") < striped.index(">8.6<")
+    )
