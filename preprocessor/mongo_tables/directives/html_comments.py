@@ -7,10 +7,12 @@ are folded as comments are: a comment of ours inside them is JavaScript (https:/
 
 from __future__ import annotations
 
+import io
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, opening_at
@@ -24,6 +26,7 @@ _OPENING = re.compile(
 )
 _MARK = re.compile(r"(?P<mark>`{3,})[^`]*$|(?P<tildes>~{3,})")
 _MARKS = ("```", "~~~")
+_FENCE_MARK = re.compile("```|~~~")
 
 
 class Fence(NamedTuple):
@@ -156,10 +159,13 @@ class PageLines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = NEWLINE.split(text)
-        self.starts = [0]
-        for match in NEWLINE.finditer(text):
-            self.starts.append(match.end())
+        lines = io.StringIO(
+            text, newline=""
+        ).readlines()  # It splits as ``NEWLINE`` does, in a third of the time.
+        if not lines or lines[-1].endswith(("\n", "\r")):
+            lines.append("")
+        self.lines = [line.rstrip("\r\n") for line in lines]
+        self.starts = list(accumulate(map(len, lines[:-1]), initial=0))
 
     def line_index(self, offset: int) -> int:
         """Return the index, from 0, of the line that contains ``offset``."""
@@ -177,27 +183,31 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[Fold
     text, lines, starts = page.text, page.lines, page.starts
     folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1)
     opens = _OPENS_IN_MDX if mdx else _OPENS
-    opening, blank = (
-        opens.search(text),
-        text.find("\n\n"),
-    )  # the next text that may open a comment; blank line
+    # The offsets of the next text that may open a comment, of its paragraph, in which a code span could reach it, and
+    # of the next text that may open a fence. The lines above them are as they are.
+    nowhere = len(text) + 1
+    opening, paragraph, mark = -1, -1, -1 if any(each in text for each in _MARKS) else nowhere
     index = first_line
     while index < len(lines):
-        line, start = lines[index], starts[index]
-        fence = folding.fence_at(index) if "```" in line or "~~~" in line else None
+        start = starts[index]
+        if opening < start:
+            found = opens.search(text, start)
+            opening = found.start() if found else nowhere
+            paragraph = text.rfind("\n\n", start, opening) + 2 if found else nowhere
+        if mark < start:
+            found = _FENCE_MARK.search(text, start)
+            mark = found.start() if found else nowhere
+        following = max(index, page.line_index(min(paragraph, mark)))
+        if following > index:
+            folding.folded += map(FoldedLine, lines[index:following])
+            index = following
+        line, end = lines[index], starts[index] + len(lines[index])
+        fence = folding.fence_at(index) if mark < end else None
         if fence is not None and fence.closed:
             for number in range(index, fence.last + 1):
                 folding.folded.append(FoldedLine(lines[number], fenced=True, opens=number == index))
             index = fence.last + 1
-            continue
-        if opening is not None and opening.start() < start:
-            opening = opens.search(text, start)
-        if 0 <= blank < start:
-            blank = text.find("\n\n", start)
-        # Only a comment on the line matters, or the start of a code span that could reach one.
-        if opening is not None and (
-            opening.start() < start + len(line) or ("`" in line and not 0 <= blank < opening.start() - 1)
-        ):
+        elif opening < end or ("`" in line and paragraph <= end):
             index = folding.fold_line(index) + 1
         else:
             folding.folded.append(FoldedLine(line))

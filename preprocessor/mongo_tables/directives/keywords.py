@@ -67,8 +67,8 @@ SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
 LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
 """The pattern of the beginning of a comment, once nothing can hide it."""
 
-BEGINNING: Final = rf"{OPEN}\s*(?:{_MONGO.word}_|(?:{'|'.join(KEYWORDS)})\s*:)"
-"""The pattern of the beginning of a comment that its author means for this program."""
+BEGINNING: Final = rf"{OPEN}\s*(?:{_MONGO.word}_|(?:{'|'.join(KEYWORDS)})\s*:|mongo-tables:)"
+"""The pattern of the beginning of a comment that its author means for this program, or of a region's marker."""
 
 Placement = Literal["block", "sentence", "either"]
 """The place of a comment: on separate lines, in a sentence, or as its author wrote it."""

@@ -24,7 +24,6 @@ from mongo_tables.directives.keywords import (
     HTML,
     KEYWORDS,
     MDX,
-    OPEN,
     RST,
     SUSPECT,
     Opening,
@@ -101,8 +100,7 @@ def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
-_DIRECTIVE = re.compile(BEGINNING)
-_NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|{OPEN}\s*mongo-tables:")
+_NEXT_DIRECTIVE = re.compile(BEGINNING)
 _TO_QUOTE = re.compile(r'[^"\r\n]*"')
 _INDENT_HINT: Final = (
     "indent it by exactly four columns for each list item, admonition or tab around it, and leave a blank line above "
@@ -407,18 +405,16 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)
     end = html.end - len("-->")
     first, last = page.line_index(opening.body), page.line_index(end)
-    stripped: list[str] = []
-    columns: list[int] = []
-    for index in range(first, last + 1):
-        start = page.starts[index]
-        line_end = min(start + len(page.lines[index]), end)
-        length = prefix_length(page.lines[index], prefix) if prefix else 0
-        begin = min(opening.body if index == first else start + length, line_end)
-        stripped.append(page.text[begin:line_end])
-        columns.append(page.position(begin)[1])
+    lines, columns = page.lines[first : last + 1], [1] * (last + 1 - first)
+    lines[-1] = page.text[page.starts[last] : end]
+    for index, each in enumerate(lines) if prefix else ():
+        length = prefix_length(each, prefix)
+        lines[index], columns[index] = each[length:], length + 1
+    lines[0] = page.text[opening.body : min(page.starts[first] + len(page.lines[first]), end)]
+    columns[0] = page.position(opening.body)[1]
     return Comment(
         keyword=opening.name,
-        body="\n".join(stripped),
+        body="\n".join(lines),
         start=html.start,
         end=html.end,
         line=line,

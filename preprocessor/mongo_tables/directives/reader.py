@@ -71,7 +71,9 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += malformed
     faulty = found and any(one.severity == "error" for one in found)
     spec = None if faulty else DIRECTIVES[kind].of(comment, file, body, expanded)
-    pipeline = None if malformed else _runnable_part(comment, file, body, expanded)
+    pipeline = spec if isinstance(spec, PipelineSpec) and expanded.stages else None
+    if spec is not pipeline and not malformed:
+        pipeline = _runnable_part(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
 
 

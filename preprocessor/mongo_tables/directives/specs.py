@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, Self
@@ -141,11 +141,7 @@ class Spec:
         given |= {"pipeline": expanded.stages, "origins": expanded.origins}
         if "headers" in given and expanded.reasons:
             given["format"] = with_reasons(given.get("format", {}), given["columns"], expanded.reasons)
-        known = {}
-        for one in fields(cls):
-            if one.name in given:
-                known[one.name] = given[one.name]
-        return cls(**known)
+        return cls(**{key: value for key, value in given.items() if key in cls.__dataclass_fields__})
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:

@@ -252,9 +252,12 @@ def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, 
     from mongo_tables.directives import reader  # pages without comments need neither it nor the evaluator
 
     read = reader.read(comment, file, shared)
-    judged = judge(read.pipeline) if read.pipeline else Judgement()
-    spec = None if judged.faults else read.spec
-    return dataclasses.replace(read, spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
+    if read.pipeline is None:
+        return read, None
+    judged = judge(read.pipeline)
+    if judged.faults:
+        read = dataclasses.replace(read, spec=None, findings=[*read.findings, *judged.faults])
+    return read, judged.server_only
 
 
 def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:

@@ -71,7 +71,7 @@ def surely_valid(against: Schema, value: Any) -> bool:
     wanted, types = against.get("type", ()), _TYPES[type(value)]
     if wanted and (wanted not in types if isinstance(wanted, str) else types.isdisjoint(wanted)):
         return False
-    if not against.keys() <= _UNDERSTOOD:
+    if not _UNDERSTOOD.issuperset(against):
         return False
     if "enum" in against and not (isinstance(value, str) and value in against["enum"]):
         return False
@@ -96,8 +96,9 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
     size, properties = len(value), against.get("properties", {})
     if not against.get("minProperties", 0) <= size <= against.get("maxProperties", size):
         return False
-    if not value.keys() >= {*against.get("required", ())}:
-        return False
+    for key in against.get("required", ()):
+        if key not in value:
+            return False
     others, names = against.get("additionalProperties", True), against.get("propertyNames", {})
     for key, item in value.items():
         rules = properties.get(key, others)
