@@ -232,7 +232,7 @@ _NESTED = {"$reduce": {"input": {"$range": [0, 40]}, "initialValue": ["$_id"], "
         },
     ],
 )
-def test_a_value_nested_without_end_is_refused_before_it_is_written_out_as_a_key(
+def test_a_value_nested_without_end_is_refused_while_it_is_written_out_as_a_key(
     stage: dict[str, Any],
 ) -> None:
     limits = PipelineLimits(

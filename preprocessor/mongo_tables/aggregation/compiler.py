@@ -369,13 +369,35 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
         @form(*names)
         def compile_operator(argument: Any, scope: Scope, path: Path) -> Node:
             nodes = compile_arguments(argument, scope, path)
-            runs = [node.run for node in nodes]
-            run = placed(lambda document: function(*[run(document) for run in runs]), path)
-            return fold(run, nodes, path)
+            return fold(_call(function, [node.run for node in nodes], path), nodes, path)
 
         return function
 
     return register
+
+
+def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path) -> Evaluate:
+    """Return the function of a document that calls ``function`` with the values of ``runs``.
+
+    Nearly all operators have one argument or two: no list is made for these.
+    """
+    if len(runs) > 2 or not runs:
+        return placed(lambda document: function(*[run(document) for run in runs]), path)
+    first, last = runs[0], runs[-1]
+
+    def run_with_one(document: Document) -> Any:
+        try:
+            return function(first(document))
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    def run_with_two(document: Document) -> Any:
+        try:
+            return function(first(document), last(document))
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return run_with_one if len(runs) == 1 else run_with_two
 
 
 def lazy(name: str) -> Callable[[_Function], _Function]:

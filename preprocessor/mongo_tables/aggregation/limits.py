@@ -34,6 +34,8 @@ _EMPTY_DOCUMENT, _FIELD = 180, 20
 _EMPTY_ARRAY, _ELEMENT = 56, 8
 _TEXT, _SCALAR = 50, 32
 _SAMPLE = 32
+_PART = 8
+"""Bytes of a small field in BSON, with its type and its name."""
 _DEEPEST = 8
 
 
@@ -91,29 +93,43 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
 
 
 def subtract_size(value: Any, room: int) -> int:
-    """Return ``room`` minus the BSON size of a value, or any number below 0 if it does not fit.
+    """Return ``room`` minus the BSON size of a document or an array, or any number below 0 if it does not fit.
 
     Documents of another class are lazily read from files: they are skipped.
     """
-    kind = type(value)
-    if kind is str:
-        return room - 5 - (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass")))
-    if kind is dict or kind is list:
-        room -= 5
-        named = value.items() if kind is not list else enumerate(value)
-        for name, item in named:
-            room = subtract_size(item, room - 2 - len(str(name)))
-            if room < 0:
-                break
-        return room
-    if isinstance(value, bytes):
-        return room - 5 - len(value)
-    return room - (0 if value is None else 1 if value is True or value is False else 4 if kind is int else 8)
+    room -= 5 + 2 * len(value)
+    items: Iterable[Any]
+    if type(value) is dict:
+        items = value.values()
+        room -= len("".join(value))
+    else:
+        items, power = value, 0
+        while power < len(value):  # an element's name is its number: one more digit from each power of ten on
+            room -= len(value) - power
+            power = 10 * power or 10
+    for item in items:
+        kind = type(item)
+        if kind is dict or kind is list:
+            room = subtract_size(item, room)
+        elif kind is str:
+            room -= 5 + (len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass")))
+        elif kind is float:
+            room -= 8
+        elif item is None:
+            continue
+        elif isinstance(item, bytes):
+            room -= 5 + len(item)
+        else:
+            room -= 1 if kind is bool else 4 if kind is int else 8
+        if room < 0:
+            break
+    return room
 
 
 class _Meter:
     """The count of one pipeline, which begins with these values.
 
+    ``room``: the bytes that the value that is compared may still need.
     ``not_before``: the wall-clock time before which the time cannot be over.
     """
 
@@ -121,6 +137,7 @@ class _Meter:
     end = float("inf")
     not_before = float("inf")
     left = _QUANTUM
+    room = 0
     large = False
     arrays = 0
 
@@ -162,6 +179,23 @@ def spend(units: int, path: Path | None = None) -> None:
     if _METER.left < 0:
         _METER.left = _QUANTUM
         look(path)
+
+
+def begin_comparison() -> None:
+    """Count the parts of the next value that is compared from zero."""
+    _METER.room = _METER.limits.document_bytes
+
+
+def spend_parts(number: int) -> None:
+    """Count so many parts of a value that is compared. Raises LimitReached if it has too many.
+
+    A few objects that contain each other dozens of times can have more parts than fit in memory.
+    """
+    _METER.room -= number * _PART
+    if _METER.room < 0:
+        message = f"a value that is compared needs more than {spelt(_METER.limits.document_bytes)}"
+        raise LimitReached(message, "document_bytes", None, _DOCUMENT_TOO_LARGE)
+    spend(number)
 
 
 def look(path: Path | None = None) -> None:

@@ -44,11 +44,9 @@ def rank(value: Any) -> int:
         return INT64
     if kind is Decimal128:
         return DECIMAL
-    if kind is bool or not isinstance(value, int | float):
-        return 0
-    if isinstance(value, float):
-        return DOUBLE
-    return INT32 if INT32_MIN <= value <= INT32_MAX else INT64
+    if kind is int or (isinstance(value, int) and kind is not bool):
+        return INT32 if INT32_MIN <= value <= INT32_MAX else INT64
+    return DOUBLE if isinstance(value, float) else 0
 
 
 def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers only") -> int:

@@ -128,7 +128,7 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
 
 
 class OrderedDocument(dict[str, Any]):
-    """A document with ``places``: the names of its fields and of the removed ones, in order."""
+    """A document with ``places``: the names of its fields and of the removed ones (MISSING), in order."""
 
     __slots__ = ("places",)
 
@@ -146,9 +146,15 @@ def close_places(document: Document) -> Document:
     """Return the document without the fields that are MISSING. It remembers their places."""
     for value in document.values():
         if value is MISSING:
-            kept = {name: value for name, value in document.items() if value is not MISSING}
-            return with_places(kept, document)
-    return document
+            break
+    else:
+        return document
+    found = OrderedDocument(document)
+    found.places = document
+    for name, value in document.items():
+        if value is MISSING:
+            del found[name]
+    return found
 
 
 def with_places(document: Document, names: Iterable[str]) -> Document:

@@ -25,12 +25,13 @@ from operator import eq, itemgetter
 from types import NoneType
 from typing import Any, NamedTuple
 
+from bson.dbref import DBRef
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
-from mongo_tables.aggregation.limits import check_size, count_array, spend
+from mongo_tables.aggregation.limits import begin_comparison, count_array, spend_parts
 from mongo_tables.aggregation.values import (
     MISSING,
     Document,
@@ -85,28 +86,34 @@ def key(value: Any) -> Key:
     if order == 15:
         return 15, str(value)
     if order == 20 or order == 25:
-        # A few objects that contain each other dozens of times can have more parts than fit in memory.
-        check_size(value, "a value that is compared")
+        begin_comparison()
         return _document_key(value) if order == 20 else _array_key(value)
     return _other_key(order, value)
 
 
 def _document_key(value: Any) -> Key:
     # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
-    pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
-    keys = [(name, _key_of(type(item), key)(item)) for name, item in pairs]
-    spend(len(keys))
-    return 20, tuple([(found[0], name, found) for name, found in keys])
+    pairs = value.as_doc().items() if isinstance(value, DBRef) else value.items()
+    spend_parts(len(pairs))
+    keys = []
+    for name, item in pairs:
+        found = _key_of(type(item), key)(item)
+        keys.append((found[0], name, found))
+    return 20, tuple(keys)
 
 
 def _array_key(value: Any) -> Key:
     count_array(len(value), _KEY)
-    spend(len(value))
+    spend_parts(len(value))
     return 25, tuple([_key_of(type(item), key)(item) for item in value])
 
 
-# Nested documents and arrays: their size was checked with that of the outermost.
-_INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_key}
+# Nested documents and arrays: their parts count with those of the outermost.
+_INNER: dict[type, Callable[[Any], Key]] = {
+    dict: _document_key,
+    list: _array_key,
+    paths.OrderedDocument: _document_key,
+}
 _key_of = _INNER.get
 
 

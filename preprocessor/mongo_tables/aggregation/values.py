@@ -47,9 +47,9 @@ MISSING: Final = _Missing()
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
-_EPOCH = datetime(1970, 1, 1)
-_MIN_MILLIS = (datetime.min - _EPOCH) // timedelta(milliseconds=1)
-_MAX_MILLIS = (datetime.max - _EPOCH) // timedelta(milliseconds=1)
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
+_MIN_MILLIS = (datetime.min - _EPOCH) // _MILLISECOND
+_MAX_MILLIS = (datetime.max - _EPOCH) // _MILLISECOND
 
 # Canonical BSON type order (https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/), with
 # the server's alias for `$type`. Exact classes first: this table answers nearly every look-up.
@@ -77,6 +77,12 @@ _TYPES: Final[dict[type, tuple[int, str]]] = {
     MinKey: (-1, "minKey"),
     MaxKey: (127, "maxKey"),
 }
+
+
+# A test for one of a tuple of classes takes a third of the time of a test for a union.
+_REALS: Final = (int, float)
+_NUMBERS: Final = (int, float, Decimal128)
+_DATES: Final = (datetime, DatetimeMS)
 
 
 def _type_of_subclass(value: Any) -> tuple[int, str]:
@@ -118,7 +124,7 @@ def is_nullish(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Return whether the value is int32, int64, double or Decimal128 (booleans are not numbers)."""
-    return isinstance(value, int | float | Decimal128) and not isinstance(value, bool)
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
 def is_nan(value: Any) -> bool:
@@ -130,7 +136,7 @@ def is_nan(value: Any) -> bool:
 
 def is_flag(value: Any) -> bool:
     """Return whether a value in ``$project`` includes or excludes a field."""
-    return isinstance(value, int | float | Decimal128)
+    return isinstance(value, _NUMBERS)
 
 
 def is_string(value: Any) -> bool:
@@ -140,15 +146,17 @@ def is_string(value: Any) -> bool:
 
 def is_date(value: Any) -> bool:
     """Return whether the value is a BSON date."""
-    return isinstance(value, datetime | DatetimeMS)
+    return isinstance(value, _DATES)
 
 
 def truthy(value: Any) -> bool:
     """Return the server's truth: false, null, missing and zeros are false, all else (NaN, "", []) is true."""
+    if value is True:
+        return True
     if value is None or value is MISSING or value is False:
         return False
-    if isinstance(value, int | float):
-        return value != 0
+    if isinstance(value, _REALS):
+        return bool(value != 0)
     if isinstance(value, Decimal128):
         return value.to_decimal() != 0
     return True
@@ -160,7 +168,7 @@ def millis(date: datetime | DatetimeMS) -> int:
         return int(date)
     if date.tzinfo is not None:
         date = date.astimezone(UTC).replace(tzinfo=None)
-    return (date - _EPOCH) // timedelta(milliseconds=1)
+    return (date - _EPOCH) // _MILLISECOND
 
 
 def date_from_millis(ms: int) -> datetime | DatetimeMS:
