@@ -10,7 +10,7 @@ https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +22,7 @@ from mongo_tables.aggregation.catalogue import (
 )
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.findings.finding import Complaint, did_you_mean
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError, used_in
 
 Path = tuple[str | int, ...]
 
@@ -51,11 +51,19 @@ def guard(query: Query) -> None:
 
     Every source calls it once for every query, before sending anything.
     """
-    for part in (query.pipeline, query.let):
-        for refusal in refusals(part):
-            hint = refusal.hint or "nothing was sent to the results source"
-            path = refusal.at if part is query.pipeline else None
-            raise ResultsError(refusal.message, hint=hint, path=path)
+    for part, refusal in refused_parts(query):
+        hint = refusal.hint or "nothing was sent to the results source"
+        raise ResultsError(refusal.message, hint=hint, path=refusal.at if part == "pipeline" else None)
+
+
+def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
+    """Yield everything in a query that must not reach a server, with the part that has it: ``pipeline`` or ``let``."""
+    operators, _, others = query.used
+    # Without a name that may be refused, and without a join, there is nothing to find.
+    if others or not operators <= _allowed_names() or not operators.isdisjoint(collection_arguments()):
+        for part, value in (("pipeline", query.pipeline), ("let", query.let)):
+            for refusal in refusals(value):
+                yield part, refusal
 
 
 def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Complaint[Path]]:
@@ -116,22 +124,17 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 # -- what a query reads --
 
 
-def is_lasting(asked: object) -> bool:
-    """Return whether a query, or what else has expressions, gives the same at any time and with each call."""
-    written = repr(asked)
-    fickle = ("$$NOW", "$$CLUSTER_TIME", *names_with("random"))
-    return not any(map(written.__contains__, fickle))
+def is_lasting(asked: Query | Sequence[Any]) -> bool:
+    """Return whether a query, or several expressions, give the same at any time and with each call."""
+    operators, variables, _ = asked.used if isinstance(asked, Query) else used_in(asked)
+    return variables.isdisjoint(("NOW", "CLUSTER_TIME")) and operators.isdisjoint(names_with("random"))
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
     """Return the collections that a query reads, each once: its own, then those that stages look up."""
-    joined: Iterable[str] = ()
-    written = repr(query.pipeline)  # Much cheaper than a walk through every pipeline of a site.
-    for stage in collection_arguments():
-        if stage in written:
-            joined = _list_joined(query.pipeline)
-            break
-    return tuple(dict.fromkeys((query.collection, *joined)))
+    if query.used.operators.isdisjoint(collection_arguments()):
+        return (query.collection,)
+    return tuple(dict.fromkeys((query.collection, *_list_joined(query.pipeline))))
 
 
 def _list_joined(value: Any) -> Iterator[str]:

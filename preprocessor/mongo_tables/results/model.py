@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol
+from types import NoneType
+from typing import Any, Final, NamedTuple, Protocol
 
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.memo import digest_of
@@ -47,6 +48,52 @@ class Query:
             return digest_of(bson.encode(parts))
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
             return digest_of(repr(parts))
+
+    @cached_property
+    def used(self) -> Used:
+        """What the pipeline and the variables are written with."""
+        return used_in([self.pipeline, self.let])
+
+
+class Used(NamedTuple):
+    """What expressions are written with, at any depth.
+
+    ``operators`` are the names with ``$``, also those in data, ``variables`` those with ``$$``, without it. ``others``
+    are the classes of values that are neither plain nor documents nor lists.
+    """
+
+    operators: set[str]
+    variables: set[str]
+    others: set[type]
+
+
+_PLAIN: Final = frozenset({int, float, bool, NoneType})
+
+
+def used_in(value: Any) -> Used:
+    """Return what a value is written with, in one walk: most questions about a query need nothing else."""
+    found = Used(set(), set(), set())
+    _add_used(value, found)
+    return found
+
+
+def _add_used(value: Any, found: Used) -> None:
+    kind = type(value)
+    if kind is str:
+        if value.startswith("$$"):
+            found.variables.add(value[2:].partition(".")[0])
+    elif kind is dict or isinstance(value, Mapping):
+        for name, inner in value.items():
+            if isinstance(name, str) and name.startswith("$"):
+                found.operators.add(name)
+            if type(inner) not in _PLAIN:
+                _add_used(inner, found)
+    elif kind is list or kind is tuple:
+        for inner in value:
+            if type(inner) not in _PLAIN:
+                _add_used(inner, found)
+    else:
+        found.others.add(kind)
 
 
 class ResultsError(CommandError):

@@ -16,7 +16,7 @@ from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.results.guards import refusals
+from mongo_tables.results.guards import refused_parts
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.provenance import provenance_of
 
@@ -268,10 +268,9 @@ def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement
     from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
 
     refused: list[Finding] = []
-    for key, part in (("pipeline", spec.pipeline), ("let", spec.let)):
-        for one in refusals(part):
-            at = spec.locate((key, *one.at), key=True)
-            refused.append(finding(one.rule, spec.file, at, one.message, one.hint))
+    for part, one in refused_parts(spec.query):
+        at = spec.locate((part, *one.at), key=True)
+        refused.append(finding(one.rule, spec.file, at, one.message, one.hint))
     if refused and any(one.rule == "MT201" for one in refused):
         return Judgement(tuple(refused))
     try:
