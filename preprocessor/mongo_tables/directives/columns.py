@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
@@ -97,8 +96,7 @@ def _parser() -> MarkdownIt:
     return Inline("zero").enable(list(_RULES))
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderGroup:
+class HeaderGroup(NamedTuple):
     """A heading above the headers of ``columns``: its plain text and, for Markdown, its pieces."""
 
     text: str

@@ -6,19 +6,18 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from functools import cached_property
-from hashlib import sha256
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, KINDS, Marks
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Parsed, parse
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """Generated text after a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
 
     In MDX the markers are ``{/* mongo-tables: begin DIGEST */}`` and ``… end */}``.
@@ -45,6 +44,7 @@ class Comment:
     ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every further line of a block in the
     same container. ``inline``: the comment's lines also have text of the same paragraph. ``before`` and ``after`` are
     for `stand_in`. ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``. ``marks`` are those around it.
+    ``settings`` is the JSON of a value that the settings name; then the body is its name.
     """
 
     keyword: str
@@ -62,6 +62,7 @@ class Comment:
     after: str = ""
     holder: str = ""
     marks: Marks = HTML
+    settings: str = ""
 
     @property
     def kind(self) -> str:
@@ -70,8 +71,8 @@ class Comment:
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The JSON of the body."""
-        return parse(self.body)
+        """The JSON of the body, or that in the settings."""
+        return parse(self.settings or self.body)
 
     @cached_property
     def _line_starts(self) -> tuple[int, ...]:
@@ -94,7 +95,7 @@ class Comment:
 
     def named(self, body: Any) -> Comment:
         """Return the comment with a body from the settings, each part of which is at the name on the page."""
-        return _NamedComment(**{one.name: getattr(self, one.name) for one in fields(self)}, settings=body)
+        return with_fields(self, settings=json.dumps(body, ensure_ascii=False, default=str))
 
     def release(self) -> None:
         """Discard the values computed from the text. They are recomputed on demand."""
@@ -103,6 +104,8 @@ class Comment:
 
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Return line and column in the file of an offset in ``body``. An offset out of range is clamped."""
+        if self.settings:  # at the name on the page
+            body_offset = len(self.body) - len(self.body.lstrip())
         offset = min(max(body_offset, 0), len(self.body))
         index = bisect_right(self._line_starts, offset) - 1
         return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
@@ -116,22 +119,7 @@ class Comment:
         return self.before + token + self.after
 
 
-@dataclass(frozen=True)
-class _NamedComment(Comment):
-    settings: Any = None
-
-    @cached_property
-    def parsed(self) -> Parsed:
-        """The body in the settings."""
-        return parse(json.dumps(self.settings, ensure_ascii=False, default=str))
-
-    def locate(self, body_offset: int) -> tuple[int, int]:
-        """Return line and column of the name."""
-        return Comment.locate(self, len(self.body) - len(self.body.lstrip()))
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """The contents of a page: its live comments, in order, and the complaints about others.
 
     ``rejected`` has the start and end offsets of comments with an error. Publishers of such a page (a preview while it
@@ -164,6 +152,8 @@ def replace(
 
 def digest(text: str) -> str:
     """Return the digest of a text: 16 hex digits of its SHA-256, with ``\\n`` newlines."""
+    from hashlib import sha256  # and with it OpenSSL; few pages have regions
+
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

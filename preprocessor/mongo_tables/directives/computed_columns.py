@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext import Path
@@ -39,8 +38,7 @@ class ExpressionError(Exception):
         self.complaint = Complaint(message, hint, at, "MT133")
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(NamedTuple):
     """A compiled expression: its operand for ``$set``, and offsets in the expression.
 
     ``columns`` has the offset of each column that it reads, ``divisors`` those of what it divides by, ``offsets`` those
@@ -49,8 +47,8 @@ class Computed:
 
     value: Any
     columns: Mapping[str, int]
-    divisors: tuple[int, ...] = ()
-    offsets: Mapping[Path, int] = field(default_factory=dict)
+    divisors: tuple[int, ...]
+    offsets: Mapping[Path, int]
 
 
 def compile_expression(text: str) -> Computed:

@@ -119,7 +119,7 @@ def _is_rule(text: str) -> bool:
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Container:
     """An open container: a quote, or a body indented by four columns.
 
@@ -131,7 +131,7 @@ class _Container:
     tight: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class _Scan:
     """The state between two lines: open containers and raw HTML, an unfinished paragraph or code block."""
 
@@ -394,7 +394,7 @@ _MARGIN_TAG_NAME = re.compile(r" {0,3}</?([a-zA-Z][^\s/>]*)")
 _NOT_RAW = re.compile(r"\smarkdown(?=[\s=/]|$)(?!=[\"']?0)|/\Z")  # md_in_html; an empty element
 
 
-@dataclass
+@dataclass(eq=False)
 class _RawHtml:
     """The raw HTML that is open: its tags, outermost first; the opaque element in ordinary text, if any."""
 

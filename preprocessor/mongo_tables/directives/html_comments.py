@@ -215,7 +215,7 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[Fold
     return folding.folded, folding.comments
 
 
-@dataclass
+@dataclass(eq=False)
 class _Folding:
     """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Region, Scan
 from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
@@ -117,8 +117,7 @@ _ADDRESS_HINT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A comment with one of our names or a similar one, before it is judged."""
 
     html: HtmlComment
@@ -166,7 +165,7 @@ def find(text: str, file: str) -> Scan:
             if judge.accepts(_Candidate(html, opening, where, opinions.get(number))) and where is not None:
                 comments.append(_comment(page, html, opening, where))
         elif where is not None and where.kind == "live":
-            marked.append(replace(marker, prefix=where.prefix))
+            marked.append(marker._replace(prefix=where.prefix))
     for number, following in pairwise([*hiding, len(html_comments)]):
         until = html_comments[following].start if following < len(html_comments) else len(text)
         judge.judge_enclosing(html_comments[number:following], found_places.get(number), until)
@@ -181,7 +180,7 @@ def find(text: str, file: str) -> Scan:
     return Scan(tuple(comments), tuple(sorted(told)), tuple(sorted(judge.rejected)), tuple(sorted(judge.off)))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Judge:
     """The judge of comments, one after the other, which collects their faults."""
 

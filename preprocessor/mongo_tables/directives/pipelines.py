@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.folders import bad_byte, leads_within, may_be_file, place_at
@@ -25,11 +24,10 @@ from mongo_tables.jsontext.document import Document, decode_at, value_at
 from mongo_tables.jsontext.reader import parse
 
 Stage = Mapping[str, Any]
-_NO_TEXTS: Final[Mapping[str, str]] = {}
+_NOTHING: Final[Mapping[Any, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class SharedPipeline:
+class SharedPipeline(NamedTuple):
     """One shared stage list, with the shared lists that it includes expanded.
 
     ``fields`` explains the fields that the stages create, ``reasons`` why a row may lack one. ``file`` is None if the
@@ -43,23 +41,22 @@ class SharedPipeline:
     stages: tuple[Stage, ...] = ()
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
-    fields: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = _NOTHING
+    reasons: Mapping[str, str] = _NOTHING
     written: tuple[SharedStage, ...] = ()
 
 
 Lookup = Callable[[str], SharedPipeline | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(NamedTuple):
     """A pipeline without names: its stages, the origin of each, findings, the meanings of fields and why they lack."""
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
     findings: tuple[Finding, ...]
-    fields: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = _NOTHING
+    reasons: Mapping[str, str] = _NOTHING
 
 
 class SharedPipelines:
@@ -73,8 +70,8 @@ class SharedPipelines:
     def __init__(
         self,
         folder: FilePath,
-        texts: Mapping[str, str] = _NO_TEXTS,
-        values: Mapping[str, Any] = _NO_TEXTS,
+        texts: Mapping[str, str] = _NOTHING,
+        values: Mapping[str, Any] = _NOTHING,
     ) -> None:
         self.folder = folder
         self.values = values
@@ -242,8 +239,7 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
     return f"only the outermost pipeline can name a shared stage list: write the stages of `{value}` here instead"
 
 
-@dataclass(frozen=True, slots=True)
-class SharedStage:
+class SharedStage(NamedTuple):
     """A stage in the file of a shared list: ``path`` leads to it in its ``document``."""
 
     document: Document
@@ -256,8 +252,7 @@ class SharedStage:
         return Place(self.document.file, line, column)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The place where a stage is written.
 
     ``path`` leads to the text in the comment: the stage itself, the name of its shared list, or the key whose value is
@@ -270,7 +265,7 @@ class Origin:
     form: Literal["stage", "shared", "key"] = "stage"
     fields: tuple[str, ...] = ()
     written: SharedStage | None = None
-    offsets: Mapping[Path, int] = field(default_factory=dict)
+    offsets: Mapping[Path, int] = _NOTHING
 
     def offset(self, inner: Path) -> int | None:
         """Return the offset in the expression of the value at ``inner`` in the stage; None without an expression."""

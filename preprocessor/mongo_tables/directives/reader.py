@@ -5,8 +5,7 @@ headers, settings that name a column, shared stage lists), and returns every fau
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
 from mongo_tables.directives.comments import Comment
@@ -19,8 +18,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import Document, decode_at
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The result for a comment: its spec, or None if it has an error, and all its findings.
 
     ``pipeline`` is the runnable part and ``columns`` the shown columns, even if another key is faulty.

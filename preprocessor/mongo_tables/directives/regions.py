@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
@@ -39,8 +39,7 @@ _FAULTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """A marker of a region, with the offsets of its comment. ``digest`` is None for an end marker."""
 
     start: int

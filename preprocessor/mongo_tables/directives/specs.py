@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from mongo_tables.directives.addresses import fields_of
 from mongo_tables.directives.columns import (
@@ -32,8 +32,7 @@ from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import choice, source_query
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
+class Reference(NamedTuple):
     """A reference for values: a line across the chart, or a band if ``high`` is above ``low``."""
 
     low: float
@@ -95,8 +94,7 @@ class ChartSettings:
 _INTERVAL: Final = "interval"
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(NamedTuple):
     """The tolerance of a number on a page: a ``share`` of it, or None if it must lie in the current interval."""
 
     share: Decimal | None = None
@@ -107,8 +105,7 @@ class Tolerance:
         return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredOf:
+class MeasuredOf(NamedTuple):
     """The version that a figure must be measured on: that in ``file``, or the last tag.
 
     Documents have theirs in ``field``. ``within``: the part that may be equal, ``minor`` or ``major``; "" for all.

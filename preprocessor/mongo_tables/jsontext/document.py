@@ -7,8 +7,7 @@ to a line and column of the file differs, and is a function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding
@@ -17,8 +16,7 @@ from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Parsed
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed text, its file and ``place``: offset in the text → (line, column) of the file."""
 
     file: str

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.directives.keywords import RST, may_have_comment
 from mongo_tables.directives.pipelines import SharedPipelines
@@ -59,8 +59,7 @@ class Request:
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSnapshots:
+class ReadSnapshots(NamedTuple):
     """Snapshots of the pages that paths name: the pages of a site, then those that its build excludes.
 
     ``faults`` has a line for each path that names no page.

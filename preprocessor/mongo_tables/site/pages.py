@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -256,7 +255,7 @@ def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, 
         return read, None
     judged = judge(read.pipeline)
     if judged.faults:
-        read = dataclasses.replace(read, spec=None, findings=[*read.findings, *judged.faults])
+        read = read._replace(spec=None, findings=[*read.findings, *judged.faults])
     return read, judged.server_only
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Set
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.keywords import is_mdx, may_have_comment
 from mongo_tables.directives.references import find_written_ids
@@ -42,8 +41,7 @@ _LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
 Wanted = Callable[["Comment"], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """The parsed pages of a snapshot.
 
     Attributes:

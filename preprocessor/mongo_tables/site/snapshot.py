@@ -52,8 +52,7 @@ class PageText:
     inclusions: Inclusions | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
+class WrittenFile(NamedTuple):
     """The file on disk in the place of a drawing: its text if it is ours, or why there is none."""
 
     text: str | None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.build import Report, build
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.dependencies import Around, needs_of
 from mongo_tables.site.disk import Request, read_snapshots, read_text
 from mongo_tables.site.site_config import from_here
 
@@ -26,8 +24,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import Needs
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedPages:
+class CheckedPages(NamedTuple):
     """The findings on pages, in order and without duplicates, and these pages.
 
     ``texts`` are those of all pages that findings may name; ``faults`` has a line for each path that is not a page.
@@ -93,7 +90,10 @@ def check_paths(
 
 def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
     """Yield MT311 for results and drawings that Git neither tracks nor ignores: a fresh checkout lacks them."""
+    import shlex  # only hooks of Git need these
+
     from mongo_tables.results.history import run_git
+    from mongo_tables.site.dependencies import Around, needs_of
 
     listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
     untracked = {os.path.realpath(name) for name in listed.split("\0") if name}

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _FOLDER: Final = Path(__file__).parent
 _OF_COMMENTS: Final = _FOLDER / "comments"
@@ -75,8 +74,7 @@ ANY_NAME: Final = "*"
 """The path component for names that no schema lists, such as those of indexes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultField:
+class ResultField(NamedTuple):
     """One field: ``unit`` is empty if there is none, and ``1`` for a ratio or a plain count."""
 
     path: str
