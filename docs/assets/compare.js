@@ -91,15 +91,15 @@
     const blocks = [...speeds.keys()].filter((block) => references.has(block));
     if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
       const related = [one.control_of, one.experiment].some((name) => name && [other.control_of, other.experiment].includes(name));
-      const why = one.experiment === other.experiment ? "different blocks measured them" : related
-        ? "one is a control of the other, with its own blocks" : "they are from two experiments with different operations";
+      if (!related) return { why: "Not compared: they are from two experiments, whose operations are different work." };
+      const why = one.experiment === other.experiment ? "different blocks measured them" : "one is a control of the other, with its own blocks";
       return { ratio: one.speed / other.speed, why: `Not paired: ${why}. So the ratio has no interval.` };
     }
     const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
     if (!Math.min(...ours, ...theirs)) return { why: "No ratio: one of them did no work in a block." };
     const found = interval(ours, theirs);
     const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
-    const told = found.low ? `${paired}; this is the 95 % interval of this campaign alone.` : `${paired}, too few for an interval.`;
+    const told = found.low ? `${paired}; this is the 95\u00a0% interval of this campaign alone.` : `${paired}, too few for an interval.`;
     const ratios = ascending(byCampaign(one, other).map(([, ratio]) => ratio));
     const most = ratios.at(-1);
     if (ratios[0] < 1 && most > 1) return { ...found, open: true, why: `${told} Not known: the campaigns disagree on which is faster.` };
@@ -115,8 +115,16 @@
   function* fields(part, name) {
     if (part && typeof part === "object" && !Array.isArray(part) && Object.keys(part).length) {
       for (const [key, value] of Object.entries(part)) yield* fields(value, name ? `${name}.${key}` : key);
-    } else if (part !== undefined) yield [name, typeof part === "string" ? part : JSON.stringify(part)];
+    } else if (part !== undefined) yield [name, typeof part === "string" ? part : typeof part === "number" ? amount(name, part) : JSON.stringify(part)];
   }
+
+  // Scaled amounts, such as documents, are whole.
+  const amount = (name, value) => value.toLocaleString("en", { maximumFractionDigits: name.startsWith("asked.") && value >= 10 ? 0 : 6 });
+
+  // asked.numberOfThreads is "asked: number of threads"; YCSB writes its parameters as one word.
+  const readable = (name) => name.replaceAll(/[_$]+/g, " ").replaceAll(/ ?\. ?/g, ": ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/([a-z])(proportion|distribution|count|length|allfields)\b/g, "$1 $2").replace("allfields", "all fields")
+    .replaceAll(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).replaceAll(/\b(gb|cpu|kb)\b/g, (unit) => unit.toUpperCase());
 
   function differences(one, other) {
     const [ours, theirs] = [one, other].map((row) => new Map([
@@ -138,12 +146,12 @@
   // As the tables have it: times from twice and half the speed on, else per cent; two digits are known at most.
   function inWords(ratio) {
     if (ratio >= 2) return `${digits(ratio, 2)} times as fast`;
-    return ratio <= 0.5 ? `${digits(1 / ratio, 2)} times slower` : `${digits(100 * Math.abs(ratio - 1), 2)} % ${ratio < 1 ? "slower" : "faster"}`;
+    return ratio <= 0.5 ? `${digits(1 / ratio, 2)} times slower` : `${digits(100 * Math.abs(ratio - 1), 2)}\u00a0% ${ratio < 1 ? "slower" : "faster"}`;
   }
   // Both ends with one unit where they have the same: 3.9 to 6.1 times slower.
   function rangeInWords(...ends) {
     const [near, far] = ends.sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b))).map(inWords);
-    const unit = near.slice(near.indexOf(" "));
+    const unit = near.slice(near.search(/\s/));
     return far.endsWith(unit) ? `${near.slice(0, -unit.length)} to ${far}` : `${inWords(ends[0])} to ${inWords(ends[1])}`;
   }
   const nameOf = (row) => `${row.by} (${row.title})`;
@@ -163,17 +171,20 @@
     if (found.ratio) {
       const within = found.low ? ` (${rangeInWords(found.low, found.high)})` : "";
       const figure = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
-      const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [make("strong", figure)];
+      const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [found.low ? make("strong", figure) : figure];
       const said = make("p", ...told, `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
+    } else {
+      parts.unshift(make("p", `${digits(one.speed)} operations/s: ${nameOf(one)}. ${digits(other.speed)} operations/s: ${nameOf(other)}.`));
     }
     const speeds = [one, other].map((row) => [nameOf(row), digits(row.speed), String(blocksOf(row).size), row.campaign, row.day]);
     parts.push(tableOf("Speeds", ["Row", "Operations/s", "Blocks", "Campaign", "Day"], speeds));
     const campaigns = byCampaign(one, other).map(([campaign, ratio]) => [campaign, inWords(ratio)]);
     if (campaigns.length > 1) parts.push(tableOf("In each campaign", ["Campaign", "Compared"], campaigns));
     const differing = differences(one, other);
-    parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", one.by, other.by], differing));
+    parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", one.by, other.by],
+      differing.map(([name, ...values]) => [Object.assign(make("span", readable(name)), { title: name }), ...values])));
     return parts;
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -19,7 +20,8 @@ PAGE = "compare/"
 SHOWN = """() => ({
     figures: { ...document.querySelector("#compare-form [data-ratio]")?.dataset },
     why: [...document.querySelectorAll("#compare-form > div > p")].at(-1).textContent,
-    fields: [...document.querySelectorAll("#compare-form .compare-answer")].at(-1).innerText,
+    fields: [...[...document.querySelectorAll("#compare-form .compare-answer")].at(-1).querySelectorAll("tbody tr")]
+        .map((row) => [row.querySelector("span").title, ...[...row.cells].map((cell) => cell.innerText)]),
 })"""
 CHOOSE = """([one, other]) => {
     const [first, second] = document.querySelectorAll("#compare-form select");
@@ -87,20 +89,50 @@ def test_what_differs_is_what_the_program_lists(
     (one, first), (other, second) = choices[0], choices[-1]
     assert first["campaign"]["id"] == second["campaign"]["id"] or first["_id"] != second["_id"]
     shown = show(opened, one, other)
-    listed = [line.split("\t")[0] for line in shown["fields"].splitlines()]
+    listed = [name for name, *_ in shown["fields"]]
     for field, _ in list_differences(first, second):
         assert any(each == field or each.startswith(f"{field}.") for each in listed), field
 
 
-def test_rows_of_two_experiments_have_a_ratio_without_an_interval(
+def test_rows_of_two_experiments_have_their_speeds_and_no_ratio(
     opened: Page, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:
     (one, row), (other, reference) = choices[0], choices[-1]
     shown = show(opened, one, other)
-    assert shown["why"].startswith("Not paired")
-    ratio = row["speed"]["median"] / reference["speed"]["median"]
-    assert {name: float(value) for name, value in shown["figures"].items()} == {"ratio": pytest.approx(ratio)}
+    assert (shown["figures"], shown["why"].partition(":")[0]) == ({}, "Not compared")
+    assert opened.locator("#compare-form strong").count() == 0
+    said = opened.locator("#compare-form > div > p").first.inner_text()
+    speeds = [float(text.replace(",", "")) for text in re.findall(r"([\d,.]+) operations/s", said)]
+    assert speeds == pytest.approx([each["speed"]["median"] for each in (row, reference)], rel=0.005)
     assert show(opened, one, one)["why"] == "Both are the same row."
+
+
+def test_a_row_and_its_control_have_a_ratio_that_does_not_stand_out(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    keys = dict(choices)
+    one, other = "insert_idtype/random UUIDs", "insert_idtype_control/random UUIDs"
+    shown = show(opened, one, other)
+    assert shown["why"].startswith("Not paired")
+    ratio = keys[one]["speed"]["median"] / keys[other]["speed"]["median"]
+    assert {name: float(value) for name, value in shown["figures"].items()} == {"ratio": pytest.approx(ratio)}
+    assert opened.locator("#compare-form strong").count() == 0
+
+
+def test_fields_have_words_that_stay_whole_and_no_amount_is_a_fraction_of_a_document(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    reference = next(key for key, _ in choices if key.startswith("memory_disk/"))
+    fields = show(opened, "insert_docsize/documents of 2048 KiB", reference)["fields"]
+    shown = {name: values for name, *values in fields}
+    assert shown["asked.numberOfThreads"][0] == "asked: number of threads"
+    assert shown["asked.totalDocsToInsert"][:2] == ["asked: total docs to insert", "78"]
+    assert shown["asked.readproportion"][0] == "asked: read proportion"
+    assert not any(re.search("[._][a-z]|[a-z][A-Z]", label) for label, *_ in shown.values())
+    cells = opened.locator("#compare-form .compare-answer").last.locator("tbody td:first-child")
+    assert cells.evaluate_all(
+        "(cells) => cells.every((cell) => getComputedStyle(cell).overflowWrap !== 'anywhere')"
+    )
 
 
 def test_no_figure_of_one_campaign_stands_out_where_another_campaign_disagrees(
