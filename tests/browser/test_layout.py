@@ -30,6 +30,24 @@ STICKING = """() => [...document.querySelectorAll(".mongo-table__scroll")]
         return Math.round(cell.getBoundingClientRect().left - box.getBoundingClientRect().left);
     })"""
 
+# How far the picture of each comparison in a sentence is below the last word of the sentence.
+BELOW = """() => [...document.querySelectorAll(".mongo-beside")].map((one) => {
+    const word = document.createRange();
+    word.selectNodeContents(one.firstChild);
+    return Math.abs(one.querySelector("svg").getBoundingClientRect().bottom - word.getBoundingClientRect().bottom);
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_a_picture_in_a_sentence_is_on_the_line_of_the_last_word(
+    site: Served, page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site.url}experiments/delete/")
+    below = page.evaluate(BELOW)
+    assert len(below) > 2
+    assert max(below) < 12
+
 
 def test_from_768_pixels_on_no_table_is_wider_than_its_box(tables: dict[str, Tables]) -> None:
     wide = {(path, width): boxes for path, one in tables.items() for width, boxes in one.too_wide.items()}

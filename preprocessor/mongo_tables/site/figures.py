@@ -125,8 +125,12 @@ class FigureContext:
         if address:
             inner = f'<img src="{text_html(address)}" alt="{inner}">'
         inner = inner if has_link(pieces) else link_html(to, inner)
+        if picture and not to:  # no line ends between the last word and the picture
+            before, blank, last = inner.rpartition(" ")
+            inner = f'{before}{blank}<span class="mongo-beside">{last}\u00a0{picture}</span>'
+            picture = ""
         html = f'<span class="mongo-value"{raw}>{inner}</span>'
-        return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
+        return f"{html}\u00a0{picture}" if picture else html
 
     def _notes(
         self,
