@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
@@ -125,42 +124,45 @@ class SiteBuild:
         """
         if self.source[0] is page:
             return self.source[1]
-        file, shown = page.file, choose_shown_path(page.file)
-        path, text, fault = Path(file.abs_src_path or ""), "", None
+        file, text, why, bad = page.file, "", "", None
+        path = Path(file.abs_src_path or "")
         if not file.abs_src_path:
             text = file.content_string
         elif not may_be_file(path):
             why = "the file does not exist, or is not a regular file"
-            fault = finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {why}")
         else:
             try:
                 content = path.read_bytes()
+                text = content.decode("utf-8-sig")
             except OSError as error:
-                fault = finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {error.strerror}")
-            else:
+                why = str(error.strerror)
+            except UnicodeDecodeError:
                 bad = bad_byte(content)
-                fault = no_text(shown, bad) if bad else None
-                # with the line ends that MkDocs gives
-                text = "" if bad else TextIOWrapper(BytesIO(content), "utf-8-sig").read()
-        if fault is not None:  # MkDocs would show a traceback.
+        if bad or why:  # MkDocs would show a traceback.
+            shown = choose_shown_path(file)
+            fault = no_text(shown, bad) if bad else finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {why}")
             report([fault], "error", "nothing was built")
-        if may_have_comment(text):
-            self.late += front_matter_findings(PageLines(text), shown)
+        if "\r" in text:  # MkDocs gives line feeds.
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.source = page, text
         return text
 
     def put_tokens(self, markdown: str, page: SitePage) -> str:
         """Return the Markdown of a page with a token for each of its comments."""
         file = page.file
+        on_disk = self.read_source(page)
+        # Usually the text is the end of the file, below its front matter.
+        rest_has_comment = may_have_comment(on_disk.removesuffix(markdown))
+        if rest_has_comment:
+            self.late += front_matter_findings(PageLines(on_disk), choose_shown_path(file))
         if "8<-" in markdown:
             markdown = with_snippets(markdown, file, self.config)
         if not may_have_comment(markdown):
             return markdown
-        on_disk, shown = self.read_source(page), choose_shown_path(file)
-        path = Path(file.abs_src_path or file.src_uri)
-        # Usually the text is the end of the file, below its front matter. If another plugin changed it, or removed
-        # tables, so that the rest contains comments, the text is what was handed over.
-        if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
+        shown, path = choose_shown_path(file), Path(file.abs_src_path or file.src_uri)
+        # If another plugin changed the text, or removed tables, so that the rest contains comments, the text is what
+        # was handed over.
+        if on_disk.endswith(markdown) and not rest_has_comment:
             text = PageText(shown, on_disk, path)
         else:
             text = PageText(shown, markdown, path, on_disk=on_disk)

@@ -61,12 +61,14 @@ _PERCENT: Final = re.compile(_QUOTED, re.IGNORECASE)
 _START: Final = END.encode()[:-1]
 """Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
 _LAST_BYTES: Final = b"[%s]" % _CHARACTERS.encode()[2::3]
-_QUOTED_REST: Final = "(?i:" + _QUOTED.replace("%EE", "EE") + ")"  # All begin with the same byte.
-_MARKS: Final = re.compile(
-    b"[%s\\\\#%%](?:%s" % (_START[:1], _START[1:] + _LAST_BYTES)
-    + rf"|u(?:{_HEX})|[xX]0*(?:{_HEX})|0*(?:{_DECIMAL})|{_QUOTED_REST})".encode()
+_QUOTED_REST: Final = _QUOTED.replace("%EE", "EE")
+_MARKS: Final = (
+    re.compile(_START + _LAST_BYTES),
+    re.compile(_ESCAPE.pattern.encode()),
+    re.compile(f"#(?:[xX]0*(?:{_HEX})|0*(?:{_DECIMAL}))".encode()),
+    re.compile(f"%(?i:{_QUOTED_REST})".encode()),
 )
-"""The characters of names in UTF-8, JSON, XML and addresses: a set at the front makes the search fast."""
+"""The characters of names in UTF-8, JSON, XML and addresses: a search for one first byte is fast, for a choice slow."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
@@ -211,7 +213,7 @@ def _swap_in_file(
     except OSError:  # A removed or special file, which cannot be published.
         return []
     found = []
-    if file not in without and _MARKS.search(content):
+    if file not in without and any(mark.search(content) for mark in _MARKS):
         text = content.decode("utf-8", "surrogateescape")
         path = Path(file)
         figures = figures_for(path.relative_to(site).as_posix(), text)

@@ -30,7 +30,6 @@ _DIGITS: Final = str.maketrans("0123456789abcdef", "".join(map(chr, range(FIRST,
 BEGIN: Final = chr(FIRST + 16)
 END: Final = chr(FIRST + 17)
 NAME: Final = re.compile(f"{BEGIN}[{chr(FIRST)}-{chr(FIRST + 15)}]{{17,}}{END}")
-_BARE: Final = re.compile(f"(?<!<!--){NAME.pattern}")
 _IN_SENTENCE: Final = re.compile(rf"<span>({NAME.pattern})</span>")
 _BLOCK: Final = rf"<div>({NAME.pattern})</div>"
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{_BLOCK}")
@@ -130,7 +129,13 @@ def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
     """Replace names without an element, as in a title, by ``text_of(name)``. Unknown names stay."""
     if BEGIN not in text:
         return text
-    return _BARE.sub(lambda name: name[0] if (given := text_of(name[0])) is None else given, text)
+
+    def bare(name: re.Match[str]) -> str:
+        # In a comment, a name marks the place of the part below its figure.
+        given = None if text.endswith("<!--", 0, name.start()) else text_of(name[0])
+        return name[0] if given is None else given
+
+    return NAME.sub(bare, text)
 
 
 def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
