@@ -147,15 +147,11 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
         return form
     plain = rows if isinstance(rows, PlainRows) else None
     most = MOST_AS_STORED if plain is None else MOST_DIGITS
-    values, has_more, are_days = [], False, True
-    for row in rows:
-        value = column_value(row, column)
-        if value is not MISSING and value is not None:
-            values.append(value)
-            has_more = has_more or has_more_digits(value, most)
-            are_days = are_days and type(value) is datetime and value.time() == time()
+    every = [column_value(row, column) for row in rows]
+    values = [value for value in every if value is not MISSING and value is not None]
+    has_more = any(has_more_digits(value, most) for value in values)
     if plain is not None and isinstance(spec, TableSpec):  # An axis has its own notation.
-        if values and are_days:
+        if values and all(type(value) is datetime and value.time() == time() for value in values):
             return (form or _PLAIN)._replace(date=_DAY)
         decimals = plain.decimals.get(column)
         by_program = decimals and decimals > _MOST_DECIMALS and has_more

@@ -20,8 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from copy import copy
 from typing import TYPE_CHECKING, Final
 from unicodedata import combining, east_asian_width
 
@@ -64,7 +63,9 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
         names.append(name)
         unnamed.append((number, spec))
     for (number, spec), name in zip(unnamed, distinct(names, taken), strict=True):
-        found[number] = replace(spec, id=name)
+        # A copy has the query as well, which does not depend on the id and takes long to compute.
+        found[number] = named = copy(spec)
+        object.__setattr__(named, "id", name)
     return found
 
 
@@ -212,11 +213,8 @@ def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[
 # -- HTML --
 
 
-@lru_cache(maxsize=16_384)
 def text_html(text: str) -> str:
     """Return the text escaped as HTML, for an element or a quoted attribute.
-
-    The result is cached, because most texts occur more than once on a page: in a table, its chart and its runs.
 
     Example:
         >>> text_html("a < b")

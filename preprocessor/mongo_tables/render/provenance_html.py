@@ -251,10 +251,12 @@ def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
 
 def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
     """Yield JSON in lines: values that fit are on one line, but each stage begins its own."""
-    line = before + _JSON(value) + after
-    if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
-        yield line
-        return
+    is_leaf = not value or not isinstance(value, (dict, list))
+    if is_leaf or not top:
+        line = before + _JSON(value) + after
+        if is_leaf or len(line) <= _WIDTH:
+            yield line
+            return
     indent = before[: len(before) - len(before.lstrip())] + "  "
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     yield before + opening
