@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -19,126 +19,155 @@ class Use(NamedTuple):
     argument: Any
 
 
-Uses = Iterator[Use]
-_Reader = Callable[[Any, Path], Uses]
+_Reader = Callable[[Any, Path, list[Use]], None]
+"""Appends the uses in a value at a path to a list."""
 
 
-def list_uses(pipeline: Any, path: Path = ()) -> Uses:
-    """Yield every stage and operator of a pipeline, in reading order. Malformed parts are skipped.
+def list_uses(pipeline: Any) -> list[Use]:
+    """Return every stage and operator of a pipeline, in reading order. Malformed parts are skipped.
 
     The position of a name decides its kind, whether such an operator exists or not.
     """
-    for number, stage in _items(pipeline):
+    found: list[Use] = []
+    _pipeline(pipeline, (), found)
+    return found
+
+
+def list_uses_in_stage(name: str, argument: Any, path: Path) -> list[Use]:
+    """Return a stage, whose name is at ``path``, and every operator in it."""
+    found: list[Use] = []
+    _stage(name, argument, path, found)
+    return found
+
+
+def _pipeline(value: Any, path: Path, found: list[Use]) -> None:
+    for number, stage in _items(value):
         for name, argument in _members(stage):
-            where = (*path, number, name)
-            yield Use("stage", name, where, argument)
-            reader = _READERS.get(name, _expression)
-            if callable(reader):
-                yield from reader(argument, where)
-                continue
-            for key, inner in _members(argument):
-                yield from reader.get(key, _expression)(inner, (*where, key))
+            _stage(name, argument, (*path, number, name), found)
 
 
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    return iter(value.items() if isinstance(value, Mapping) else ())
+def _stage(name: str, argument: Any, path: Path, found: list[Use]) -> None:
+    found.append(Use("stage", name, path, argument))
+    reader = _READERS.get(name, _expression)
+    if callable(reader):
+        reader(argument, path, found)
+        return
+    for key, inner in _members(argument):
+        reader.get(key, _expression)(inner, (*path, key), found)
 
 
-def _items(value: Any) -> Iterator[tuple[int, Any]]:
-    return enumerate(value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else ())
+def _members(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, dict) else ()
 
 
-def _expression(value: Any, path: Path) -> Uses:
+def _items(value: Any) -> Iterable[tuple[int, Any]]:
+    return enumerate(value) if isinstance(value, _LISTS) else ()
+
+
+_LISTS: Final = (list, tuple)
+_HOLDING: Final = (dict, list, tuple)
+"""Types of values in which there may be operators; most values are plain ones."""
+
+
+def _expression(value: Any, path: Path, found: list[Use]) -> None:
     for number, item in _items(value):
-        yield from _expression(item, (*path, number))
+        if isinstance(item, _HOLDING):
+            _expression(item, (*path, number), found)
     for name, inner in _members(value):
-        where = (*path, name)
         if name.startswith("$"):
-            yield Use("expression", name, where, inner)
-        if name not in ("$literal", "$const"):
-            yield from _expression(inner, where)
+            found.append(Use("expression", name, (*path, name), inner))
+        if isinstance(inner, _HOLDING) and name not in ("$literal", "$const"):
+            _expression(inner, (*path, name), found)
 
 
-def _accumulators(value: Any, path: Path, kind: OperatorKind = "accumulator") -> Uses:
-    """Yield the uses in fields with an accumulator or a window function each."""
+def _accumulators(value: Any, path: Path, found: list[Use], kind: OperatorKind = "accumulator") -> None:
+    """Append the uses in fields with an accumulator or a window function each."""
     for field, written in _members(value):
         for name, argument in _members(written):
             if name != "window":
                 where = (*path, field, name)
-                yield Use(kind, name, where, argument)
-                yield from _expression(argument, where)
+                found.append(Use(kind, name, where, argument))
+                _expression(argument, where, found)
 
 
-def _group(value: Any, path: Path) -> Uses:
+def _group(value: Any, path: Path, found: list[Use]) -> None:
     fields = dict(_members(value))
-    yield from _expression(fields.pop("_id", None), (*path, "_id"))
-    yield from _accumulators(fields, path)
+    _expression(fields.pop("_id", None), (*path, "_id"), found)
+    _accumulators(fields, path, found)
 
 
-def _pipelines(value: Any, path: Path) -> Uses:
-    """Yield the uses in a document of names and pipelines."""
+def _pipelines(value: Any, path: Path, found: list[Use]) -> None:
+    """Append the uses in a document of names and pipelines."""
     for name, pipeline in _members(value):
-        yield from list_uses(pipeline, (*path, name))
+        _pipeline(pipeline, (*path, name), found)
 
 
-def _inputs(value: Any, path: Path) -> Uses:
+def _inputs(value: Any, path: Path, found: list[Use]) -> None:
     for name, inner in _members(value):
-        yield from (_pipelines if name == "pipelines" else _expression)(inner, (*path, name))
+        (_pipelines if name == "pipelines" else _expression)(inner, (*path, name), found)
 
 
-def _query(value: Any, path: Path) -> Uses:
+def _query(value: Any, path: Path, found: list[Use]) -> None:
     for name, inner in _members(value):
         where = (*path, name)
         if not name.startswith("$"):
-            yield from _conditions(inner, where)
+            _conditions(inner, where, found)
         else:
-            yield Use("query", name, where, inner)
+            found.append(Use("query", name, where, inner))
             if name == "$expr":
-                yield from _expression(inner, where)
+                _expression(inner, where, found)
             elif name in ("$and", "$or", "$nor"):
                 for number, item in _items(inner):
-                    yield from _query(item, (*where, number))
+                    _query(item, (*where, number), found)
 
 
-def _conditions(value: Any, path: Path) -> Uses:
-    """Yield the operators of one field, unless it has a document to equal."""
-    if not next((name for name, _ in _members(value)), "").startswith("$"):
+def _conditions(value: Any, path: Path, found: list[Use]) -> None:
+    """Append the operators of one field, unless it has a document to equal."""
+    if not _first_name(value).startswith("$"):
         return
     for name, inner in _members(value):
         where = (*path, name)
-        yield Use("query", name, where, inner)
+        found.append(Use("query", name, where, inner))
         if name == "$elemMatch":
-            yield from _element(inner, where)
+            _element(inner, where, found)
         elif name == "$all":
             for number, item in _items(inner):
-                yield from _conditions(item, (*where, number))
+                _conditions(item, (*where, number), found)
         elif name == "$not" or name.startswith(("$geo", "$near", "$within")):
-            yield from _conditions(inner, where)
+            _conditions(inner, where, found)
 
 
-def _element(value: Any, path: Path) -> Uses:
-    """Yield the operators of an element itself, or of a query on its fields."""
-    first = next((name for name, _ in _members(value)), "")
+def _element(value: Any, path: Path, found: list[Use]) -> None:
+    """Append the operators of an element itself, or of a query on its fields."""
+    first = _first_name(value)
     is_query = not first.startswith("$") or first in ("$and", "$or", "$nor", "$expr")
-    yield from (_query if is_query else _conditions)(value, path)
+    (_query if is_query else _conditions)(value, path, found)
+
+
+def _first_name(value: Any) -> str:
+    return next(iter(value), "") if isinstance(value, dict) else ""
+
+
+def _nothing(value: Any, path: Path, found: list[Use]) -> None:
+    """Append nothing: the value has no operators of pipelines."""
 
 
 _READERS: Final[Mapping[str, _Reader | Mapping[str, _Reader]]] = {
     "$bucket": {"output": _accumulators},
     "$bucketAuto": {"output": _accumulators},
     "$facet": _pipelines,
-    "$geoNear": {"query": _query, "near": lambda value, path: iter(())},
+    "$geoNear": {"query": _query, "near": _nothing},
     "$graphLookup": {"restrictSearchWithMatch": _query},
     "$group": _group,
-    "$lookup": {"pipeline": list_uses},
+    "$lookup": {"pipeline": _pipeline},
     "$match": _query,
-    "$merge": {"whenMatched": list_uses},
+    "$merge": {"whenMatched": _pipeline},
     "$rankFusion": {"input": _inputs},
     "$scoreFusion": {"input": _inputs},
-    "$search": lambda value, path: iter(()),
-    "$searchMeta": lambda value, path: iter(()),
+    "$search": _nothing,
+    "$searchMeta": _nothing,
     "$setWindowFields": {"output": partial(_accumulators, kind="window")},
-    "$unionWith": {"pipeline": list_uses},
+    "$unionWith": {"pipeline": _pipeline},
     "$vectorSearch": {"filter": _query},
 }
 """Readers of the argument of a stage, or of its keys, that are more than expressions."""

@@ -90,7 +90,7 @@ _TESTING: Final = names_with("tests truth")
 @rule("MT435", needs=_TESTING)
 def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT435: in an expression an object is always true, also one that is written like a query."""
-    for use in subject.uses:
+    for use in subject.uses(*_TESTING):
         for condition, path in _list_tested(use):
             if isinstance(condition, Mapping) and next(iter(condition), "$")[:1] != "$":
                 ((name, value),) = [*condition.items()][:1]
@@ -108,7 +108,7 @@ def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
 def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:
     """Yield the conditions whose truth decides what an operator gives, each with its place."""
     argument = use.argument
-    if use.name not in _TESTING or (use.kind == "query" and use.name != "$expr"):
+    if use.kind == "query" and use.name != "$expr":
         return
     if isinstance(argument, Mapping):
         for number, branch in enumerate(argument.get("branches") or ()):

@@ -13,7 +13,7 @@ from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule, uses_in
+from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
@@ -166,7 +166,7 @@ def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
     """Yield the strings in operators that read no field, and as a group's key, each with its place and operator."""
     if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
         yield (*stage.path, "_id"), key, "_id"
-    for use in uses_in(stage) if stage.name in _ACCUMULATING else ():
+    for use in stage.uses if stage.name in _ACCUMULATING else ():
         own = use.kind in ("accumulator", "window")
         if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
             yield use.path, use.argument, use.name
@@ -279,7 +279,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-@rule("MT438", needs=("number in a path",))
+@rule("MT438")
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT438: a key selects an array element by its index, which a server may not find.
 

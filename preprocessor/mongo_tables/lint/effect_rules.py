@@ -29,7 +29,6 @@ from mongo_tables.lint.rule_context import (
     leading_match,
     quote,
     rule,
-    uses_in,
 )
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
@@ -42,10 +41,15 @@ _ORDERING: Final = names_with("compares", "expression")
 _EQUATING: Final = names_with("equates", "expression")
 
 
-@rule("MT442", of="documents", needs=("vars", "let", "in", "cond"))
+_BINDING: Final = ("$filter", "$let", "$lookup", "$map", "$reduce")
+
+
+@rule("MT442", of="documents", needs=_BINDING)
 def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT442: an expression reads a field that no document has, whose name is that of a variable at this place."""
     for stage in subject.flow.stages if subject.known else ():
+        if stage.names.isdisjoint(_BINDING):
+            continue
         for path, text in _variables_as_fields(
             stage.argument, stage.path, frozenset(), stage.before, documents
         ):
@@ -66,7 +70,7 @@ def _variables_as_fields(
         name = written[1:].partition(".")[0]
         if written[:1] == "$" and name in bound and lookup(fields, (name,)).absent and fields.kinds:
             yield path, written
-    elif isinstance(written, Mapping):
+    elif isinstance(written, dict):
         inner = bound | _bound_by(written)
         for key, value in written.items():
             if key == "$literal":
@@ -77,16 +81,20 @@ def _variables_as_fields(
                     yield from _variables_as_fields(value, (*path, key), inner, other, documents)
                 continue
             names = bound if key in ("input", "vars", "let", "initialValue") else inner
-            yield from _variables_as_fields(value, (*path, key), names, fields, documents)
+            if names or isinstance(value, (dict, list, tuple)):
+                yield from _variables_as_fields(value, (*path, key), names, fields, documents)
     elif isinstance(written, (list, tuple)):
         for number, value in enumerate(written):
-            yield from _variables_as_fields(value, (*path, number), bound, fields, documents)
+            if bound or isinstance(value, (dict, list, tuple)):
+                yield from _variables_as_fields(value, (*path, number), bound, fields, documents)
 
 
 def _bound_by(written: Mapping[str, Any]) -> frozenset[str]:
     """Return the variables that the arguments of an operator, or of a join, bind."""
-    named = [written.get(key) for key in ("vars", "let")]
-    bound = frozenset(name for one in named if isinstance(one, Mapping) for name in one)
+    bound = frozenset[str]()
+    for key in ("vars", "let"):
+        if isinstance(named := written.get(key), dict):
+            bound |= named.keys()
     if "input" in written and ("in" in written or "cond" in written):
         bound |= {written["as"] if isinstance(written.get("as"), str) else "this"}
         bound |= {"value"} if "initialValue" in written else frozenset()
@@ -106,7 +114,7 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sum/#array-operand
     """
     for stage in subject.stages(*_ACCUMULATING) if subject.known else ():
-        for use in uses_in(stage):
+        for use in stage.uses:
             path = use.argument if isinstance(use.argument, str) and use.kind == "accumulator" else ""
             if use.name not in _SUMMING or path[:1] != "$" or path[:2] == "$$":
                 continue
@@ -184,13 +192,9 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
 @rule("MT445", needs=("$switch",))
 def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
     """MT445: a branch of a ``$switch`` is never reached, because an earlier one takes its values."""
-    for use in subject.uses:
-        branches = (
-            use.argument.get("branches")
-            if use.name == "$switch" and isinstance(use.argument, Mapping)
-            else None
-        )
-        cases = [_bound_of(one) for one in branches] if isinstance(branches, Sequence) else []
+    for use in subject.uses("$switch"):
+        branches = use.argument.get("branches") if isinstance(use.argument, dict) else None
+        cases = [_bound_of(one) for one in branches] if isinstance(branches, (list, tuple)) else []
         told: set[int] = set()
         for (first, one), (second, other) in combinations(enumerate(cases), 2):
             if one and other and second not in told and _takes_all(one, other):
@@ -305,10 +309,9 @@ _WHOLE: Final = ("$toInt", "$toLong", "$trunc", "$floor", "$ceil", "$round")
 @rule("MT448", needs=("$multiply",))
 def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
     """MT448: a quotient loses its fraction before it is multiplied."""
-    for use in subject.uses:
-        factors = use.argument if use.name == "$multiply" and isinstance(use.argument, Sequence) else ()
-        for number, factor in enumerate(factors):
-            name = next(iter(factor), "") if isinstance(factor, Mapping) else ""
+    for use in subject.uses("$multiply"):
+        for number, factor in enumerate(use.argument if isinstance(use.argument, (list, tuple)) else ()):
+            name = next(iter(factor), "") if isinstance(factor, dict) else ""
             inner = factor[name] if name in _WHOLE else None
             inner = inner[0] if isinstance(inner, (list, tuple)) and len(inner) == 1 else inner
             if isinstance(inner, Mapping) and "$divide" in inner:

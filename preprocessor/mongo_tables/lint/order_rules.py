@@ -223,10 +223,9 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
 def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     """MT421: every run draws a new document or number at random, and no later sort changes that."""
     order = subject.orders[-1] if subject.orders else None
-    for use in subject.uses:
-        reported = use.name == "$sample" and order is not None and order.by is By.CHANCE  # by MT416
-        if use.name not in _DRAWING or reported:
-            continue
+    for use in subject.uses(*_DRAWING):
+        if use.name == "$sample" and order is not None and order.by is By.CHANCE:
+            continue  # MT416 reports it
         what = "makes numbers" if use.kind == "expression" else "picks documents"
         yield subject.in_pipeline(
             "MT421",

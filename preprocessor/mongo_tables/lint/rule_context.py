@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import Field, conditions_in, effect_of, split_path
-from mongo_tables.aggregation.uses import Use, list_uses
+from mongo_tables.aggregation.uses import Use
 from mongo_tables.aggregation.values import is_flag, truthy, type_name
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
@@ -35,7 +35,7 @@ from mongo_tables.lint.shape.document_shapes import (
     select_telling,
 )
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
-from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
+from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
 from mongo_tables.results.formats.raw_values import VERSION_NAME
@@ -63,7 +63,7 @@ class Begun:
 
     shape: Shape
     is_learned: bool
-    followed: dict[str, StageFlow]
+    followed: Followed
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,6 @@ FAILED: Final = "failed"
 _FRACTIONS: Final = frozenset({"double", "decimal", "array"})
 _TEXTS: Final = frozenset({"string", "array"})
 """Kinds of columns with fractions, and of keys that may be texts; both may be at a place of an array."""
-_NUMBER_IN_PATH: Final = re.compile(r"""\.\d+[.'"]""")
 _TEXT_WITH_DOLLAR: Final = re.compile(r"""['"]\$[^$](?!\w*': )""")
 """A text that is no operator, in the representation of a condition."""
 
@@ -197,7 +196,7 @@ def rule(
 
     Args:
         of: The arguments of the function.
-        needs: Operators, keys or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
+        needs: Stages, operators or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
         reads: Operators of expressions, "" for the fields that they read; the rule is skipped without such a visit.
 
     Raises:
@@ -272,9 +271,9 @@ class RuleContext:
 
     @cached_property
     def facts(self) -> frozenset[str]:
-        """The keys of the pipeline, and facts on which rules depend.
+        """The stages and operators of the pipeline, and facts on which rules depend.
 
-        Of the pipeline: ``expression``: a stage computes something; ``number in a path``; and see ``_facts_of_stage``.
+        Of the pipeline: ``expression``: a stage computes something; and see ``_facts_of_stage``.
         Of the rows: ``storage`` and ``chance``: they come in this order; ``arrays``: they have arrays whose elements
         have a known order. Of their columns: ``shows NAME``; ``name of versions``; ``format``: columns have one;
         ``unit``: that of a column is known; ``missing``: rows may lack a column; ``fractions``: numbers may have them.
@@ -284,8 +283,6 @@ class RuleContext:
         found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
         for stage in flow.stages:
             found |= _facts_of_stage(stage, self.known)
-        if _NUMBER_IN_PATH.search(repr(self.spec.pipeline)):
-            found.add("number in a path")
         if member(flow.documents, FAILED).kinds:
             found.add("failed")
         if self.spec.format:
@@ -325,10 +322,11 @@ class RuleContext:
         """Every field and variable that an expression reads, in order of evaluation."""
         return self.visited.get("", ())
 
-    @cached_property
-    def uses(self) -> tuple[Use, ...]:
-        """Every stage and operator of the pipeline, in reading order."""
-        return tuple(list_uses(self.spec.pipeline))
+    def uses(self, *names: str) -> Iterator[Use]:
+        """Yield every use of these stages and operators, in reading order."""
+        for stage in self.flow.stages:
+            if not stage.names.isdisjoint(names):
+                yield from [use for use in stage.uses if use.name in names]
 
     @cached_property
     def orders(self) -> list[RowOrder]:
@@ -394,12 +392,6 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
     elif "$match" in stage.names:
         found.add("asks within a stage")
     return found
-
-
-def uses_in(stage: StageFlow) -> Iterator[Use]:
-    """Yield the stage and the operators in it, with their places in the pipeline."""
-    for use in list_uses([{stage.name: stage.argument}]):
-        yield use._replace(path=(*stage.path, *use.path[2:]))
 
 
 def last_operator(path: Path) -> str:

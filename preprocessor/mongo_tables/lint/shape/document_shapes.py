@@ -128,9 +128,9 @@ def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool 
     ``missing``: some documents have no such value.
     """
     meaning = Meaning("") if meaning is None else meaning
-    by_type = dict(zip(map(type, values), values, strict=True))
+    types = set(map(type, values))
     known, kinds, several = True, set[str](), list[type]()
-    for kind in by_type:
+    for kind in types:
         known = known and kind is not Code and issubclass(kind, _COUNTED)
         if kind in _ONE_KIND:
             kinds.add(_ONE_KIND[kind])
@@ -147,8 +147,7 @@ def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool 
             kinds.add(type_name(value))
     fields, items, is_open = _NO_SCHEMA, None, False
     if "object" in kinds:
-        is_alone = len(by_type) == 1 and dict in by_type
-        documents = values if is_alone else [value for value in values if isinstance(value, dict)]
+        documents = values if types == {dict} else [value for value in values if isinstance(value, dict)]
         fields, is_open = _LearntFields(documents, meaning) if documents else _NO_SCHEMA, not documents
     if "array" in kinds:
         elements = [value for array in values if isinstance(array, list) for value in array]

@@ -7,7 +7,6 @@ record (``aggregation.fields``): unchanged fields, and any value in the fields t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
 from mongo_tables.aggregation.catalogue import names_with, register
 from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
+from mongo_tables.aggregation.uses import Use, list_uses_in_stage
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_present, shape_of
 from mongo_tables.lint.shape.values import (
@@ -346,14 +346,11 @@ def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
     return only(found, OBJECT) if argument else UNKNOWN
 
 
-_KEY: Final = re.compile(r"'([^']+)': ")
-
-
 class StageFlow(NamedTuple):
     """One stage: its name and argument, the shapes of documents before and after it, computed and read values.
 
-    ``names``: the operators and other keys of the stage, and perhaps some texts. ``path``: the place of its argument in
-    the pipeline.
+    ``uses``: the stage and all operators in it, in reading order; ``names``: their names. ``path``: the place of its
+    argument in the pipeline.
     """
 
     number: int
@@ -361,7 +358,8 @@ class StageFlow(NamedTuple):
     argument: Any
     before: Shape
     after: Shape
-    visits: tuple[Visit, ...]
+    visits: Sequence[Visit]
+    uses: Sequence[Use]
     names: frozenset[str]
     path: Path
 
@@ -375,33 +373,37 @@ class Flow(NamedTuple):
     rows: Shape
 
 
+Followed = dict[tuple[int, str, int], StageFlow]
+"""Stages by the identities of the stage before (0: none) and of their argument: shared lists are the same objects."""
+
+
 def flow_of(
     pipeline: Sequence[Mapping[str, Any]],
     documents: Shape,
     variables: Mapping[str, Any] | None = None,
-    followed: dict[str, StageFlow] | None = None,
+    followed: Followed | None = None,
 ) -> Flow:
     """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
 
-    ``followed``: the last stages of pipelines over the same documents with the same variables, by all their stages.
+    ``followed``: the stages of other pipelines over the same documents with the same variables.
     """
     followed = {} if followed is None else followed
     bound: dict[str, Shape] = {}
     for variable, value in variables.items() if variables else ():
         bound[variable] = shape_of(value, Walk(UNKNOWN, []), ("let", variable))
-    shape, stages, names, so_far = documents, list[StageFlow](), set[str](), ""
+    shape, stages, names, before = documents, list[StageFlow](), set[str](), 0
     for index, written in enumerate(pipeline):
-        text = repr(written)
-        so_far += text
-        stage = followed.get(so_far)
+        ((name, argument),) = written.items()
+        key = before, name, id(argument)
+        stage = followed.get(key)
         if stage is None:
-            ((name, argument),) = written.items()
             walk, path = Walk(shape, [], bound), (index, name)
             after = behind(name, argument, walk, path)
-            keys = frozenset(_KEY.findall(text))
-            stage = StageFlow(index, name, argument, shape, after, tuple(walk.visits), keys, path)
-            followed[so_far] = stage
+            uses = list_uses_in_stage(name, argument, path)
+            own = frozenset([use.name for use in uses])
+            stage = StageFlow(index, name, argument, shape, after, walk.visits, uses, own, path)
+            followed[key] = stage
         stages.append(stage)
         names |= stage.names
-        shape = stage.after
+        shape, before = stage.after, id(stage)
     return Flow(documents, tuple(stages), frozenset(names), shape)
