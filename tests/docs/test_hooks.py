@@ -55,9 +55,11 @@ def test_without_an_address_and_a_repository_none_is_invented(tmp_path: Path, un
     assert not (tmp_path / "site").exists()
 
 
-def page(meta: dict[str, str]) -> SimpleNamespace:
+def page(meta: dict[str, str], at: str = "a.md") -> SimpleNamespace:
     return SimpleNamespace(
-        meta=meta, content='<h1 id="top">Inserts</h1>\n<p>Text.</p>\n<h2 id="b">B</h2>\n<h1>C</h1>'
+        file=SimpleNamespace(src_uri=at),
+        meta=meta,
+        content='<h1 id="top">Inserts</h1>\n<p>Text.</p>\n<h2 id="b">B</h2>\n<h1>C</h1>',
     )
 
 
@@ -74,7 +76,14 @@ def test_a_page_is_found_by_words_that_it_does_not_show() -> None:
 def test_a_page_without_such_words_stays_as_it_is() -> None:
     plain = page({})
     on_page_context({}, plain)
-    assert plain.content == page({}).content
+    assert (plain.content, plain.meta) == (page({}).content, {})
+
+
+@pytest.mark.parametrize("at", ["authors/trust.md", "reference/commands/compare.md", "contributing/a.md"])
+def test_results_are_found_before_pages_about_the_tool(at: str) -> None:
+    about_the_tool = page({}, at)
+    on_page_context({}, about_the_tool)
+    assert 0 < about_the_tool.meta["search"]["boost"] < 1
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=[path.stem for path in EXPERIMENTS])
