@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mongo_tables.directives import page_scan
 from mongo_tables.directives.comments import replace
 from mongo_tables.directives.page_scan import find
 from tests.directives.oracle import Reading, convert, published
@@ -65,6 +67,27 @@ PIECES = st.sampled_from(
         "word ",
     ]
 )
+PLAIN = st.sampled_from(
+    [
+        *("<!-- MONGO_VALUE: {} -->", "<!-- MONGO_VALUE: {} -->", "<!-- MONGO_TABLE: {} -->", "<!-- x -->"),
+        *(
+            "word ",
+            "`a`",
+            "a `b` c",
+            "\n",
+            "\n\n",
+            "\n  ",
+            "\n    ",
+            "- ",
+            "1. ",
+            "> ",
+            "| a | b |",
+            "\n|-|-|\n",
+        ),
+        *("# T\n", "\n!!! note\n\n    ", "\n[^1]: ", "\n```\ncode\n```\n", "\n~~~ py\ncode\n~~~\n", "[a](b)"),
+        *('\n<div id="x"></div>\n', "\n<details markdown>\n", "\n</details>\n", "<b>", "</b>", "\n<div>\n"),
+    ]
+)
 MIXTURES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)
 VALUE = "<!-- MONGO_VALUE: {} -->"
 
@@ -85,6 +108,15 @@ def test_each_stand_in_comes_out_once_as_a_comment_and_none_is_shown_as_text(sam
     reading = Reading(convert(published(sample.text, scan)))
     assert sorted(reading.live()) == list(range(len(scan.comments)))
     assert "mt-" not in reading.text
+
+
+@settings(max_examples=300, deadline=None)
+@given(samples().map(lambda sample: sample.text) | st.lists(PLAIN, max_size=20).map("".join))
+def test_a_page_that_all_dialects_surely_read_alike_is_the_same_if_commonmark_is_asked(text):
+    scan = find(text, "page.md")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_scan, "_is_plain", lambda *given: False)
+        assert scan == find(text, "page.md")
 
 
 @SLOW

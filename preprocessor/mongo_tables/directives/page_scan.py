@@ -152,11 +152,8 @@ def find(text: str, file: str) -> Scan:
     if not (openings or hiding):
         return Scan((), tuple(told))
     found_places = places(folded, {*openings, *hiding}, mdx)
-    # All dialects agree at the margin; CommonMark does not know admonitions, tabs and footnotes.
-    agreed = html_comments[-1].fence is None
-    for place in found_places.values():
-        agreed = agreed and (place.margin or (place.foreign and place.kind == "live" and not place.inline))
-    opinions = {} if agreed else _second_opinions(folded, mdx)
+    disputed = html_comments[-1].fence is not None or not _is_plain(folded, found_places, mdx)
+    opinions = _second_opinions(folded, mdx) if disputed else {}
     judge, comments, marked = _Judge(text, mdx), list[Comment](), list[Marker]()
     for number, opening in openings.items():
         html, where = html_comments[number], found_places.get(number)
@@ -261,6 +258,57 @@ Opinion = Literal["live", "code", "fence", "span", "tag"]
 """How CommonMark parses a comment: as an HTML comment, indented code, fenced code, a code span, another HTML tag."""
 
 _FOLDED = re.compile(r"<!--\ue000(\d+)-->")
+
+_DEEP = re.compile(r" {4}|.*(?:\t| {5})")
+_WHOLE_TAG = re.compile(
+    r"</?(?!(?:pre|script|style|textarea)\b)[a-z][\w-]*(?:\s[^<>\"'`]*(?:\"[^\"<`]*\"[^<>\"'`]*)*)?>",
+    re.IGNORECASE,
+)
+
+
+def _is_plain(folded: Sequence[FoldedLine], found: Mapping[int, Placement], mdx: bool) -> bool:
+    """Return whether CommonMark surely reads the comments as the site does, as on most pages: it need not be asked.
+
+    All dialects agree at the margin, and in text that is not indented, if the page has only simple tags, code spans and
+    fences. CommonMark may see code in admonitions, tabs and footnotes, which it does not know; that is no fault.
+    """
+    unsure, may_be_code = False, set[int]()
+    for number, place in found.items():
+        if not place.margin and place.kind != "live":
+            return False
+        unsure = unsure or not (place.margin or (place.foreign and not place.inline))
+        if not (place.margin or place.foreign):
+            may_be_code.add(number)
+    if not unsure or mdx:
+        return not unsure
+    mark, in_html = "", False
+    for text, fenced, opens in folded:
+        if opens:
+            mark = text[: len(text) - len(text.lstrip(text[:1]))]
+            if in_html or mark[:3] not in ("```", "~~~") or "`" in text[len(mark) :]:
+                return False
+        elif fenced:
+            if text.lstrip().startswith(mark[:3]) and text.rstrip() != mark:
+                return False
+        elif not _is_plain_text(text) or (
+            _DEEP.match(text) and not may_be_code.isdisjoint(map(int, _FOLDED.findall(text)))
+        ):
+            return False
+        else:
+            in_html = bool(text.strip()) and (in_html or "<" in text)
+    return True
+
+
+def _is_plain_text(text: str) -> bool:
+    """Return whether a line has no code spans but whole ones of one backtick in a cell, and no HTML but whole tags."""
+    if "`" in text and (
+        "``" in text or "\\`" in text or any(part.count("`") % 2 for part in text.split("|"))
+    ):
+        return False
+    if "<" in text and text.count("<") != text.count("<!--\ue000"):
+        text = _WHOLE_TAG.sub("", text)
+    return text.count("<") == text.count("<!--\ue000") and "~~~" not in text
+
 
 _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}
 
