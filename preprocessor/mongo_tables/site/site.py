@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -128,9 +128,9 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
     names = {name for page in pages for name in page.quoted_tables}
     wanted = names - written
     order = {one.file: number for number, one in enumerate(snapshot.pages)}
-    named = _find_pages(others, written | names, partial(_has_id, ids=written | names), snapshot)
+    named = _find_pages(others, "id", written | names, partial(_has_id, ids=written | names), snapshot)
     quoted = [_complete(_only(page, wanted), snapshot) for page in named if _has_any(page, wanted)]
-    speakers = _find_pages(others, own, partial(_quotes, tables=own), snapshot)
+    speakers = _find_pages(others, "table", own, partial(_quotes, tables=own), snapshot)
     return Site(
         snapshot,
         pages=tuple(pages),
@@ -172,17 +172,19 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 
 
 def _find_pages(
-    others: Iterable[PageText], ids: Collection[str], wanted: Wanted, snapshot: Snapshot
+    others: Iterable[PageText], key: str, ids: Set[str], wanted: Wanted, snapshot: Snapshot
 ) -> list[Page]:
-    """Return the other pages that may contain one of ``ids``, with only the comments that are ``wanted``."""
+    """Return the other pages that may have one of ``ids`` under a key, with only the comments that are ``wanted``."""
     if not ids:
         return []
-    written = [f'"{name}"' for name in ids]
-    return [
-        read_page(one.text, one.file, snapshot.shared, wanted)
-        for one in others
-        if may_have_comment(one.text) and ("\\u" in one.text or any(name in one.text for name in written))
-    ]
+    # As in `find_written_ids`; the lines of a quotation begin with `>`.
+    names = re.compile(rf"""{key}["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
+    found = []
+    for one in others:
+        may_have = "\\u" in one.text or not ids.isdisjoint(names.findall(one.text))
+        if may_have and may_have_comment(one.text):
+            found.append(read_page(one.text, one.file, snapshot.shared, wanted))
+    return found
 
 
 def _has_id(comment: Comment, ids: Set[str]) -> bool:
