@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
-from mongo_tables.results.model import Query
+from mongo_tables.files.memo import digest_of
+from mongo_tables.results.model import Query, Used, used_in
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import Rows
@@ -209,7 +210,17 @@ class Provenance(NamedTuple):
 
 
 class SourceQuery(Query):
-    """The query for the provenance of a figure."""
+    """The query for the provenance of a figure. Its last stage, the ``$group``, is the same for all figures."""
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the choice of documents."""
+        return digest_of(_SHAPED, Query(self.collection, self.pipeline[:-1], self.let).key)
+
+    @cached_property
+    def used(self) -> Used:
+        """What the choice of documents is written with."""
+        return used_in([self.pipeline[:-1], self.let])
 
 
 def source_query(
@@ -225,24 +236,29 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
     Stages that add other fields are included, because a later choice may need these fields.
     """
     length = 0
+    between: list[tuple[str, Any]] = []  # stages that matter only if another choice follows
     for number, stage in enumerate(pipeline, 1):
         ((name, argument),) = stage.items()
         record = record_of(name)
-        if record is None:
+        if record is None or record.order is Order.CHANCE:
             break
-        if record.gives in (Gives.CHOSEN, Gives.BY_PLACE):
-            order = record.order
-            if order is Order.CHANCE:
+        if record.gives is Gives.EACH:
+            between.append((name, argument))
+        elif record.gives is Gives.OTHERS:
+            break
+        elif record.order is Order.KEPT:
+            if not all(_keeps_provenance(*one) for one in between):
                 break
-            length = number if order is Order.KEPT else length
-            continue
-        effect = effect_of(name, argument)
-        if record.gives is not Gives.EACH or effect.only:
-            break
-        # The stage may only compute fields that the provenance does not show.
-        if any(one.expression is NO_EXPRESSION or one.parts[0] in _READ for one in effect.fields):
-            break
+            length, between = number, []
     return pipeline[:length]
+
+
+def _keeps_provenance(name: str, argument: Any) -> bool:
+    """Return whether a stage only computes fields that the provenance does not show."""
+    effect = effect_of(name, argument)
+    return not effect.only and not any(
+        one.expression is NO_EXPRESSION or one.parts[0] in _READ for one in effect.fields
+    )
 
 
 def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
