@@ -155,7 +155,7 @@ def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
         runs = [node.run for node in nodes]
 
         def run(document: Document) -> list[Any]:
-            return [None if value is MISSING else value for value in (run(document) for run in runs)]
+            return [None if (value := run(document)) is MISSING else value for run in runs]
 
         return fold(run, nodes, path)
     if isinstance(expression, DBRef):
@@ -252,7 +252,13 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     runs = [(name, node.run) for name, node in nodes.items()]
 
     def run(document: Document) -> Document:
-        return close_places({name: run(document) for name, run in runs})
+        output: Document = {}
+        complete = True
+        for name, run in runs:
+            value = output[name] = run(document)
+            if value is MISSING:
+                complete = False
+        return output if complete else close_places(output)
 
     return fold(run, nodes.values(), path, tuple(nodes))
 

@@ -17,7 +17,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from functools import cmp_to_key
@@ -33,6 +33,7 @@ from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import begin_comparison, count_array, spend_parts
 from mongo_tables.aggregation.values import (
+    DOCUMENT,
     MISSING,
     Document,
     binary_parts,
@@ -320,7 +321,7 @@ class SortPattern(NamedTuple):
 
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     """Parse a sort pattern. Raises AggregationError if the server refuses it."""
-    if not isinstance(argument, Mapping):
+    if not isinstance(argument, DOCUMENT):
         raise AggregationError(f"{name} requires a document of fields and directions", path, 15973)
     if not argument:
         raise AggregationError(f"{name} needs at least one field", path, 15976)
@@ -328,7 +329,7 @@ def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     saying = f"the directions of {name} must be 1 (ascending) or -1 (descending)"
     for dotted, way in argument.items():
         where = (*path, dotted)
-        if isinstance(way, Mapping):
+        if isinstance(way, DOCUMENT):
             if "$meta" not in way:
                 raise AggregationError(saying, where, 17312)
             raise NotOffline(f"{name} by $meta requires scores that exist only on a server", where)
@@ -350,7 +351,7 @@ def _plain(value: Any, parts: Sequence[str]) -> Any:
     for part in parts:
         if type(value) is list:
             return value
-        if not isinstance(value, Mapping):
+        if not isinstance(value, DOCUMENT):
             return MISSING
         value = value.get(part, MISSING)
     return value
@@ -404,7 +405,7 @@ def _position(array: list[Any], way: tuple[str, ...]) -> Any:
 
 def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
     """Return the path's value up to the first array, the rest of the path, and if the array is nested."""
-    named = isinstance(value, Mapping) and way[0] in value
+    named = isinstance(value, DOCUMENT) and way[0] in value
     if positional is not MISSING:
         if named:
             raise AggregationError(
@@ -421,7 +422,7 @@ def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple
 
 def _along(value: Any, way: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
     while way and type(value) is not list:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, DOCUMENT):
             return MISSING, ()
         value, way = value.get(way[0], MISSING), way[1:]
     return value, way

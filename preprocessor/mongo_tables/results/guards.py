@@ -58,9 +58,13 @@ def guard(query: Query) -> None:
 
 def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
     """Yield everything in a query that must not reach a server, with the part that has it: ``pipeline`` or ``let``."""
-    operators, _, others = query.used
-    # Without a name that may be refused, and without a join, there is nothing to find.
-    if others or not operators <= _allowed_names() or not operators.isdisjoint(collection_arguments()):
+    used = query.used
+    # Only a part of another kind can be refused: nearly all queries need no walk that keeps track of places.
+    if (
+        any(kind.__name__ == "Code" for kind in used.others)
+        or not used.operators <= _allowed_names()
+        or any(any(_elsewhere(join, (name,))) for name, join in used.arguments_of(collection_arguments()))
+    ):
         for part, value in (("pipeline", query.pipeline), ("let", query.let)):
             for refusal in refusals(value):
                 yield part, refusal
@@ -126,30 +130,20 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 
 def is_lasting(asked: Query | Sequence[Any]) -> bool:
     """Return whether a query, or several expressions, give the same at any time and with each call."""
-    operators, variables, _ = asked.used if isinstance(asked, Query) else used_in(asked)
-    return variables.isdisjoint(("NOW", "CLUSTER_TIME")) and operators.isdisjoint(names_with("random"))
+    used = asked.used if isinstance(asked, Query) else used_in(asked)
+    is_timeless = used.variables.isdisjoint(("NOW", "CLUSTER_TIME"))
+    return is_timeless and used.operators.isdisjoint(names_with("random"))
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
     """Return the collections that a query reads, each once: its own, then those that stages look up."""
-    if query.used.operators.isdisjoint(collection_arguments()):
-        return (query.collection,)
-    return tuple(dict.fromkeys((query.collection, *_list_joined(query.pipeline))))
-
-
-def _list_joined(value: Any) -> Iterator[str]:
-    """Yield the collections that stages look up, in the order of the text."""
-    if isinstance(value, Mapping):
-        joins = collection_arguments()
-        for key, inner in value.items():
-            if key in joins:
-                named = inner.get(joins[key]) if isinstance(inner, Mapping) else inner
-                yield from [named] if isinstance(named, str) else []
-            if not isinstance(inner, (str, int, float)):
-                yield from _list_joined(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            yield from _list_joined(inner)
+    joins = collection_arguments()
+    found = {query.collection: None}
+    for name, join in query.used.arguments_of(joins):
+        named = join.get(joins[name]) if isinstance(join, Mapping) else join
+        if isinstance(named, str):
+            found[named] = None
+    return tuple(found)
 
 
 # -- limits --

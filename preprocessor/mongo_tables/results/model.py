@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -58,13 +58,19 @@ class Query:
 class Used(NamedTuple):
     """What expressions are written with, at any depth.
 
-    ``operators`` are the names with ``$``, also those in data, ``variables`` those with ``$$``, without it. ``others``
-    are the classes of values that are neither plain nor documents nor lists.
+    ``operators`` are the names with ``$``, also those in data, and ``arguments`` each use of one with its argument, in
+    the order of the text. ``variables`` are the names with ``$$``, without it. ``others`` are the classes of values
+    that are neither plain nor documents nor lists.
     """
 
     operators: set[str]
+    arguments: list[tuple[str, Any]]
     variables: set[str]
     others: set[type]
+
+    def arguments_of(self, names: Container[str]) -> list[tuple[str, Any]]:
+        """Return the uses of some operators with their arguments, in the order of the text."""
+        return [use for use in self.arguments if use[0] in names]
 
 
 _PLAIN: Final = frozenset({int, float, bool, NoneType})
@@ -72,7 +78,7 @@ _PLAIN: Final = frozenset({int, float, bool, NoneType})
 
 def used_in(value: Any) -> Used:
     """Return what a value is written with, in one walk: most questions about a query need nothing else."""
-    found = Used(set(), set(), set())
+    found = Used(set(), [], set(), set())
     _add_used(value, found)
     return found
 
@@ -86,6 +92,7 @@ def _add_used(value: Any, found: Used) -> None:
         for name, inner in value.items():
             if isinstance(name, str) and name.startswith("$"):
                 found.operators.add(name)
+                found.arguments.append((name, inner))
             if type(inner) not in _PLAIN:
                 _add_used(inner, found)
     elif kind is list or kind is tuple:

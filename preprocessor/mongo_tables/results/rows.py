@@ -9,7 +9,7 @@ of this kind are sorted into the order of the pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import bson
@@ -59,27 +59,16 @@ Places = dict[str, int]
 
 def settle_field_order(rows: Rows, query: Query) -> Rows:
     """Return the rows, with the fields of several windows in the order of the query."""
-    if query.used.operators.isdisjoint(("$setWindowFields", "$fill")):
-        return rows
-    places = {name: at for at, name in enumerate(dict.fromkeys(_window_fields(query.pipeline)))}
+    places: Places = {}  # each part of a dotted name counts by itself
+    for stage, argument in query.used.arguments_of(("$setWindowFields", "$fill")):
+        added = _list_added_fields(stage, argument)
+        for part in ".".join(added).split(".") if len(added) > 1 else ():
+            places.setdefault(part, len(places))
     return [_sort_fields(row, places) for row in rows] if len(places) > 1 else rows
 
 
-def _window_fields(value: Any) -> Iterator[str]:
-    """Yield the names of the fields that windows add, stage by stage, each part of a dotted name separately."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            added = _list_added_fields(name, inner)
-            if len(added) > 1:
-                yield from (part for field in added for part in field.split("."))
-            yield from _window_fields(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _window_fields(inner)
-
-
 def _list_added_fields(stage: str, argument: Any) -> list[str]:
-    if stage not in ("$setWindowFields", "$fill") or not isinstance(argument, Mapping):
+    if not isinstance(argument, Mapping):
         return []
     output = argument.get("output")
     if not isinstance(output, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from mongo_tables.aggregation.compiler import (
@@ -22,14 +22,14 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.paths import close_places, open_places
-from mongo_tables.aggregation.values import MISSING, Document, is_nullish, mistyped
+from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, is_nullish, mistyped
 
 
 def merge_documents(values: Iterable[Any]) -> Document:
     """Merge the documents of ``values``. The last value of a field wins, at the field's first position."""
     result: Document = {}
     for value in values:
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             result.update(value)
         elif not is_nullish(value):
             raise mistyped("$mergeObjects works on documents, not on", value, 40400)
@@ -57,7 +57,7 @@ def _merge_objects(argument: Any, scope: Scope, path: Path) -> Node:
 def _object_to_array(value: Any) -> Any:
     if is_nullish(value):
         return None
-    if not isinstance(value, Mapping):
+    if not isinstance(value, DOCUMENT):
         raise mistyped("$objectToArray works on a document, not on", value, 40390)
     return [{"k": name, "v": item} for name, item in value.items()]
 
@@ -93,7 +93,7 @@ def _pair(item: Any) -> tuple[Any, Any]:
 def _key_and_value(item: Any) -> tuple[Any, Any]:
     if isinstance(item, list):
         raise AggregationError("$arrayToObject accepts {k, v} only if the first element is one", code=40391)
-    if not isinstance(item, Mapping):
+    if not isinstance(item, DOCUMENT):
         raise mistyped("$arrayToObject requires pairs or {k, v}, not", item, 40398)
     if len(item) != 2:
         raise AggregationError("$arrayToObject accepts only documents of 'k' and 'v'", code=40392)
@@ -105,7 +105,7 @@ def _key_and_value(item: Any) -> tuple[Any, Any]:
 @form("$getField")
 def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
     """Compile ``{field, input}``, or only the field, of ``$$CURRENT``."""
-    if isinstance(argument, Mapping) and not next(iter(argument), "").startswith("$"):
+    if isinstance(argument, DOCUMENT) and not next(iter(argument), "").startswith("$"):
         refuse_unknown(argument, ("field", "input"), "$getField has no argument", path, 3041701)
         for code, needed in ((3041702, "field"), (3041703, "input")):
             if needed not in argument:
@@ -118,7 +118,7 @@ def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
 
     def run(document: Document) -> Any:
         value = read(document)
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             return value.get(name, MISSING)
         return None if value is None else MISSING
 
@@ -149,7 +149,7 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
         found = read(document)
         if is_nullish(found):
             return None
-        if not isinstance(found, Mapping):
+        if not isinstance(found, DOCUMENT):
             raise mistyped(f"{operator_name} works on a document, not on", found, 4161105, path)
         changed = open_places(found)
         changed[name] = compute(document)

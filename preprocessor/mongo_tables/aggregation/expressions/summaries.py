@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mongo_tables.aggregation.accumulators.several import (
@@ -33,7 +33,7 @@ from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend
 from mongo_tables.aggregation.numbers import integral, mean, rank, standard_deviation, total
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
-from mongo_tables.aggregation.values import Document, is_nullish, mistyped
+from mongo_tables.aggregation.values import DOCUMENT, Document, is_nullish, mistyped
 
 # Bytes of an element's key.
 _ENTRY = 100
@@ -106,7 +106,7 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
     """Return a sort by the elements or by fields of them. Unlike `$sort`, it compares arrays as a whole."""
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, DOCUMENT):
         if not rank(spec) or integral(spec) not in (1, -1):
             raise AggregationError(
                 "sortBy must be 1, -1 or a document of fields and directions", path, 2942507
@@ -134,7 +134,7 @@ def _key_of(names: list[str]) -> Callable[[Any], Key]:
 
     def key_of(value: Any) -> Key:
         for position, name in enumerate(names):
-            if isinstance(value, Mapping):
+            if isinstance(value, DOCUMENT):
                 value = value.get(name)
             elif isinstance(value, list) and position and name.isdigit() and int(name) < len(value):
                 value = value[int(name)]

@@ -21,7 +21,15 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.aggregation.values import MISSING, TYPE_NAMES, is_number, is_string, regex_parts, type_order
+from mongo_tables.aggregation.values import (
+    DOCUMENT,
+    MISSING,
+    TYPE_NAMES,
+    is_number,
+    is_string,
+    regex_parts,
+    type_order,
+)
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.compiler import Scope
@@ -44,7 +52,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
                 value = value.get(part, MISSING)
             elif type(value) is list:
                 return any(map(test, _through(value, parts, index, elements)))
-            elif isinstance(value, Mapping):
+            elif value is not MISSING and isinstance(value, DOCUMENT):
                 value = value.get(part, MISSING)
             else:
                 return test(MISSING)
@@ -65,7 +73,7 @@ def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iter
         return
     part, last = parts[index], index + 1 == len(parts)
     for place, item in enumerate(array):
-        inner = isinstance(item, Mapping)
+        inner = isinstance(item, DOCUMENT)
         if inner:
             yield from values_at(item, parts, index, elements)
         if part == str(place):
@@ -80,7 +88,7 @@ def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iter
 def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -> Iterator[Any]:
     """Yield the values that a condition on the path, from ``index`` on, tests."""
     for at in range(index, len(parts)):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, DOCUMENT):
             yield MISSING
             return
         value = value.get(parts[at], MISSING)

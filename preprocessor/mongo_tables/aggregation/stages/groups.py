@@ -14,7 +14,7 @@ from mongo_tables.aggregation.paths import OrderedDocument
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.stages.unwind import Column, Unwound, column_of, is_beside
 from mongo_tables.aggregation.value_order import Key, key
-from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
+from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
@@ -33,7 +33,7 @@ def _effect_of_group(argument: Any) -> Effect:
 
 def _is_constant(key: Any) -> bool:
     """Return whether a key is the same for all documents."""
-    if isinstance(key, Mapping):
+    if isinstance(key, DOCUMENT):
         return "$literal" in key or all(
             not str(name).startswith("$") and _is_constant(one) for name, one in key.items()
         )
@@ -51,7 +51,7 @@ _GROUPING = StageRecord(
 @stage("$group", record=_GROUPING)
 def group(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return one document for each value of ``_id``, in the order of first occurrence."""
-    if not isinstance(argument, Mapping):
+    if not isinstance(argument, DOCUMENT):
         raise AggregationError("$group requires a document with an _id", path, 15947)
     if "_id" not in argument:
         message = "$group needs an _id: an expression, or null for one group of all"
@@ -69,7 +69,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     A document of one field is built from the field's value after grouping, and null and missing are one
     group: no key is an empty document. With two fields and more, missing ones stay missing.
     """
-    written = isinstance(spec, Mapping) and bool(spec) and not next(iter(spec)).startswith("$")
+    written = isinstance(spec, DOCUMENT) and bool(spec) and not next(iter(spec)).startswith("$")
     for name, value in spec.items() if written else ():
         # {_id: {x: 1}} looks like a projection; the server refuses it instead of grouping by the constant 1.
         if isinstance(value, bool) or is_number(value) or name.startswith("$"):
@@ -102,7 +102,7 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
             raise AggregationError(f"'{name}' must not contain a dot", where, 40235)
         if name.startswith("$"):
             raise AggregationError(f"the field name '{name}' must not start with '$' here", where, 40236)
-        operator = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        operator = next(iter(spec), "") if isinstance(spec, DOCUMENT) else ""
         fields.append((name, compile_accumulator(spec, scope, where), (*where, operator)))
     return fields
 
@@ -220,7 +220,7 @@ def growth(number: int, states: list[State]) -> int:
 
 def start(fields: Fields, value: Any) -> list[State]:
     """Return new states for a group whose key is ``value``."""
-    root = value if isinstance(value, Mapping) else {}
+    root = value if isinstance(value, DOCUMENT) else {}
     states = []
     for _, accumulator, path in fields:
         try:
@@ -253,7 +253,7 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     if is_string(argument):
         if not argument.startswith("$"):
             raise AggregationError("$sortByCount requires '$field' or an expression", path, 40148)
-    elif not isinstance(argument, Mapping):
+    elif not isinstance(argument, DOCUMENT):
         raise AggregationError("$sortByCount requires '$field' or an expression", path, 40149)
     elif not next(iter(argument), "").startswith("$"):
         raise AggregationError("$sortByCount requires an expression, not a document of fields", path, 40147)

@@ -33,7 +33,16 @@ from mongo_tables.aggregation.paths import (
     with_places,
 )
 from mongo_tables.aggregation.pipelines import Stage, stage
-from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, mistyped, truthy
+from mongo_tables.aggregation.values import (
+    DOCUMENT,
+    MISSING,
+    Document,
+    Evaluate,
+    is_flag,
+    is_string,
+    mistyped,
+    truthy,
+)
 
 Kind = Literal["inclusion", "exclusion"]
 Apply = Callable[[Document], Document]
@@ -78,7 +87,7 @@ def _read(name: str, value: Any, tree: _Tree, kind: Kind | None, scope: Scope, p
     """
     if name.endswith("$") and name.split(".")[-1] == "$":
         raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
-    is_nested = isinstance(value, Mapping) and not next(iter(value), "").startswith("$")
+    is_nested = isinstance(value, DOCUMENT) and not next(iter(value), "").startswith("$")
     if is_nested and not value:
         raise AggregationError(f"'{name}' has an empty document, which has no meaning", path, 51270)
     level, last = _reach(tree, name, path)
@@ -133,14 +142,14 @@ def _effect_of_project(argument: Any) -> Effect:
 @stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3, watched=True))
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return documents of the named (or all but the named) fields, and computed ones."""
-    if not isinstance(argument, Mapping):
+    if not isinstance(argument, DOCUMENT):
         raise AggregationError("$project requires a document of fields", path, 15969)
     if not argument:
         raise AggregationError("$project needs at least one field", path, 51272)
     tree, kind, excludes_id = _Tree(), None, False
     for name, value in argument.items():
         where = (*path, name)
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             _check_single_operator(value, where)
         if name == "_id" and is_flag(value):  # it may differ from the other fields
             if "_id" in tree.children:
@@ -163,7 +172,7 @@ def _check_single_operator(value: Mapping[str, Any], path: Path) -> None:
         if name.startswith("$") and len(value) > 1:
             message = f"'{name}' is among other fields: an operator must be the only key of its document"
             raise AggregationError(message, path, 16410)
-        if not name.startswith("$") and isinstance(item, Mapping):
+        if not name.startswith("$") and isinstance(item, DOCUMENT):
             _check_single_operator(item, (*path, name))
 
 
@@ -201,7 +210,7 @@ def _effect_of_set(argument: Any) -> Effect:
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH, watched=True))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return documents with fields added or replaced. The others keep value and place."""
-    if not isinstance(argument, Mapping):
+    if not isinstance(argument, DOCUMENT):
         raise AggregationError(f"{path[-1]} requires a document of fields", path, 40272)
     tree = _Tree()
     for name, value in argument.items():
@@ -211,11 +220,11 @@ def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
-    nested = isinstance(value, Mapping) and not any(key.startswith("$") for key in value)
+    nested = isinstance(value, DOCUMENT) and not any(key.startswith("$") for key in value)
     if name in tree.computed or (name in tree.children and not nested):
         raise AggregationError(f"'{name}' is named twice", path, 40176)
     if not nested:
-        if isinstance(value, Mapping) and len(value) > 1:
+        if isinstance(value, DOCUMENT) and len(value) > 1:
             raise AggregationError("an operator must be the only key of its document", path, 40181)
         tree.computed[name] = compile_expression(value, scope, path).run
         tree.order.append(name)
@@ -304,7 +313,7 @@ def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
     keep = _keeper(tree, places=places and computes)
 
     def keep_value(value: Any) -> Any:
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             return keep(value)  # type: ignore[arg-type]
         if isinstance(value, list):
             found = [keep_value(item) for item in value]
@@ -334,7 +343,7 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
     exclude = _excluder(tree)
 
     def exclude_value(value: Any) -> Any:
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             return exclude(value)  # type: ignore[arg-type]
         if isinstance(value, list):
             return [exclude_value(item) for item in value]
@@ -356,7 +365,7 @@ def _computer(tree: _Tree) -> Compute:
     def compute(root: Document, value: Any) -> Any:
         if isinstance(value, list):
             return [compute(root, item) for item in value]
-        output = open_places(value) if isinstance(value, Mapping) else {}
+        output = open_places(value) if isinstance(value, DOCUMENT) else {}
         for name, run, inner in steps:
             if run:
                 output[name] = run(root)
@@ -399,7 +408,7 @@ def _replacing(expression: Any, scope: Scope, path: Path) -> Stage:
 
     def root(document: Document) -> Document:
         value = evaluate(document)
-        if isinstance(value, Mapping):
+        if isinstance(value, DOCUMENT):
             return value  # type: ignore[return-value]
         raise mistyped("a document can only be replaced by a document, not by", value, 40228, path)
 
@@ -429,7 +438,7 @@ def redact(argument: Any, scope: Scope, path: Path) -> Stage:
         return {name: found for name, item in document.items() if (found := value(root, item)) is not MISSING}
 
     def value(root: Document, item: Any) -> Any:
-        if isinstance(item, Mapping):
+        if isinstance(item, DOCUMENT):
             return level(root, item)  # type: ignore[arg-type]
         if type(item) is list:
             return [found for one in item if (found := value(root, one)) is not MISSING]
