@@ -209,6 +209,11 @@ class PipelineSpec(Spec):
         """Return the query for its source documents."""
         return source_query(self.collection, self.pipeline, self.let)
 
+    @cached_property
+    def dated_query(self) -> Query:
+        """Return the query for its source documents without their runs: for their dates, if no figure is drawn."""
+        return source_query(self.collection, self.pipeline, self.let, runs=False)
+
     def version_query(self, measured: MeasuredOf) -> Query:
         """Return the query for the versions that its source documents were measured on."""
         group = {"$group": {"_id": f"${measured.field}"}}

@@ -134,7 +134,7 @@ _SHAPED: Final = "is_result"
 
 
 @cache
-def _group() -> Mapping[str, Any]:
+def _group(with_runs: bool) -> Mapping[str, Any]:
     """Return the stage that groups documents by all their provenance."""
     told: dict[str, Any] = {}
     for part, names in IN_PROVENANCE.items():
@@ -153,15 +153,15 @@ def _group() -> Mapping[str, Any]:
     for name in RUN_COLUMNS:
         repeat[name] = f"$$this.{name}"
     runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
-    return {
-        "$group": {
-            "_id": {**told, _SHAPED: IS_RESULT},
-            "first": {"$min": "$start_time"},
-            "last": {"$max": "$start_time"},
-            "documents": {"$sum": 1},
-            "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}},
-        }
+    group = {
+        "_id": {**told, _SHAPED: IS_RESULT},
+        "first": {"$min": "$start_time"},
+        "last": {"$max": "$start_time"},
+        "documents": {"$sum": 1},
     }
+    if with_runs:
+        group["runs"] = {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}}
+    return {"$group": group}
 
 
 class RowRepeat(NamedTuple):
@@ -210,12 +210,13 @@ class Provenance(NamedTuple):
 
 
 class SourceQuery(Query):
-    """The query for the provenance of a figure. Its last stage, the ``$group``, is the same for all figures."""
+    """The query for the provenance of a figure. Its last stage is the ``$group``, which only reads."""
 
     @cached_property
     def key(self) -> str:
-        """A digest of the choice of documents."""
-        return digest_of(_SHAPED, Query(self.collection, self.pipeline[:-1], self.let).key)
+        """A digest of the choice of documents and of the names of what is asked of them."""
+        asked = self.pipeline[-1]["$group"]
+        return digest_of(*asked, Query(self.collection, self.pipeline[:-1], self.let).key)
 
     @cached_property
     def used(self) -> Used:
@@ -224,10 +225,13 @@ class SourceQuery(Query):
 
 
 def source_query(
-    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]
+    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any], *, runs: bool = True
 ) -> SourceQuery:
-    """Return the query for the provenance of a figure. Figures that start from the same documents share it."""
-    return SourceQuery(collection, (*choice(pipeline), _group()), let)
+    """Return the query for the provenance of a figure. Figures that start from the same documents share it.
+
+    ``runs`` false: without the repeats behind the rows, which only a drawn figure shows.
+    """
+    return SourceQuery(collection, (*choice(pipeline), _group(runs)), let)
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -274,7 +278,7 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
     known = [date for date in dates if isinstance(date, datetime)]
     if not (sets or known):
         return None
-    measured = [document for group in telling for document in group["runs"]]
+    measured = [document for group in telling for document in group.get("runs", ())]
     return Provenance(
         sets=sets,
         documents=sum(group["documents"] for group in telling),

@@ -99,6 +99,8 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
 def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | None:
     """Return the provenance of a figure, or None without result documents or without an answer."""
     groups = answers.get(spec.source_query.key)
+    if groups is None:  # no figure is drawn
+        groups = answers.get(spec.dated_query.key)
     if not groups or isinstance(groups, ResultsError):
         return None
     return provenance_of(groups, asked=bool(spec.provenance))

@@ -94,7 +94,8 @@ class Site(NamedTuple):
                 asked = spec.version_query(spec.measured_of)
                 distinct.setdefault(asked.key, asked)
             if figures or spec.max_age or spec.provenance:
-                distinct.setdefault(spec.source_query.key, spec.source_query)
+                asked = spec.source_query if figures else spec.dated_query
+                distinct.setdefault(asked.key, asked)
         return list(distinct.values())
 
     def late_pages(self) -> list[Page]:

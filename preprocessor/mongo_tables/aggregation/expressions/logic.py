@@ -80,16 +80,17 @@ def _equality(argument: Any, scope: Scope, path: Path) -> Node:
     wanted = path[-1] == "$eq"
     left, right = nodes = compile_arguments(argument, scope, path)
     first, second = left.run, right.run
-    return fold(lambda document: _equal(first(document), second(document)) is wanted, nodes, path)
 
+    def run(document: Document) -> bool:
+        one, other = first(document), second(document)
+        kind = type(one)
+        if kind is type(other) and kind in _PLAIN and one == one:
+            return (one == other) is wanted
+        if one is None:
+            return (other is None) is wanted
+        return (key(one) == key(other)) is wanted
 
-def _equal(left: Any, right: Any) -> bool:
-    kind = type(left)
-    if kind is type(right) and kind in _PLAIN and left == left:
-        return bool(left == right)
-    if left is None:
-        return right is None
-    return key(left) == key(right)
+    return fold(run, nodes, path)
 
 
 def _register_order(name: str, decide: Callable[[Any, Any], bool]) -> None:
