@@ -203,13 +203,13 @@ def _check_formats(body: _Body) -> _Complaints:
 
 def _check_contradictions(path: Path, form: _Body) -> _Complaints:
     named = f"the format of `{path[1]}`" if len(path) > 1 else "the format"
-    said = [key for key, value in form.items() if value is not None and value is not False]
+    said = {key for key, value in form.items() if value is not None and value is not False}
     for ones, others, hint in EXCLUDING:
-        one = next((key for key in ones if key in said), "")
-        other = next((key for key in others if key in said), "")
-        if one and other:
-            message = f"{named} has both `{one}` and `{other}`"
-            yield Complaint(message, hint, (*path, other), _CONTRADICTION, on_key=True)
+        if said.isdisjoint(ones) or said.isdisjoint(others):
+            continue
+        one, other = (next(key for key in keys if key in said) for keys in (ones, others))
+        message = f"{named} has both `{one}` and `{other}`"
+        yield Complaint(message, hint, (*path, other), _CONTRADICTION, on_key=True)
     for key, needed in NEEDED.items():
         if key in said and needed not in said:
             message = f"{named} has `{key}`, which has no effect without `{needed}`"

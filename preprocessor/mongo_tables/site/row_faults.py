@@ -18,8 +18,6 @@ from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import offset_in_string
-from mongo_tables.lint.causes import why_no_rows
-from mongo_tables.lint.failures import failure_hint
 from mongo_tables.lint.walk import suggest_path
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
@@ -53,6 +51,8 @@ def row_findings(
     """
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
+        from mongo_tables.lint.failures import failure_hint  # few pipelines fail
+
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or failure_hint(spec, rows))]
     joined = _mistyped_collections(spec, collections)
@@ -118,6 +118,8 @@ def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
     table = spec.own if isinstance(spec, ValueSpec) else spec
     if not isinstance(table, PipelineSpec):
         return one
+    from mongo_tables.lint.causes import why_no_rows  # few figures have no rows
+
     with suppress(ResultsError):  # only the query for the cause failed
         if (cause := why_no_rows(local, table.query)) is not None:
             message = f"{one.message}: {cause.reason}" if cause.reason else one.message

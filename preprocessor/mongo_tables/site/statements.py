@@ -22,7 +22,6 @@ from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.causes import why_no_rows
 from mongo_tables.lint.numeral_rules import (
     Comparison,
     list_comparisons,
@@ -223,6 +222,8 @@ def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list
 
 def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
     """Return a finding at the condition in `where` that no row meets."""
+    from mongo_tables.lint.causes import why_no_rows  # few values have no row
+
     source = FileSource("rows", read=lambda: [Collection("rows", rows)])
     with suppress(ResultsError):  # only the query for the cause failed
         if (cause := why_no_rows(source, Query("rows", ({"$match": spec.where},)))) is not None:
