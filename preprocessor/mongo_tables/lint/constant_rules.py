@@ -171,16 +171,12 @@ def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
         if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
             yield use.path, use.argument, use.name
     for visit in stage.visits:
-        operator = find_operator("expression", visit.name)
-        if (
-            operator is None
-            or operator.reads
-            or operator.refused
-            or not all(_is_plain(one.expression) for one in visit.operands)
-        ):
+        names = [one for one in visit.operands if isinstance(one.expression, str)] if visit.name else ()
+        if not names or not all(_is_plain(one.expression) for one in visit.operands):
             continue
-        for one in visit.operands:
-            if isinstance(one.expression, str):
+        operator = find_operator("expression", visit.name)
+        if operator is not None and not operator.reads and not operator.refused:
+            for one in names:
                 yield one.path, one.expression, visit.name
 
 

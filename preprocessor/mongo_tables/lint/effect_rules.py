@@ -71,7 +71,8 @@ def _variables_as_fields(
         if written[:1] == "$" and name in bound and lookup(fields, (name,)).absent and fields.kinds:
             yield path, written
     elif isinstance(written, dict):
-        inner = bound | _bound_by(written)
+        binds = "input" in written or "vars" in written or "let" in written
+        inner = bound | _bound_by(written) if binds else bound
         for key, value in written.items():
             if key == "$literal":
                 continue

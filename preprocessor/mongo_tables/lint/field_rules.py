@@ -38,7 +38,9 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     for stage in subject.flow.stages:
         read: list[tuple[Path, str, Shape]] = []
         for visit in stage.visits:  # what expressions read
-            text = "$$" if visit.name or visit.guarded else str(visit.operands[0].expression)
+            if visit.name or visit.guarded or not visit.shape.kinds <= ARRAY:
+                continue
+            text = str(visit.operands[0].expression)
             if not text.startswith("$$"):
                 read.append((visit.path, text[1:], visit.shape))
         argument, named = stage.argument, dict[Path, Any]()

@@ -29,6 +29,7 @@ from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint.row_order import STORED, RowOrder, Sorting, is_kept, last_sorting, orders
 from mongo_tables.lint.shape.document_shapes import (
     MANY,
+    Meaning,
     learnt,
     meaning_of_results,
     read_schema_shape,
@@ -68,15 +69,19 @@ class Begun:
 
 @dataclass(frozen=True)
 class Passing:
-    """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them."""
+    """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them.
 
+    ``meaning``: what the names of their fields say.
+    """
+
+    meaning: Meaning
     documents: Sequence[Document] = ()
     complete: bool = True
 
     @cached_property
     def begun(self) -> Begun:
         """The input of the pipelines that start from these documents."""
-        meaning = meaning_of_results() if all(map(is_result, self.documents)) else None
+        meaning = meaning_of_results() if all(map(is_result, self.documents)) else self.meaning
         return Begun(learnt(self.documents, meaning), True, {})
 
 
@@ -90,11 +95,12 @@ class Documents:
     def __init__(self, source: FileSource | None) -> None:
         self.source = source
         self._passing = Memo(_MOST_BEGINNINGS)
+        self._meaning = Meaning("")
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
         """Return the documents of a collection that pass ``match``: one stage, or none."""
         if self.source is None:
-            return Passing()
+            return Passing(self._meaning)
         key = repr((collection, *match, variables))
         known = self._passing.find(key)
         if isinstance(known, Passing):
@@ -102,11 +108,12 @@ class Documents:
         try:
             documents = self.source.find(collection).choose(match)
             if len(documents) > MANY:
-                passing = _select_passing(documents, match, variables)
+                passing = Passing(self._meaning, *_select_passing(documents, match, variables))
             else:
-                passing = Passing(aggregate(documents, match, variables=variables) if match else documents)
+                chosen = aggregate(documents, match, variables=variables) if match else documents
+                passing = Passing(self._meaning, chosen)
         except (AggregationError, ResultsError):
-            passing = Passing()  # The run of the pipeline reports the reason.
+            passing = Passing(self._meaning)  # The run of the pipeline reports the reason.
         self._passing.keep(key, passing)
         return passing
 
@@ -139,8 +146,13 @@ def load_result_shape() -> Shape:
     return read_schema_shape(load("result"))
 
 
-def _select_passing(documents: Sequence[Document], match: Stages, variables: Mapping[str, Any]) -> Passing:
-    """Return a selection of many documents that pass a ``$match``, of which few are held at a time."""
+def _select_passing(
+    documents: Sequence[Document], match: Stages, variables: Mapping[str, Any]
+) -> tuple[list[Document], bool]:
+    """Return a selection of many documents that pass a ``$match``, of which few are held at a time.
+
+    Also return whether it has all of them.
+    """
     count = 0
 
     def pass_in_batches() -> Iterator[Document]:
@@ -152,7 +164,7 @@ def _select_passing(documents: Sequence[Document], match: Stages, variables: Map
                 yield document
 
     found = select_telling(pass_in_batches())
-    return Passing(found, len(found) == count)
+    return found, len(found) == count
 
 
 Row = Mapping[str, Any]

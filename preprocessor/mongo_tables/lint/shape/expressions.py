@@ -117,7 +117,7 @@ def constant(value: Any) -> Shape:
     """Return the shape of a constant in the pipeline."""
     if isinstance(value, (str, int, float)):
         return _plain_constant(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return document({name: constant(inner) for name, inner in value.items()})
     if isinstance(value, (list, tuple)):
         return array(join_all(map(constant, value)))
@@ -230,7 +230,7 @@ def find_present(condition: Any, outcome: bool) -> Settled:
     """Return the expressions, as written, that are neither null nor missing if the condition has this outcome."""
     if isinstance(condition, str):
         return frozenset({condition}) if outcome and condition.startswith("$") else _NONE
-    if not isinstance(condition, Mapping) or len(condition) != 1:
+    if not isinstance(condition, dict) or len(condition) != 1:
         return _NONE
     ((name, argument),) = condition.items()
     parts = list(argument) if isinstance(argument, (list, tuple)) else [argument]
@@ -267,7 +267,7 @@ def _guard(expression: Any, walk: Walk, path: Path) -> Shape:
 
 @form("$cond")
 def _cond(argument: Any, walk: Walk, path: Path) -> Shape:
-    keys: tuple[Any, ...] = ("if", "then", "else") if isinstance(argument, Mapping) else (0, 1, 2)
+    keys: tuple[Any, ...] = ("if", "then", "else") if isinstance(argument, dict) else (0, 1, 2)
     try:
         condition, then, otherwise = (argument[key] for key in keys)
     except (KeyError, IndexError, TypeError, ValueError):
@@ -280,14 +280,14 @@ def _cond(argument: Any, walk: Walk, path: Path) -> Shape:
 
 @form("$switch")
 def _switch(argument: Any, walk: Walk, path: Path) -> Shape:
-    branches = argument.get("branches") if isinstance(argument, Mapping) else None
+    branches = argument.get("branches") if isinstance(argument, dict) else None
     if not isinstance(branches, (list, tuple)):
         return ANY
     decided, results = [], []
     settled = _NONE
     for index, branch in enumerate(branches):
         where = (*path, "branches", index)
-        condition = branch.get("case") if isinstance(branch, Mapping) else None
+        condition = branch.get("case") if isinstance(branch, dict) else None
         decided.append(_guard(condition, walk, (*where, "case")))
         here = settled | find_present(condition, True)
         results.append(_branch(branch.get("then"), walk, (*where, "then"), here))
@@ -320,7 +320,7 @@ def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
 
 @form("$let")
 def _let(argument: Any, walk: Walk, path: Path) -> Shape:
-    if not isinstance(argument, Mapping) or not isinstance(argument.get("vars"), Mapping):
+    if not isinstance(argument, dict) or not isinstance(argument.get("vars"), dict):
         return ANY
     bound = {
         name: shape_of(expression, walk, (*path, "vars", name))

@@ -53,7 +53,7 @@ from mongo_tables.lint.shape.values import (
 
 def narrow_by_query(shape: Shape, condition: Any) -> Shape:
     """Return the shape of the documents that meet a query."""
-    if not isinstance(condition, Mapping):
+    if not isinstance(condition, dict):
         return shape
     for key, value in condition.items():
         if key == "$and" and isinstance(value, (list, tuple)):
@@ -65,7 +65,7 @@ def narrow_by_query(shape: Shape, condition: Any) -> Shape:
                     shape = _without_at(shape, tuple(text[1:].split(".")), "null", "missing")
         elif not key.startswith("$"):
             parts = tuple(key.split("."))
-            comparisons = value if isinstance(value, Mapping) else {"$eq": value}
+            comparisons = value if isinstance(value, dict) else {"$eq": value}
             for name, operand in comparisons.items():
                 is_constant = isinstance(operand, (str, int, float, datetime))
                 if name == "$exists" and operand is True:
@@ -126,7 +126,7 @@ def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
 
 @stage("$match")
 def _match(argument: Any, walk: Walk, path: Path) -> Shape:
-    if isinstance(argument, Mapping) and "$expr" in argument:
+    if isinstance(argument, dict) and "$expr" in argument:
         shape_of(argument["$expr"], walk.guard(), (*path, "$expr"))
     return narrow_by_query(walk.root, argument)
 
@@ -140,7 +140,7 @@ def _set(argument: Any, walk: Walk, path: Path) -> Shape:
 
 
 def _items(argument: Any) -> list[tuple[str, Any]]:
-    return list(argument.items()) if isinstance(argument, Mapping) else []
+    return list(argument.items()) if isinstance(argument, dict) else []
 
 
 def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
@@ -158,7 +158,7 @@ def _project(argument: Any, walk: Walk, path: Path) -> Shape:
     computed: Tree = {}
     dropped: Tree = {}
     _read_projection(argument, walk, path, (), (kept, computed, dropped))
-    if not effect_of("$project", argument).only:
+    if not _is_only_of_named(kept, computed, dropped):
         return without_fields(walk.root, dropped)
     if "_id" not in kept and "_id" not in computed and "_id" not in dropped:
         kept["_id"] = True
@@ -166,11 +166,18 @@ def _project(argument: Any, walk: Walk, path: Path) -> Shape:
     return with_fields(found, computed) if computed else found
 
 
+def _is_only_of_named(kept: Tree, computed: Tree, dropped: Tree) -> bool:
+    """Return whether a projection drops the fields that it does not name. Of ``_id`` it may say otherwise."""
+    if computed or any(name != "_id" or leaf is not True for name, leaf in kept.items()):
+        return True
+    return "_id" in kept and not dropped
+
+
 def _read_projection(
     argument: Any, walk: Walk, path: Path, above: tuple[str, ...], trees: tuple[Tree, Tree, Tree]
 ) -> None:
     kept, computed, dropped = trees
-    for name, value in argument.items() if isinstance(argument, Mapping) else ():
+    for name, value in argument.items() if isinstance(argument, dict) else ():
         parts = (*above, *name.split("."))
         if is_nested(value):
             _read_projection(value, walk, (*path, name), parts, trees)
@@ -210,7 +217,7 @@ _PICKED: Final = ("$first", "$last", "$max", "$min", "$top", "$bottom")
 
 
 def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
-    if not isinstance(value, Mapping) or len(value) != 1:
+    if not isinstance(value, dict) or len(value) != 1:
         return PRESENT
     ((name, argument),) = value.items()
     where = (*path, name)
@@ -234,7 +241,7 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
 
 def _find_accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
     """Return the expression that an accumulator collects: its ``input``, its ``output``, or the whole argument."""
-    if isinstance(argument, Mapping):
+    if isinstance(argument, dict):
         for key in ("input", "output"):
             if key in argument:
                 return argument[key], (*path, key)
@@ -267,14 +274,14 @@ def _bucket_auto(argument: Any, walk: Walk, path: Path) -> Shape:
 
 def _infer_bucket_fields(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
     output = argument.get("output")
-    if isinstance(output, Mapping):
+    if isinstance(output, dict):
         return infer_accumulators(output, walk, (*path, "output"))
     return {"count": of_kinds(INTEGERS)}
 
 
 @stage("$unwind")
 def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
-    spec = argument if isinstance(argument, Mapping) else {"path": argument}
+    spec = argument if isinstance(argument, dict) else {"path": argument}
     keeps = bool(spec.get("preserveNullAndEmptyArrays"))
     parts = tuple(str(spec["path"])[1:].split("."))
     value = through_documents(walk.root, parts)

@@ -219,7 +219,7 @@ def _infer_merge(found: Found) -> Shape:
 
 @form("$filter")
 def _filter(argument: Any, walk: Walk, path: At) -> Shape:
-    if not isinstance(argument, Mapping) or "input" not in argument:
+    if not isinstance(argument, dict) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
     item, inner = _bind_element(argument, value, walk)
@@ -272,7 +272,7 @@ def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
 
 def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
     """Return both sides of a comparison, a constant on the right."""
-    sides = condition.get(operator) if isinstance(condition, Mapping) else None
+    sides = condition.get(operator) if isinstance(condition, dict) else None
     if not isinstance(sides, (list, tuple)) or len(sides) != 2:
         return (), ()
     left, right = sides
@@ -300,7 +300,7 @@ def _fields_with(
 
 @form("$map")
 def _map(argument: Any, walk: Walk, path: At) -> Shape:
-    if not isinstance(argument, Mapping) or "input" not in argument:
+    if not isinstance(argument, dict) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
     _, inner = _bind_element(argument, value, walk)
@@ -314,7 +314,7 @@ def _map(argument: Any, walk: Walk, path: At) -> Shape:
 
 @form("$reduce")
 def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
-    if not isinstance(argument, Mapping) or "input" not in argument:
+    if not isinstance(argument, dict) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
     first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
@@ -330,7 +330,7 @@ def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
 
 @form("$sortArray", "$firstN", "$lastN", "$maxN", "$minN")
 def _some(argument: Any, walk: Walk, path: At) -> Shape:
-    if not isinstance(argument, Mapping) or "input" not in argument:
+    if not isinstance(argument, dict) or "input" not in argument:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
     if "n" in argument:

@@ -209,7 +209,7 @@ def fill_missing(shape: Shape) -> Shape:
     """Return the shape with null in place of missing."""
     if not shape.missing:
         return shape
-    return shape._replace(missing=False, kinds=shape.kinds | NULL)
+    return Shape(shape.kinds | NULL, False, shape.fields, shape.open, shape.items, shape.traits)
 
 
 def present(shape: Shape) -> Shape:
@@ -305,6 +305,8 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
 
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     """Return the facts about a value that may also be missing or null; then it is not an unchanged field."""
+    if not sources and not nulls:
+        return traits
     path = None if nulls else traits.path
     return traits._replace(sources=traits.sources | sources, path=path)
 
