@@ -31,7 +31,7 @@ from mongo_tables.render.values import (
     has_more_digits,
     is_document,
     is_number,
-    raw_text,
+    raw_or_nothing,
     visible,
 )
 from mongo_tables.results.model import PlainRows
@@ -62,19 +62,14 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     name = spec.columns[index]
     written = spec.format.get(name)
     form = written or _PLAIN
-    values, raws, texts = list[object](), list[str](), list[str]()
-    has_numbers = has_others = compares = False
-    for row in rows:
-        value = column_value(row, name)
-        is_present = value is not MISSING and value is not None
-        raw = raw_text(value) if is_present else ""
-        if is_number(value):
-            has_numbers = True
-        elif is_present:
-            has_others, compares = True, compares or is_document(value)
-        values.append(value)
-        raws.append(raw)
-        texts.append(raw if raw and written is None else format_value(value, raw, written))
+    values = [column_value(row, name) for row in rows]
+    present = [value for value in values if value is not MISSING and value is not None]
+    are_numbers = all(map(is_number, present))
+    compares = not are_numbers and any(map(is_document, present))
+    raws = list(map(raw_or_nothing, values))
+    texts = raws
+    if written is not None or len(present) < len(values):
+        texts = [format_value(value, raw, written) for value, raw in zip(values, raws, strict=True)]
     marked: tuple[tuple[Piece, ...], ...] = ()
     if form.markdown:
         marked = tuple(read_inline(visible(value)) if isinstance(value, str) else () for value in values)
@@ -90,7 +85,7 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
         header=spec.headers[index],
         unit=find_added_unit(spec.headers[index], form.unit) if form.unit else "",
         # Numbers are right-aligned so that digits line up; one text makes the column a text column.
-        align=_ALIGNS.get(form.align or "") or ("right" if has_numbers and not has_others else "left"),
+        align=_ALIGNS.get(form.align or "") or ("right" if present and are_numbers else "left"),
         values=tuple(values),
         texts=tuple(texts),
         raws=tuple(raws),
