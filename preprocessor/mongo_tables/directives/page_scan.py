@@ -395,7 +395,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     add = f"{'write' if marks is MDX else 'add'} {marks.close} after the JSON"
     if not html.closed:
         return Complaint(f"{name} is never closed", add, at, "MT101")
-    if _NEXT_DIRECTIVE.search(body):
+    if ("<!--" in body or "/*" in body) and _NEXT_DIRECTIVE.search(body):  # A plain search is faster.
         return Complaint(f"{name} is not closed before the next one begins", add, at, "MT101")
     if not body.endswith(marks.close):
         end = text.rindex(marks.close[:2], 0, html.end)
