@@ -88,7 +88,7 @@ class Context:
 class Scope(NamedTuple):
     """The variables visible to an expression (``slots``, by name), and the context.
 
-    ``leading``: the stage is a join or a group that leads the pipeline (see ``leading``). ``most``: how many
+    ``leading``: the stage is a join or a group that leads the pipeline. ``most``: how many
     documents a sort must return, 0 for all. ``let``: the command's variables as they are written.
     """
 

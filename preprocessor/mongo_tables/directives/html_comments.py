@@ -255,7 +255,7 @@ class _Folding:
                 self.folded.append(FoldedLine("".join([*pieces, text[at:line_end]])))
                 return index
             pieces.append(text[at : match.start()])
-            if match[0][0] in "<{ie":
+            if match[0][0] in "<{ie":  # a comment or, in MDX, an expression, ``import`` or ``export``
                 comment = self._comment(match.start(), index)
                 pieces.append(TOKEN.format(comment.number) if comment else match[0])
                 at = comment.end if comment else match.end()
@@ -276,7 +276,7 @@ class _Folding:
     def _comment(self, start: int, index: int) -> HtmlComment | None:
         """Record what opens at ``start`` in the line with ``index``: a comment; in MDX also an expression or module."""
         text = self.page.text
-        if text[start] in "ie":
+        if text[start] in "ie":  # import or export
             end = script_end(text, start)
         elif text[start] == "{" and not OURS_IN_MDX.match(text, start):
             end = script_end(text, start) if self.mdx and not self.unbalanced else 0

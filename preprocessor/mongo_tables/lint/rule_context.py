@@ -394,7 +394,7 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
             found.add("asks for nothing" if kinds <= ARRAY else "")
             for operand in condition.values() if isinstance(condition, Mapping) else (condition,):
                 values = operand if isinstance(operand, list) else [operand]
-                if kinds.isdisjoint(map(type_name, values)):
+                if isinstance(operand, dict) or kinds.isdisjoint(map(type_name, values)):
                     found.add("asks for other kinds")
     elif stage.name == "$sort":
         for name in stage.argument:

@@ -124,35 +124,35 @@ def run(arguments: Namespace) -> int:
     With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
     Raises CommandError for options that exclude each other.
     """
-    given = arguments
     contradictions = {
         "--write-baseline requires --baseline FILE, the file to write": (
-            given.write_baseline and not given.baseline
+            arguments.write_baseline and not arguments.baseline
         ),
-        "--numbers needs rows, but --static runs no pipeline": given.numbers and given.static,
+        "--numbers needs rows, but --static runs no pipeline": arguments.numbers and arguments.static,
         "--report requires --numbers, and goes with --format text or json, not with --watch": (
-            given.report and (not given.numbers or given.format not in ("text", "json") or given.watch)
+            arguments.report
+            and (not arguments.numbers or arguments.format not in ("text", "json") or arguments.watch)
         ),
-        "--open-is-error requires --numbers": given.open_is_error and not given.numbers,
+        "--open-is-error requires --numbers": arguments.open_is_error and not arguments.numbers,
         "--fix prints a diff with the findings, so it cannot be combined with --format or --write-baseline": (
-            given.fix and (given.format != "text" or given.write_baseline)
+            arguments.fix and (arguments.format != "text" or arguments.write_baseline)
         ),
-        "--write goes with --fix": given.write and not given.fix,
+        "--write goes with --fix": arguments.write and not arguments.fix,
         "--watch writes no file: --write, --write-baseline and --sarif do not go with it": (
-            given.watch and (given.write or given.write_baseline or given.sarif)
+            arguments.watch and (arguments.write or arguments.write_baseline or arguments.sarif)
         ),
         "--watch prints lines, so it goes with --format text or github": (
-            given.watch and given.format not in ("text", "github")
+            arguments.watch and arguments.format not in ("text", "github")
         ),
     }
     for message, is_so in contradictions.items():
         if is_so:
             raise CommandError(message)
-    if given.watch:
+    if arguments.watch:
         from mongo_tables.commands.check.watch import check_at_changes
 
-        return check_at_changes(given, _check_once)
-    return _check_once(given)
+        return check_at_changes(arguments, _check_once)
+    return _check_once(arguments)
 
 
 def _check_once(arguments: Namespace) -> int:

@@ -145,27 +145,28 @@ def control(numbers: Sequence[TextNumber]) -> float:
     """Return the share of typed numbers that match by chance.
 
     Each number is replaced by another with the same number of digits; the result is the mean of ten draws.
-    Only numbers with a table at hand count, so that pages without one do not lower it. The draws are seeded.
+    Only numbers with a table at hand count, so that pages without one do not lower it, and no zeros, which have no
+    other number at their scale. The sentence seeds the draws of its numbers, so an edit moves no other number's.
     """
-    tried = [one.candidate for one in numbers if one.candidate and one.candidate.tables]
-    if not tried:
-        return 0.0
-    random = Random(0)
-    return (
-        sum(_with_other_digits(one, random).is_found for _ in range(_DRAWS) for one in tried)
-        / _DRAWS
-        / len(tried)
-    )
+    tried = [
+        one.candidate
+        for one in numbers
+        if one.candidate and one.candidate.tables and one.candidate.number.value
+    ]
+    found = 0
+    for one in tried:
+        random = Random(f"{one.at} {one.sentence}")
+        found += sum(_with_other_digits(one, random).is_found for _ in range(_DRAWS))
+    return found / _DRAWS / max(len(tried), 1)
 
 
 def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
     """Return the candidate with another number of the same number of digits, also in its sentence."""
     number = candidate.number
-    before = _to_int(number.written)
     written = number.written
-    while before and written == number.written:
+    while written == number.written:
         written = _draw(number, random)
-    value = number.value * _to_int(written) / before if before else number.value
+    value = number.value * _to_int(written) / _to_int(number.written)
     at = candidate.at + number.digits_at - number.start
     sentence = candidate.sentence[:at] + written + candidate.sentence[at + len(written) :]
     return replace(candidate, number=replace(number, written=written, value=value), sentence=sentence)

@@ -68,7 +68,7 @@ def surely_valid(against: Schema, value: Any) -> bool:
     """Return whether ``value`` is certainly valid; False also for a keyword that is not supported here."""
     if not against:
         return True
-    wanted, types = against.get("type", ()), _TYPES[type(value)]
+    wanted, types = against.get("type", ()), _TYPES.get(type(value), frozenset())
     if wanted and (wanted not in types if isinstance(wanted, str) else types.isdisjoint(wanted)):
         return False
     if not _UNDERSTOOD.issuperset(against):
