@@ -92,7 +92,7 @@ def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT435: in an expression an object is always true, also one that is written like a query."""
     for use in subject.uses(*_TESTING):
         for condition, path in _list_tested(use):
-            if isinstance(condition, Mapping) and next(iter(condition), "$")[:1] != "$":
+            if isinstance(condition, dict) and next(iter(condition), "$")[:1] != "$":
                 ((name, value),) = [*condition.items()][:1]
                 operator = next(iter(value), "") if isinstance(value, Mapping) else ""
                 operator, operand = (operator, value[operator]) if operator[:1] == "$" else ("$eq", value)
@@ -110,7 +110,7 @@ def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:
     argument = use.argument
     if use.kind == "query" and use.name != "$expr":
         return
-    if isinstance(argument, Mapping):
+    if isinstance(argument, dict):
         for number, branch in enumerate(argument.get("branches") or ()):
             yield branch.get("case"), (*use.path, "branches", number, "case")
         named = [name for name in ("if", "cond", "branches") if name in argument]

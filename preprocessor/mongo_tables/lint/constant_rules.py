@@ -360,11 +360,11 @@ def kinds_of(documents: Shape, path: str) -> frozenset[str]:
 
 def _keys_of(stage: StageFlow) -> Iterator[tuple[Path, str]]:
     argument = stage.argument
-    if not isinstance(argument, Mapping):
+    if not isinstance(argument, dict):
         return
     keys = argument if stage.name == "$sort" else argument.get("sortBy")
     below = () if stage.name == "$sort" else ("sortBy",)
-    for text in keys if isinstance(keys, Mapping) else ():
+    for text in keys if isinstance(keys, dict) else ():
         yield (*stage.path, *below, text), text
     if stage.name == "$lookup" and isinstance(local := argument.get("localField"), str):
         yield (*stage.path, "localField"), local

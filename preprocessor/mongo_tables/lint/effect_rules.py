@@ -210,8 +210,8 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
 
 def _bound_of(branch: Any) -> tuple[str, str, float] | None:
     """Return operator, operand and number of a case that compares with a number, or None."""
-    case = branch.get("case") if isinstance(branch, Mapping) else None
-    if not isinstance(case, Mapping) or len(case) != 1:
+    case = branch.get("case") if isinstance(branch, dict) else None
+    if not isinstance(case, dict) or len(case) != 1:
         return None
     ((name, operands),) = case.items()
     if name not in _ORDERING or not isinstance(operands, Sequence) or len(operands) != 2:
@@ -315,7 +315,7 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
             name = next(iter(factor), "") if isinstance(factor, dict) else ""
             inner = factor[name] if name in _WHOLE else None
             inner = inner[0] if isinstance(inner, (list, tuple)) and len(inner) == 1 else inner
-            if isinstance(inner, Mapping) and "$divide" in inner:
+            if isinstance(inner, dict) and "$divide" in inner:
                 yield subject.in_pipeline(
                     "MT448",
                     (*use.path, number),

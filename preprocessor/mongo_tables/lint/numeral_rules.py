@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
@@ -36,6 +36,7 @@ from mongo_tables.results.row_names import ORDER, order_of
 
 EQUALITIES: Final = names_with("equates")
 ORDERS: Final = names_with("compares")
+_COMPARING: Final = EQUALITIES | ORDERS
 _NEGATIONS: Final = names_with("negates")
 _ENDS: Final = names_with("picks an end")
 _ENDS_OF_GROUPS: Final = names_with("picks an end", "accumulator")
@@ -81,7 +82,7 @@ def _comparisons_of(field: str, condition: Any, path: Path) -> Iterator[Comparis
     for operator, value in condition.items():
         if operator == "$not" and isinstance(value, Mapping):
             yield from _comparisons_of(field, value, (*path, operator))
-        elif operator in EQUALITIES | ORDERS:
+        elif operator in _COMPARING:
             yield Comparison(
                 field, operator, value if isinstance(value, list) else [value], (*path, operator)
             )
@@ -90,7 +91,7 @@ def _comparisons_of(field: str, condition: Any, path: Path) -> Iterator[Comparis
 def _comparisons_in(expression: Any, path: Path) -> Iterator[Comparison]:
     parts = expression.items() if isinstance(expression, Mapping) else ()
     for name, operands in enumerate(expression) if isinstance(expression, list) else parts:
-        pair = operands if name in EQUALITIES | ORDERS and isinstance(operands, list) else ()
+        pair = operands if name in _COMPARING and isinstance(operands, list) else ()
         for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
             constants = other if isinstance(other, list) else [other]
             if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(_is_computed, constants)):
@@ -108,7 +109,9 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
     return tuple(float(str(one)) for one in values if is_number(one))
 
 
-def say_wrong(field: str, operator: str, constants: Sequence[Any], values: Sequence[Any]) -> tuple[str, str]:
+def say_wrong(
+    field: str, operator: str, constants: Sequence[Any], values: Collection[Any]
+) -> tuple[str, str]:
     """Return what goes wrong if an operator compares the values with constants, or with each other, and a hint.
 
     Both are empty if nothing goes wrong; the hint is empty for numbers that are strings.
@@ -118,10 +121,10 @@ def say_wrong(field: str, operator: str, constants: Sequence[Any], values: Seque
         'name those that are meant, out of {"$in": ["1.9", "1.10"]}'
     """
     numbers = numbers_in(constants)
-    compared = operator in EQUALITIES | ORDERS
+    compared = operator in _COMPARING
     if (numbers or not compared) and (why := _say_wrong_types(operator, numbers, values)):
         return f"has numbers that are stored as strings: {why}", ""
-    if operator not in ORDERS | _ENDS:
+    if operator not in ORDERS and operator not in _ENDS:
         return "", ""
     texts = {one for one in [*constants, *values] if isinstance(one, str)}
     if not are_versions(texts) or are_numbers(texts):
@@ -142,7 +145,7 @@ def say_wrong(field: str, operator: str, constants: Sequence[Any], values: Seque
     )
 
 
-def _say_wrong_types(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
+def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection[Any]) -> str:
     texts = {
         one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
     }
@@ -168,7 +171,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
         'is always a number, and "5" is a string: this holds always'
     """
     asked = operand if isinstance(operand, (list, tuple)) else [operand]
-    if operator not in EQUALITIES | ORDERS or not values or not asked:
+    if operator not in _COMPARING or not values or not asked:
         return ""
     texts = all(isinstance(one, str) for one in asked)
     if texts and all(is_number(value) or isinstance(value, datetime) for value in values):
@@ -257,7 +260,7 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     yield from _by_query(own, leading, (0, "$match"), documents)
     facts = subject.facts
     found = [*_in_stages(subject)] if "sorts by texts" in facts or "asks for texts later" in facts else []
-    if "expression" in facts and not subject.flow.names.isdisjoint(_ENDS | EQUALITIES | ORDERS):
+    if "expression" in facts and not subject.flow.names.isdisjoint(_ENDS | _COMPARING):
         found += _in_expressions(subject)
     for path, shape, operator, constants in found:
         # Only a field of the collection has its texts: not a value that a stage has changed.
@@ -293,7 +296,7 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     for visit in subject.fields_read:
         if (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
-    for visit, one, other in subject.comparisons(*EQUALITIES, *ORDERS):
+    for visit, one, other in subject.comparisons(*_COMPARING):
         constants = other.expression if isinstance(other.expression, list) else [other.expression]
         if not any(map(_is_computed, constants)):
             yield visit.path, one.shape, visit.name, constants
@@ -304,7 +307,7 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
     for one in list_comparisons(query, path):
         texts = documents.source.find(collection).texts(one.field) if documents.source else frozenset[str]()
         is_plain = not texts and str not in map(type, one.constants)
-        if not is_plain and say_wrong(one.field, one.operator, one.constants, [*texts])[0]:
+        if not is_plain and say_wrong(one.field, one.operator, one.constants, texts)[0]:
             yield _Use(one.path, collection, one.field, one.operator, one.constants, query)
 
 

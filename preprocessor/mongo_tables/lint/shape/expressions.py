@@ -52,7 +52,7 @@ class Visit(NamedTuple):
 
     path: Path
     name: str
-    operands: tuple[Operand, ...]
+    operands: Sequence[Operand]
     shape: Shape
     guarded: bool = False
 
@@ -85,7 +85,7 @@ class Walk(NamedTuple):
 
     def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
         """Record a visit and return its shape."""
-        self.visits.append(Visit(path, name, tuple(operands), shape, self.guarded))
+        self.visits.append(Visit(path, name, operands, shape, self.guarded))
         return shape
 
 
