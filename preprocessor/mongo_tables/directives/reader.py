@@ -70,7 +70,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     faulty = found and any(one.severity == "error" for one in found)
     spec = None if faulty else DIRECTIVES[kind].of(comment, file, body, expanded)
     pipeline = spec if isinstance(spec, PipelineSpec) and expanded.stages else None
-    if spec is not pipeline and not malformed:
+    if pipeline is None and not malformed:
         pipeline = _runnable_part(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
 
