@@ -1,1 +1,1 @@
-"""The MkDocs plugin, the Markdown extension and the Sphinx extension: they read what hosts hand over, and return figures."""
+"""The MkDocs plugin, the Markdown extension and the Sphinx extension: pages of a host in, figures out."""
