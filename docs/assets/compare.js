@@ -115,16 +115,22 @@
   function* fields(part, name) {
     if (part && typeof part === "object" && !Array.isArray(part) && Object.keys(part).length) {
       for (const [key, value] of Object.entries(part)) yield* fields(value, name ? `${name}.${key}` : key);
-    } else if (part !== undefined) yield [name, typeof part === "string" ? part : typeof part === "number" ? amount(name, part) : JSON.stringify(part)];
+    } else if (part !== undefined) yield [name, typeof part === "object" || typeof part === "boolean" ? JSON.stringify(part) : part];
   }
 
-  // Scaled amounts, such as documents, are whole.
-  const amount = (name, value) => value.toLocaleString("en", { maximumFractionDigits: name.startsWith("asked.") && value >= 10 ? 0 : 6 });
+  // Scaled amounts, such as documents, are whole; other numbers, such as ports, have no separators.
+  const amount = (name, value) => {
+    if (typeof value !== "number") return value;
+    const asked = name.startsWith("asked.");
+    return value.toLocaleString("en", { maximumFractionDigits: asked && value >= 10 ? 0 : 6, useGrouping: asked });
+  };
 
   // asked.numberOfThreads is "asked: number of threads"; YCSB writes its parameters as one word.
-  const readable = (name) => name.replaceAll(/[_$]+/g, " ").replaceAll(/ ?\. ?/g, ": ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll(/([a-z])(proportion|distribution|count|length|allfields)\b/g, "$1 $2").replace("allfields", "all fields")
-    .replaceAll(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).replaceAll(/\b(gb|cpu|kb)\b/g, (unit) => unit.toUpperCase());
+  const parted = (word) => word.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/ [A-Z](?=[a-z])/g, (letter) => letter.toLowerCase())
+    .replace(/^(readmodifywrite|field|read|update|insert|scan|request|record|write)(length|all)?(proportion|distribution|count|length|fields)$/,
+      (_, ...parts) => parts.slice(0, 3).filter(Boolean).join(" "));
+  const readable = (name) => name.replaceAll(/[_$]+/g, " ").trim().replaceAll(/ ?\. ?/g, ": ").replaceAll(/\b[a-z]\w*/g, parted)
+    .replaceAll(/\b(gb|cpu|kb)\b/g, (unit) => unit.toUpperCase());
 
   function differences(one, other) {
     const [ours, theirs] = [one, other].map((row) => new Map([
@@ -132,7 +138,7 @@
     ]));
     const names = [...new Set([...ours.keys(), ...theirs.keys()])];
     return names.filter((name) => ours.get(name) !== theirs.get(name))
-      .map((name) => [name, ours.get(name) ?? "\u2013", theirs.get(name) ?? "\u2013"]);
+      .map((name) => [name, ...[ours, theirs].map((row) => amount(name, row.get(name) ?? "\u2013"))]);
   }
 
   // -- the page

@@ -118,3 +118,10 @@ def test_a_byte_order_mark_moves_no_column_and_is_not_shown(tmp_path: Path) -> N
 
 def mongo_tables(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return forked.completed(forked.MONGO_TABLES, arguments, cwd, os.environ)
+
+
+def test_a_fault_in_another_key_hides_none_of_the_pipeline(tmp_path: Path) -> None:
+    body = {"collection": "r", "pipeline": [{"$out": "q"}], "columns": ["a", "b"], "headers": ["A"]}
+    (tmp_path / "page.md").write_text(f"<!-- MONGO_TABLE: {json.dumps(body)} -->\n", "utf-8")
+    done = check("page.md", "--static", "--format", "json", cwd=tmp_path)
+    assert sorted(rules(done)) == ["MT135", "MT201"]

@@ -509,3 +509,18 @@ def test_a_name_in_the_key_ends_before_the_next_sign() -> None:
         svg(plot("n", "a", mark="bar", series="s"), rows), "mongo-chart__label"
     )
     assert second - first > elements.text_width(names[0]) * elements.BOLD + 15
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "lines"),
+    [
+        ("12 abcd", 10, ["1", "2", "a", "b", "c", "d"]),
+        ("2 s", 10, ["2", "s"]),
+        ("1  s\tx", 40, ["1 s x"]),
+        ("  ", 10, [""]),
+    ],
+)
+def test_a_narrow_line_has_no_blank_at_its_end_and_is_never_empty(
+    text: str, room: float, lines: list[str]
+) -> None:
+    assert elements.break_text(text, room) == lines

@@ -213,3 +213,21 @@ def test_every_pipeline_of_the_documentation_is_let_through():
     specs = [spec for page in pages for spec in page.specs if isinstance(spec, PipelineSpec)]
     assert len(specs) > 100
     assert [spec.file for spec in specs if refusals(spec.pipeline) or refusals(spec.let)] == []
+
+
+class OtherList(list[Any]):
+    """A list as some readers of YAML and TOML return it."""
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        OtherList([{"$out": "x"}]),
+        ({"$facet": {"a": OtherList([{"$match": {"$where": "x"}}])}},),
+        ({"$set": {"a": [OtherList([{"$function": {"body": "x"}}])]}},),
+        ({"$set": {"a": OtherList([Code("x")])}},),
+    ],
+)
+def test_a_list_of_another_class_hides_nothing_from_the_guard(pipeline: Any):
+    with pytest.raises(ResultsError):
+        guard(Query("r", pipeline))

@@ -59,7 +59,7 @@ def guard(query: Query) -> None:
 def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
     """Yield everything in a query that must not reach a server, with the part that has it: ``pipeline`` or ``let``."""
     used = query.used
-    # Only a part of another kind can be refused: nearly all queries need no walk that keeps track of places.
+    # Nothing else is refused: nearly all queries need no walk that keeps track of places.
     if (
         any(kind.__name__ == "Code" for kind in used.others)
         or not used.operators <= _allowed_names()

@@ -60,7 +60,7 @@ class Used(NamedTuple):
 
     ``operators`` are the names with ``$``, also those in data, and ``arguments`` each use of one with its argument, in
     the order of the text. ``variables`` are the names with ``$$``, without it. ``others`` are the classes of values
-    that are neither plain nor documents nor lists.
+    that are neither plain nor documents nor lists, and of texts of another class.
     """
 
     operators: set[str]
@@ -85,9 +85,11 @@ def used_in(value: Any) -> Used:
 
 def _add_used(value: Any, found: Used) -> None:
     kind = type(value)
-    if kind is str:
+    if isinstance(value, str):
         if value.startswith("$$"):
             found.variables.add(value[2:].partition(".")[0])
+        if kind is not str:  # JavaScript code is a text of another class
+            found.others.add(kind)
     elif kind is dict or isinstance(value, Mapping):
         for name, inner in value.items():
             if isinstance(name, str) and name.startswith("$"):
@@ -95,7 +97,7 @@ def _add_used(value: Any, found: Used) -> None:
                 found.arguments.append((name, inner))
             if type(inner) not in _PLAIN:
                 _add_used(inner, found)
-    elif kind is list or kind is tuple:
+    elif isinstance(value, (list, tuple)):
         for inner in value:
             if type(inner) not in _PLAIN:
                 _add_used(inner, found)

@@ -24,7 +24,7 @@ BOLD: Final = 1.1
 LINE: Final = 15
 LONGEST: Final = 26
 """The width, in letters, at which names at line ends and under an axis are cut."""
-_BLANKS: Final = re.compile(r"(?<!\d)[ \t\n]+|[ \t\n]+(?!(?:[^\W\d_]{1,3}|%)(?![^\s,;.)]))")
+_BREAKS: Final = re.compile(r"(?<!\d) | (?!(?:[^\W\d_]{1,3}|%)(?![^\s,;.)]))")
 """Where a line may end: not between a number and a short word, such as its unit."""
 _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
@@ -54,27 +54,34 @@ def wrap_text(text: str, room: float) -> list[str]:
         >>> wrap_text("election timeout of 2 s", room=text_width("election timeout of 2"))
         ['election timeout of', '2 s']
     """
-    lines: list[str] = []
-    for word in _BLANKS.split(text.strip()):
-        if lines and text_width(f"{lines[-1]} {word}") <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines or [""]
+    return _fill_lines(_words(text), room)
 
 
 def break_text(text: str, room: float) -> list[str]:
     """Break the text into lines that fit ``room``, and split words that are wider than a line."""
-    return wrap_text(
-        " ".join(piece for word in _BLANKS.split(text.strip()) for piece in _pieces(word, room)), room
-    )
+    return _fill_lines((piece for word in _words(text) for piece in _pieces(word, room)), room)
+
+
+def _words(text: str) -> list[str]:
+    """Split a text where a line may end; other blanks become one each."""
+    return _BREAKS.split(" ".join(text.split()))
+
+
+def _fill_lines(words: Iterable[str], room: float) -> list[str]:
+    lines: list[str] = []
+    for word in words:
+        if lines and text_width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _pieces(word: str, room: float) -> Iterator[str]:
     while text_width(word) > room:
         kept = max(sum(width * LETTER <= room for width in accumulate(map(display_width, word))), 1)
-        yield word[:kept]
-        word = word[kept:]
+        yield word[:kept].rstrip()
+        word = word[kept:].lstrip()
     yield word
 
 
