@@ -189,7 +189,9 @@
     const campaigns = byCampaign(one, other).map(([campaign, ratio]) => [campaign, inWords(ratio)]);
     if (campaigns.length > 1) parts.push(tableOf("In each campaign", ["Campaign", "Compared"], campaigns));
     const differing = differences(one, other);
-    parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", one.by, other.by],
+    // A row and its control may have the same name.
+    const called = [one, other].map((row) => (one.by === other.by ? nameOf(row) : row.by));
+    parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", ...called],
       differing.map(([name, ...values]) => [Object.assign(make("span", readable(name)), { title: name }), ...values])));
     return parts;
   }
