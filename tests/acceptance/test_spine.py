@@ -58,10 +58,11 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Within this, whoever opens a file, or asks for its state, the time or the environment, fails."""
 
     def fail(*_: Any, **__: Any) -> Any:
-        raise AssertionError("the state of a file, or the time, is asked for while a site is computed")
+        raise AssertionError("the state of a file, or the time of day, is asked for while a site is computed")
 
     global _sealed
     with monkeypatch.context() as patch:
+        # Clocks of elapsed time stay: the limits of pipelines count processor time.
         for module, name in ((os, "stat"), (os, "lstat"), (time, "time"), (time, "time_ns")):
             patch.setattr(module, name, fail)
         patch.setattr(os, "environ", _NoEnvironment())
@@ -93,7 +94,7 @@ def compute(snapshot: Any, source: Any) -> list[Any]:
     return [list(report.findings), figures, texts]
 
 
-def test_a_site_is_computed_without_a_file_the_time_or_the_environment(
+def test_a_site_is_computed_without_a_file_the_time_of_day_or_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(HERE)
