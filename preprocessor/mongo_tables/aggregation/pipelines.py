@@ -262,6 +262,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     moves = "$skip" in names or "$match" in behind or "$sort" in behind
     order = reorder(pipeline) if moves else range(len(pipeline))
     specs = list(map(pipeline.__getitem__, order))
+    positions = dict(zip(order, range(len(order)), strict=True))
     leads, ahead = not path or path[-2:] == ("$unionWith", "pipeline"), set[int | None]()
     if leads and "$lookup" in names:
         ahead |= leading_joins(specs, scope.let)
@@ -270,7 +271,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
     compiled: list[tuple[Stage, bool]] = []
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
-        at = order.index(place) if place in order else None
+        at = positions.get(place)
         leading = at is not None and at in ahead
         most = sort_limit(specs, at) if at is not None and name == "$sort" and "$limit" in names else 0
         where = (*path, place + first)

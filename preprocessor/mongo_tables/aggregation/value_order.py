@@ -158,7 +158,8 @@ def reverse_key(value: Key) -> Any:
 
 _Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
 
-_PLAIN_NUMBERS = frozenset({int, float, Int64})
+PLAIN_NUMBERS = frozenset({int, float, Int64})
+"""The classes of numbers that Python compares as the server does, except NaN."""
 
 
 def smallest(values: Sequence[Any]) -> Any:
@@ -181,7 +182,7 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
     if NoneType in kinds:
         kinds.remove(NoneType)
         values = [value for value in values if value is not None]
-    if kinds <= _PLAIN_NUMBERS:
+    if kinds <= PLAIN_NUMBERS:
         total = sum(values)  # NaN among the values makes it NaN, which equals nothing.
         if total == total:  # Python orders them as the server does.
             return choose(values, default=None)
@@ -309,7 +310,7 @@ class SortPattern(NamedTuple):
                 columns = list(zip(*map(self.keys, documents), strict=True))
                 break
             # Only numbers (NaN equals nothing) or only texts: their keys would take more memory than most documents.
-            if kinds == {str} or (kinds <= _PLAIN_NUMBERS and all(map(eq, values, values))):
+            if kinds == {str} or (kinds <= PLAIN_NUMBERS and all(map(eq, values, values))):
                 columns.append(values)
             else:
                 columns.append([key(None if value is MISSING else value) for value in values])

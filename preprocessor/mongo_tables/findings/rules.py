@@ -167,12 +167,13 @@ MT508 note    (rows) many-digits: A column shows more digits than readers need.
 MT510 note    (rows) unit-missing: The unit of benchmarks is in no format, header or column.
 """  # noqa: E501 - one rule a line
 
-RULES: Final[dict[str, Rule]] = {}
+RULES: Final[dict[str, Rule]] = {
+    id: Rule(id, name, cast("Severity", severity), summary, bool(marks))
+    for id, severity, marks, name, summary in re.findall(
+        r"^(MT\d{3}) (\w+) +(\(rows\) )?([\w-]+): (.+)$", _TABLE, re.MULTILINE
+    )
+}
 """Every rule, by its id."""
-for _id, _severity, _marks, _name, _summary in re.findall(
-    r"^(MT\d{3}) (\w+) +(\(rows\) )?([\w-]+): (.+)$", _TABLE, re.MULTILINE
-):
-    RULES[_id] = Rule(_id, _name, cast("Severity", _severity), _summary, bool(_marks))
 
 
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:

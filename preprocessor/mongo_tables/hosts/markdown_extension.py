@@ -203,7 +203,7 @@ class _Conversion:
         folder = place.folder.absolute()
         results = results_source(options["results"], folder)
         try:
-            values = json.dumps(named_values(options["values"] or {}, "mongo-tables"), default=str)
+            values = json.dumps(named_values(options["values"], "mongo-tables"), default=str)
         except CommandError as error:
             raise MongoTablesError(f"{error.message}; {error.hint}") from None
         return _Settings(results, limits, options["server"], folder / options["pipelines"], values)

@@ -88,7 +88,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             answers.refresh()
         folder, named = Path(from_here(pipelines_of(self.config, config))), self.config.values
         try:
-            shared = SharedPipelines(folder, values=named_values(named, "mongo-tables") if named else {})
+            shared = SharedPipelines(folder, values=named_values(named, "mongo-tables"))
         except CommandError as error:
             raise PluginError(f"{error.message}; {error.hint}") from None
         memo = self._memo if self._serving else None

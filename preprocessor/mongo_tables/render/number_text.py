@@ -161,35 +161,20 @@ class DisplayUnit(NamedTuple):
 
 
 # https://www.bipm.org/en/publications/si-brochure, tables 7 and 8 of the 9th edition
-_TIMES: Final = (
-    DisplayUnit("ns", Decimal(1)),
-    DisplayUnit("µs", Decimal(10**3)),
-    DisplayUnit("ms", Decimal(10**6)),
-    DisplayUnit("s", Decimal(10**9)),
-    DisplayUnit("min", Decimal(60 * 10**9)),
-    DisplayUnit("h", Decimal(3600 * 10**9)),
-    DisplayUnit("d", Decimal(86_400 * 10**9)),
-)
+_TIMES: Final = tuple(
+    DisplayUnit(sign, Decimal(size))
+    for sign, size in (
+        ("ns", 1), ("µs", 10**3), ("ms", 10**6), ("s", 10**9), ("min", 60 * 10**9), ("h", 3600 * 10**9),
+        ("d", 86_400 * 10**9),
+    )
+)  # fmt: skip
 # IEC 80000-13 for steps of 1024
 _BYTES: Final = {
-    "IEC": (
-        DisplayUnit("B", Decimal(1)),
-        DisplayUnit("KiB", Decimal(2**10)),
-        DisplayUnit("MiB", Decimal(2**20)),
-        DisplayUnit("GiB", Decimal(2**30)),
-        DisplayUnit("TiB", Decimal(2**40)),
-        DisplayUnit("PiB", Decimal(2**50)),
-        DisplayUnit("EiB", Decimal(2**60)),
-    ),
-    "SI": (
-        DisplayUnit("B", Decimal(1)),
-        DisplayUnit("kB", Decimal(10**3)),
-        DisplayUnit("MB", Decimal(10**6)),
-        DisplayUnit("GB", Decimal(10**9)),
-        DisplayUnit("TB", Decimal(10**12)),
-        DisplayUnit("PB", Decimal(10**15)),
-        DisplayUnit("EB", Decimal(10**18)),
-    ),
+    system: tuple(DisplayUnit(sign, Decimal(step**power)) for power, sign in enumerate(signs.split()))
+    for system, step, signs in (
+        ("IEC", 1024, "B KiB MiB GiB TiB PiB EiB"),
+        ("SI", 1000, "B kB MB GB TB PB EB"),
+    )
 }
 
 

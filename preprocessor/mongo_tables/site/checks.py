@@ -78,9 +78,7 @@ class Judge:
         """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.source.unreachable or not self.asked:
             return []
-        tables: tuple[TableSpec | None, ...] = ()
-        for one in spec.quotes:
-            tables = (*tables, self.tables.get(one.table))
+        tables = tuple(self.tables.get(one.table) for one in spec.quotes)
         known = self._judged.get(id(spec))
         if known is None or known[1] != tables:
             if self.memo is None:

@@ -407,11 +407,13 @@ def values_of(site: SiteConfig) -> Mapping[str, Any]:
         CommandError: If they are not a table of names.
     """
     written = site.options.get("values")
-    return named_values(written, site.file.name) if written else {}
+    return named_values(written, site.file.name)
 
 
 def named_values(written: object, where: str) -> Mapping[str, Any]:
     """Return the values of a setting. Raises CommandError, with the name of the file, for anything else."""
+    if not written:
+        return {}
     if not isinstance(written, Mapping) or not all(re.fullmatch(_VALUE_NAME, str(name)) for name in written):
         raise CommandError(
             f"{where}: `values` is not a table of names, of small letters, digits, hyphens and _",

@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bson.int64 import Int64
 from bson.regex import Regex
 
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import integral
-from mongo_tables.aggregation.value_order import key
+from mongo_tables.aggregation.value_order import PLAIN_NUMBERS, key
 from mongo_tables.aggregation.values import (
     DOCUMENT,
     MISSING,
@@ -191,9 +190,6 @@ REFERENCE = ("$ref", "$id", "$db")
 def is_operators(value: Mapping[str, Any]) -> bool:
     """Return whether a document has operators. A database reference (``$ref``, ``$id``) is a value."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
-
-
-PLAIN_NUMBERS = (int, float, Int64)
 
 
 def equality(wanted: Any) -> Predicate:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bson.decimal128 import Decimal128
-from bson.int64 import Int64
 from bson.max_key import MaxKey
 from bson.min_key import MinKey
 
@@ -22,7 +21,6 @@ from mongo_tables.aggregation.numbers import decimal_to_long, integral, rank, to
 from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
     NEVER,
-    PLAIN_NUMBERS,
     REFERENCE,
     REGEXES,
     FieldCondition,
@@ -35,7 +33,7 @@ from mongo_tables.aggregation.query.conditions import (
     regex_test,
     type_names,
 )
-from mongo_tables.aggregation.value_order import NAN, key
+from mongo_tables.aggregation.value_order import NAN, PLAIN_NUMBERS, key
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     MISSING,
@@ -63,7 +61,7 @@ def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 
 _COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
-_PLAIN: Final = {int: PLAIN_NUMBERS, float: PLAIN_NUMBERS, Int64: PLAIN_NUMBERS, str: (str,)}
+_PLAIN: Final = {**dict.fromkeys(PLAIN_NUMBERS, PLAIN_NUMBERS), str: frozenset({str})}
 """The classes of values that Python compares with a value of the class as the server does."""
 
 
@@ -81,7 +79,7 @@ def in_order(argument: Any, scope: Scope, path: Path) -> FieldCondition:
         # Across types: all other values are above MinKey and below MaxKey.
         kind, beyond = type(argument), (name in ("$gt", "$gte")) == isinstance(argument, MinKey)
         return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
-    order, plain = wanted[0], _PLAIN.get(type(argument), ())
+    order, plain = wanted[0], _PLAIN.get(type(argument), frozenset())
 
     def test(value: Any) -> bool:
         if type(value) in plain:

@@ -141,18 +141,12 @@ FORMATS: Final = (
 """Every format, in the order of detection: those of tools before those of plain data."""
 
 
-READ: Final[set[str]] = set()
+READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
 """The suffixes of files that can have one of the formats, some of which only the content shows."""
-ENDINGS: Final[list[str]] = []
+ENDINGS: Final = tuple(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
 """The suffixes that alone mark plain data, in the order of the formats."""
-ONLY_NAMED: Final[set[str]] = set()
+ONLY_NAMED: Final = frozenset(suffix for one in FORMATS if one.only_named for suffix in one.suffixes)
 """The suffixes of files that a folder of results does not include."""
-for _format in FORMATS:
-    READ.update(_format.suffixes)
-    if not _format.marks:
-        ENDINGS.extend(_format.suffixes)
-    if _format.only_named:
-        ONLY_NAMED.update(_format.suffixes)
 PLAIN: Final = frozenset(ENDINGS)
 
 
