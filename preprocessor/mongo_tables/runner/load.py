@@ -80,8 +80,8 @@ class Crew(ABC):
     _fault: Callable[[], str]
 
     @abstractmethod
-    def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
-        """Send each process an ``order`` for its own connections, and wait until all are ready.
+    def prepare(self, work: Assignment) -> None:
+        """Send each process its part of the connections, and wait until all are ready.
 
         Raises WorkFailed if one does not become ready.
         """
@@ -187,7 +187,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(load.seconds)
-        self.prepare([load], lambda mine: Assignment((load,), mine))
+        self.prepare(Assignment((load,)))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
@@ -226,7 +226,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(slices.counted / 1e9)
-        self.prepare(loads, lambda mine: Assignment(loads, mine, slices))
+        self.prepare(Assignment(loads, slices=slices))
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
         board.open(round(start * 1e9) + slices.counted_from)
         self.go(start)
@@ -300,20 +300,14 @@ class WorkerPool(Crew):
         self._processes.clear()
         self._pipes.clear()
 
-    def prepare(
-        self,
-        loads: Sequence[Load],
-        order: Callable[[tuple[int, ...]], Any],
-        mine: Sequence[int] | None = None,
-    ) -> None:
-        """Send each process its connections, of ``mine`` or else of all, and wait until it is ready."""
+    def prepare(self, work: Assignment) -> None:
+        """Send each process its connections, and wait until it is ready."""
         if not self._processes:
             self.start()
-        connections = range(loads[0].connections) if mine is None else mine
-        pipes = self._at_work = self._pipes[: len(connections)]
+        pipes = self._at_work = self._pipes[: len(work.connections)]
         for number, pipe in enumerate(pipes):
-            _tell(pipe, order(tuple(connections[number :: len(pipes)])))
-        longest = connect_seconds(loads, len(connections) / len(pipes))
+            _tell(pipe, replace(work, connections=work.connections[number :: len(pipes)]))
+        longest = connect_seconds(work.loads, len(work.connections) / len(pipes))
         self._await(pipes, longest, "opening connections", "does it permit so many connections?")
         self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
 

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import psutil
-
 from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
@@ -28,25 +26,6 @@ from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds
 from mongo_tables.runner.window import NEVER, Board, Inside, Lag
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """Bytes that a machine's interfaces had sent and received, except loopback."""
-
-    sent: int = 0
-    received: int = 0
-
-    def since(self, earlier: Network) -> Network:
-        """Return the difference from an earlier reading."""
-        return Network(self.sent - earlier.sent, self.received - earlier.received)
-
-
-def read_network() -> Network:
-    """Return the current counters of this machine."""
-    interfaces = psutil.net_io_counters(pernic=True, nowrap=False)
-    counted = [one for name, one in interfaces.items() if name != "lo"]
-    return Network(sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted))
 
 
 @dataclass(frozen=True, slots=True)

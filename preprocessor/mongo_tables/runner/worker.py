@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Literal
@@ -87,7 +87,7 @@ class Load:
     with fewer operations than ``least`` is lengthened.
     """
 
-    uri: str
+    uri: str = field(repr=False)
     database: str
     workload: str
     config: Mapping[str, Any]
@@ -131,15 +131,22 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The order for one process: its connections of a load, or of each of two loads that take turns in ``slices``.
+    """The order for a process or a machine: its connections of a load, or of two loads that take turns in ``slices``.
 
-    ``upto`` is the end of the numbers of the work, if other machines have the rest.
+    ``connections`` are their numbers, by default all. ``first`` and ``upto`` limit the numbers of the work, if other
+    machines have the rest.
     """
 
     loads: tuple[Load, ...]
-    mine: tuple[int, ...]
+    connections: Sequence[int] = ()
     slices: Slices | None = None
+    first: int = 0
     upto: int | None = None
+
+    def __post_init__(self) -> None:
+        """Take all connections by default."""
+        if not self.connections:
+            object.__setattr__(self, "connections", range(self.loads[0].connections))
 
     @property
     def longest(self) -> float | None:
@@ -165,7 +172,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 class Side:
     """The connections of one load in this process, with these numbers."""
 
-    def __init__(self, load: Load, mine: tuple[int, ...], held: ExitStack) -> None:
+    def __init__(self, load: Load, mine: Sequence[int], held: ExitStack) -> None:
         """Connect. ``held`` closes the client."""
         self.load = load
         self.mine = mine
@@ -350,7 +357,7 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
     tell = once(pipe.send)
     with ExitStack() as held:
         try:
-            sides = [Side(load, order.mine, held) for load in order.loads]
+            sides = [Side(load, order.connections, held) for load in order.loads]
             pipe.send(None)
             for side in sides:
                 side.prepare(order.upto, board)

@@ -1,13 +1,13 @@
-"""A load machine's side: one Dask task that owns worker processes until its work ends, and what it is told and says.
+"""A load machine's side: a Dask worker that owns worker processes until its work ends, and what it is told and says.
 
-Orders reach it as messages to the Dask worker that runs it. That worker's event loop answers them at once, while the
-task does the work in a thread. An order contains the connection string of the target with its password: as a message
-it is encrypted, in no task graph and on no dashboard.
+Orders reach it as messages. The event loop of the Dask worker answers them at once, while a thread does the work. An
+order contains the connection string of the target with its password: as a message it is encrypted, in no task graph
+and on no dashboard.
 
 Load machines as Dask clusters: ``local:2``, ``tls://HOST:PORT``.
 
-The runner uses these parts of Dask: starting workers, encryption with certificates on both sides, one pinned task for
-each machine, and its connections. The load itself is not a Dask task.
+The runner uses these parts of Dask: starting workers, encryption with certificates on both sides, running a function
+on each worker, and its connections. The load itself is not a Dask task.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ import os
 import pickle
 import queue
 import re
-import secrets
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import psutil
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
 from mongo_tables.runner.driving import one_line
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
-from mongo_tables.runner.outcome import Network, read_network
 from mongo_tables.runner.terminal import signals_ignored
 from mongo_tables.runner.worker import Assignment, Scheduling
 
@@ -65,11 +66,9 @@ def parse_load_machines(where: str) -> LoadMachines:
 
 
 CONNECT_SECONDS = 15.0
-END_SECONDS = 5.0
 _SETTINGS: Mapping[str, Any] = {
     "distributed.worker.daemon": False,  # a daemon process may not have child processes
     "distributed.worker.profile.enabled": False,
-    "distributed.scheduler.allowed-failures": 0,
     "distributed.comm.require-encryption": True,
     # Useful for tasks only, and as expensive as all our messages together:
     "distributed.admin.system-monitor.interval": "10s",
@@ -86,41 +85,6 @@ class Cluster:
 
     client: Client
     machines: Mapping[str, str]
-
-    def pin(self, function: Any, address: str, *arguments: Any) -> Any:
-        """Run a function on this machine only, without a retry if it is lost. Return its future."""
-        from distributed import Event
-
-        begun = Event(f"mongo-tables-{secrets.token_hex(8)}", client=self.client)
-        task = self.client.submit(
-            function, begun, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0
-        )
-        ends = self.client.loop.time() + CONNECT_SECONDS
-        while not begun.wait(timeout=0.5):
-            if task.done() or self.client.loop.time() > ends:
-                raise CommandError(
-                    f"the load machine {self.machines[address]} cannot work: {self.why_it_ended(task)}",
-                    "is mongo-tables with its extras runner and cluster installed there?",
-                )
-        return task
-
-    def why_it_ended(self, task: Any) -> str:
-        """Return in a few words why a task has ended too early."""
-        if not task.done():
-            return "its worker is busy with another task"
-        error = task.exception() if task.status == "error" else None
-        if error is None:
-            return "its worker has left" if task.status == "cancelled" else "its task has ended"
-        return (
-            "its worker has ended" if type(error).__name__ == "KilledWorker" else f"{error}".splitlines()[0]
-        )
-
-    def wait(self, tasks: Sequence[Any]) -> None:
-        """Wait until tasks that should end have ended, with a short timeout."""
-        from distributed import wait
-
-        with suppress(Exception):  # the scheduler may be gone
-            wait(tasks, timeout=END_SECONDS)
 
 
 @contextmanager
@@ -189,13 +153,7 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:
             raise CommandError(f"{wanted.scheduler} has no load machines", "start a dask worker on each")
-        client.run_on_scheduler(_allow_no_failures)
         yield client
-
-
-def _allow_no_failures(dask_scheduler: Any = None) -> None:
-    """Let a task fail with its machine."""
-    dask_scheduler.allowed_failures = 0
 
 
 OPERATION: Final = "mongo_tables_load"
@@ -208,25 +166,17 @@ POLL_SECONDS = 0.1
 DISMISS: Final = "dismiss"
 """The order to end the current work."""
 END: Final = "end"
-"""The order to end the current work and the task."""
+"""The order to end the current work and the processes."""
 READY: Final = "ready"
 """The report that everything is prepared."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Work:
-    """The connections of a machine in a window, and its part of work by amount: numbers from ``first`` on."""
-
-    assignment: Assignment
-    first: int
-
-
-Order = Work | float | Literal["dismiss", "end"]
+Order = Assignment | float | Literal["dismiss", "end"]
 """A number says when to begin, on the machine's clock."""
 
 
 class Greeting(NamedTuple):
-    """The first report of a machine: the version of the program, and the machine's description."""
+    """The version of the program on a machine, and the machine's description."""
 
     harness: str
     hardware: Mapping[str, Any]
@@ -239,18 +189,18 @@ class Failed(NamedTuple):
 
 
 class LoadResults(NamedTuple):
-    """The results of each process, for two loads that took turns of each, and the machine's network traffic.
+    """The results of each process, for two loads that took turns of each.
 
-    ``network`` is that of the window, ``whole_network`` that of all work.
+    ``network`` has the bytes that the machine's interfaces had sent and received when the work began, when the window
+    opened, and when it closed.
     """
 
     tallies: Sequence[Any]
     scheduling: Scheduling
-    network: Network
-    whole_network: Network
+    network: Sequence[tuple[int, int]]
 
 
-Report = Greeting | Failed | LoadResults | Literal["ready"]
+Report = Failed | LoadResults | Literal["ready"]
 
 
 class Sent(NamedTuple):
@@ -276,15 +226,15 @@ class Told(NamedTuple):
 class Tended:
     """The worker processes of a machine, the orders received and the reports to send."""
 
-    def __init__(self, processes: int | None, gives_way: bool) -> None:
-        """Use this many processes, by default one per processor. They start with the first work."""
+    def __init__(self, processes: int | None, gives_way: bool, leave: Callable[[], object]) -> None:
+        """Use this many processes, by default one per processor. ``leave`` ends the messages."""
         self._pool = WorkerPool(processes or os.cpu_count() or 1, self._why_it_ends, gives_way)
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._said: queue.SimpleQueue[Report] = queue.SimpleQueue()
-        self._said.put(Greeting(host.harness(), host.hardware(None)))
         self._slots: Sequence[int] = ()
         self._dismissed = False
         self._heard = time.monotonic()
+        self._leave = leave
 
     def answer(self, message: bytes) -> bytes:
         """Handle a message, and return the pending reports. Never raise, since Dask would log it."""
@@ -306,16 +256,21 @@ class Tended:
         for order in sent.orders:
             self._dismissed |= order in (DISMISS, END)
             self._orders.put(order)
+            if order == END:
+                self._leave()
 
     def tend(self) -> None:
         """Execute one order after another until the last, or until the runner is gone."""
-        with self._pool:
-            while (order := self._next()) != END:
-                self._dismissed = False
-                if isinstance(order, Work):
-                    self._work(order)
-                elif order == DISMISS:
-                    self._pool.dismiss()
+        try:
+            with self._pool:
+                while (order := self._next()) != END:
+                    self._dismissed = False
+                    if isinstance(order, Assignment):
+                        self._work(order)
+                    elif order == DISMISS:
+                        self._pool.dismiss()
+        finally:
+            self._leave()
 
     def _next(self) -> Order:
         while True:
@@ -328,7 +283,7 @@ class Tended:
     def _is_alone(self) -> bool:
         return time.monotonic() - self._heard > GONE_SECONDS
 
-    def _work(self, work: Work) -> None:
+    def _work(self, work: Assignment) -> None:
         """Do the work and report each step, or why it failed."""
         try:
             self._perform(work)
@@ -340,44 +295,50 @@ class Tended:
         finally:
             self._slots = ()
 
-    def _perform(self, work: Work) -> None:
-        pool, assignment = self._pool, work.assignment
-        pool.board.clear(assignment.longest, work.first)
-        self._slots = assignment.mine
-        pool.prepare(assignment.loads, lambda part: replace(assignment, mine=part), assignment.mine)
+    def _perform(self, work: Assignment) -> None:
+        pool = self._pool
+        pool.board.clear(work.longest, work.first)
+        self._slots = work.connections
+        pool.prepare(work)
         self._said.put(READY)
         start = self._next()
         if not isinstance(start, float):  # dismissed, or without a runner
             return pool.dismiss()
         pool.go(start)
-        readings = [read_network()]
-
-        def note() -> None:
-            readings.append(read_network())
-
-        edges = Edges(pool.board, note, note)
+        network = [_read_network()]
+        edges = Edges(
+            pool.board, lambda: network.append(_read_network()), lambda: network.append(_read_network())
+        )
         tallies = pool.collect(edges.look, POLL_SECONDS, until_answered(pool.board))
         edges.end()
-        begun, first, last = readings[0], readings[1], readings[-1]
-        return self._said.put(LoadResults(tallies, pool.scheduling, last.since(first), last.since(begun)))
+        return self._said.put(LoadResults(tallies, pool.scheduling, network))
 
     def _why_it_ends(self) -> str:
         """Return why the work must end, or "". Called during work."""
         return "it is dismissed" if self._dismissed or self._is_alone() else ""
 
 
-def tend(begun: Any, processes: int | None, gives_way: bool) -> None:
-    """Run the task: own the processes of this machine and execute orders until the end.
+def _read_network() -> tuple[int, int]:
+    """Return the bytes that this machine's interfaces, except loopback, have sent and received."""
+    interfaces = psutil.net_io_counters(pernic=True, nowrap=False)
+    counted = [one for name, one in interfaces.items() if name != "lo"]
+    return sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted)
 
-    ``begun`` is a Dask event, set when the machine handles messages.
+
+def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting:
+    """Start the processes of the machine of a Dask worker, which execute orders until the end, and introduce it.
+
+    Raises RuntimeError if the machine works for another run.
     """
-    from distributed import get_worker
+    handlers = dask_worker.handlers
+    if OPERATION in handlers:
+        raise RuntimeError("it works for another run")
 
-    tended = Tended(processes, gives_way)
-    handlers = get_worker().handlers
+    def leave() -> None:
+        if handlers.get(OPERATION) == tended.answer:
+            del handlers[OPERATION]
+
+    tended = Tended(processes, gives_way, leave)
     handlers[OPERATION] = tended.answer
-    begun.set()
-    try:
-        tended.tend()
-    finally:
-        handlers.pop(OPERATION, None)
+    threading.Thread(target=tended.tend, daemon=True).start()
+    return Greeting(host.harness(), host.hardware(None))

@@ -41,7 +41,6 @@ from mongo_tables.runner.loadmachines.machine import (
     Report,
     Sent,
     Told,
-    Work,
     tend,
 )
 from mongo_tables.runner.outcome import Outcome, describe_lateness
@@ -63,7 +62,6 @@ MOST_PINGS = 64
 WELL_KNOWN = 0.001
 MOST_UNKNOWN = 0.01
 """The largest error of a machine's start, as a share of the window."""
-GREETING_SECONDS = 60.0
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
 """Seconds before a machine runs out of work at which the window of work by amount closes."""
@@ -92,21 +90,34 @@ def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
     return min(readings, key=lambda one: one.bound(now))
 
 
+def check_greeting(name: str, greeting: Any) -> None:
+    """Raise CommandError if a machine answered with an error, or has another version of the program."""
+    if not isinstance(greeting, Greeting):
+        reason = f"{greeting}".partition("\n")[0]
+        raise CommandError(
+            f"the load machine {name} cannot work: {reason}",
+            "is mongo-tables with its extras runner and cluster installed there?",
+        )
+    if greeting.harness != host.harness():
+        raise CommandError(
+            f"the load machine {name} has {greeting.harness}, and this one {host.harness()}",
+            "install the same on all of them",
+        )
+
+
 class MachineLink:
     """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
 
-    def __init__(self, client: Any, address: str, name: str) -> None:
-        """``client`` is Dask's. The machine has a task that answers, or will have."""
+    def __init__(self, client: Any, address: str, name: str, hardware: Mapping[str, Any]) -> None:
+        """``client`` is Dask's."""
         self.name = name
         self.address = address
-        self.task: Any = None
-        """The task that owns the processes of the machine."""
+        self.hardware = hardware
         self.talking: Future[None] | None = None
         self.readings: deque[ClockReading] = deque(maxlen=32)
-        self.greeting: Greeting | None = None
         self.lost = ""
         """Why the link is dead, or ""."""
-        self.slots: tuple[int, ...] = ()
+        self.slots: Sequence[int] = ()
         self.said: deque[Report] = deque()
         """Reports of the machine that were not read yet."""
         self.last: Told | None = None
@@ -143,6 +154,8 @@ class MachineLink:
                 await asyncio.wait_for(self._exchange(orders), patience)
             except TimeoutError:
                 self.lost = f"it has not answered for {patience:g} s"
+            except OSError:
+                self.lost = "its worker has ended"
             except Exception as error:
                 self.lost = type(error).__name__
             if self.pings:
@@ -159,11 +172,7 @@ class MachineLink:
         answered = time.monotonic_ns()
         told: Told = pickle.loads(answer)
         self.readings.append(ClockReading(sent, answered, told.clock))
-        for one in told.said:
-            if isinstance(one, Greeting):
-                self.greeting = one
-            else:
-                self.said.append(one)
+        self.said.extend(told.said)
         self.last = told
         self.exchanges += 1
 
@@ -205,38 +214,26 @@ class MachinePool(Crew):
         return len(self._links)
 
     def start(self) -> None:
-        """Start a task on each machine, and greet all."""
+        """Start the processes of each machine."""
+        client, machines = self._cluster.client, self._cluster.machines
+        found = client.run(tend, self.processes, self._gives_way, workers=[*machines], on_error="return")
         try:
-            for address, name in self._cluster.machines.items():
-                link = MachineLink(self._cluster.client, address, name)
-                self._links.append(link)
-                link.task = self._cluster.pin(tend, address, self.processes, self._gives_way)
-                # At once: a machine without messages gives up.
-                loop: asyncio.AbstractEventLoop = self._cluster.client.loop.asyncio_loop
-                link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
-            ends = time.monotonic() + GREETING_SECONDS
-            while not all(link.greeting for link in self._links):
-                self._check(self._links)
-                if time.monotonic() > ends:
-                    raise CommandError("not all load machines answer", "is each of them up?")
-                time.sleep(0.01)
-            self._check_versions()
+            for address, name in machines.items():
+                if isinstance(greeting := found[address], Greeting):
+                    link = MachineLink(client, address, name, greeting.hardware)
+                    self._links.append(link)
+                    loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
+                    link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
+            for address, name in machines.items():
+                check_greeting(name, found[address])
         except BaseException:
             self.close()
             raise
 
-    def _check_versions(self) -> None:
-        ours = host.harness()
-        for link in self._links:
-            if link.greeting is not None and link.greeting.harness != ours:
-                raise CommandError(
-                    f"the load machine {link.name} has {link.greeting.harness}, and this one {ours}",
-                    "install the same on all of them",
-                )
-
-    def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
+    def prepare(self, work: Assignment) -> None:
         """Send each machine its connections, and wait until it is ready."""
-        load = self._load = loads[0]
+        loads, load = work.loads, work.loads[0]
+        self._load = load
         count = min(len(self._links), load.connections)
         self._at_work = self._links[:count]
         self._done.clear()
@@ -244,10 +241,9 @@ class MachinePool(Crew):
         for number, link in enumerate(self._at_work):
             link.said.clear()
             link.last = None
-            link.slots = tuple(range(number, load.connections, count))
+            link.slots = work.connections[number::count]
             end = first + round((amount - first) / (count - number))
-            work: Assignment = order(link.slots)
-            link.tell(Work(replace(work, upto=end), first))
+            link.tell(replace(work, connections=link.slots, first=first, upto=end))
             first = end
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
@@ -371,8 +367,8 @@ class MachinePool(Crew):
     def _check(self, links: Sequence[MachineLink]) -> None:
         """Raise WorkFailed if one of the machines is lost."""
         for link in links:
-            if lost := link.lost or (self._cluster.why_it_ended(link.task) if link.task.done() else ""):
-                raise WorkFailed(f"the load machine {link.name} is lost: {lost}", KEPT)
+            if link.lost:
+                raise WorkFailed(f"the load machine {link.name} is lost: {link.lost}", KEPT)
 
     def has_news(self) -> bool:
         """Return whether every machine has reported since the last call."""
@@ -388,10 +384,9 @@ class MachinePool(Crew):
                 link.tell(DISMISS)
 
     def close(self) -> None:
-        """End the tasks, and the processes started for them."""
+        """End the processes of all machines."""
         for link in self._links:
             link.tell(END)
-        self._cluster.wait([link.task for link in self._links if link.task and not link.lost])
         for link in self._links:
             if link.talking:
                 with suppress(TimeoutError):
@@ -425,7 +420,7 @@ def _describe(link: MachineLink, done: LoadResults, outcome: Outcome) -> dict[st
         operations = sum(tally.operations for tally in tallies)
         counts = [one.latencies for tally in tallies for one in (tally.series, tally.apart)]
         requests = sum(sum(times.values()) for one in counts for times in one.values())
-    network = done.network if outcome.steady else done.whole_network
+    first, last = done.network[1 if outcome.steady else 0], done.network[-1]
     return {
         "connections": len(link.slots),
         "processes": len(tallies),
@@ -434,7 +429,7 @@ def _describe(link: MachineLink, done: LoadResults, outcome: Outcome) -> dict[st
         "clock_bound_seconds": link.bound / 1e9,
         **describe_lateness([[late / 1e9 for late in tally.first_late] for tally in tallies]),
         "run_queue_microseconds": usage.lag.in_run_queue / 1000 / max(1.0, requests),
-        "bytes_sent": Int64(network.sent),
-        "bytes_received": Int64(network.received),
-        "hardware": dict(link.greeting.hardware if link.greeting else {}),
+        "bytes_sent": Int64(last[0] - first[0]),
+        "bytes_received": Int64(last[1] - first[1]),
+        "hardware": dict(link.hardware),
     }
