@@ -62,6 +62,19 @@ def test_a_row_is_called_in_words_and_no_two_of_an_experiment_alike(history: lis
     assert [row for _, row in called if of_the_program.search(words.sub("", row))] == []
 
 
+def test_points_of_another_machine_and_of_other_work_are_series_of_their_own() -> None:
+    stages = json.loads((HERE / "docs/pipelines/over-time.json").read_text("utf-8"))["pipeline"]
+    fields = [[], ["servers.cpu"], ["servers.cpu", "topology.cache_gb"], ["experiment.scale", "servers.cpu"]]
+    documents = [
+        {"_id": {"row": "t: size 4", "of": "speed"}, "start": hour, "value": 1.0, "otherwise": one}
+        for hour, one in enumerate(fields)
+    ]
+    rows = aggregate(documents, stages, variables={"named": [{"row": "t: size 4", "text": "four"}]})
+    assert {row["start"]: row["work"] for row in rows} == {
+        0: "four", 1: "four, another machine", 2: "four, another machine", 3: "four, other work",
+    }  # fmt: skip
+
+
 def test_what_is_known_of_changes_is_of_campaigns_and_rows_that_there_are(
     history: list[dict[str, Any]],
 ) -> None:

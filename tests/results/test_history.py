@@ -67,6 +67,47 @@ def test_versions_are_beside_the_points_and_are_no_other_work():
     ]  # fmt: skip
 
 
+LOCAL = {"target": "local"}
+REMOTE = {"target": "db:1"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "otherwise"),
+    [
+        (
+            {"experiment": LOCAL, "hardware": {"cpu": "A"}},
+            {"experiment": LOCAL, "hardware": {"cpu": "B"}},
+            ("servers.cpu",),
+        ),
+        (
+            {"experiment": REMOTE, "hardware": {"cpu": "C"}, "servers": {"members": [{"cpu": "A"}]}},
+            {"experiment": REMOTE, "hardware": {"cpu": "C"}, "servers": {"members": [{"cpu": "B"}]}},
+            ("servers.cpu",),
+        ),
+        (  # another machine of the client
+            {"experiment": REMOTE, "hardware": {"cpu": "C"}, "servers": {"members": [{"cpu": "A"}]}},
+            {"experiment": REMOTE, "hardware": {"cpu": "D"}, "servers": {"members": [{"cpu": "A"}]}},
+            (),
+        ),
+        ({"topology": {"cache_gb": 1.0}}, {"topology": {"cache_gb": 1.11}}, ("topology.cache_gb",)),
+        ({"topology": {"cache_gb": 1.11}}, {"topology": {"cache_gb": 1.0}}, ("topology.cache_gb",)),
+        ({"topology": {"cache_gb": 1.0}}, {"topology": {"cache_gb": 1.09}}, ()),
+        (
+            {"servers": {"members": [{"cache_gib": 1.5}]}},
+            {"servers": {"members": [{"cache_gib": 15.5}]}},
+            ("topology.cache_gb",),
+        ),
+        ({"hardware": {}}, {"hardware": {"cpu": "B"}, "topology": {"cache_gb": 1.0}}, ()),
+    ],
+)
+def test_a_campaign_on_another_processor_or_with_another_cache_is_not_compared(old, new, otherwise):
+    earlier = [of_hour(hour, 20 + hour % 3, **old) for hour in range(5)]
+    later = [of_hour(10 + hour, 50 + hour % 3, **new) for hour in range(5)]
+    found = series_of([*earlier, *later])["t: size 4"]
+    assert [one.otherwise for one in found.points] == [otherwise] * 5 + [()] * 5
+    assert [one.point.campaign for one in found.changes] == ([] if otherwise else ["of-10"])
+
+
 def test_a_campaign_that_is_there_twice_counts_once():
     assert len(series_of([of_hour(3, 50), of_hour(3, 50)])["t: size 4"].points) == 1
 

@@ -39,6 +39,10 @@ _WHERE = (
 )
 _WORK = ("experiment", "client", "write_concern", "read_concern", "read_preference")
 """Parts that describe the work requested from the servers."""
+_PROCESSOR: Final = f"{SERVERS}cpu"
+_CACHE: Final = "topology.cache_gb"
+CACHE_TOLERANCE: Final = 0.1
+"""By how much of the smaller one the caches of rows of one series may differ."""
 _MEMBERS = "topology.members"
 """Each member repeats all writes, and a majority of one needs no acknowledgement from others."""
 
@@ -67,6 +71,28 @@ def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]
     for field, values in list_differences(old, new):
         if field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE):
             yield field, values
+
+
+def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Yield the fields for which two rows are not points of one series, with both values.
+
+    These are the fields of ``list_other_work``, another model of the servers' processor, and another size of their
+    cache: a speed on such servers differs for a known reason. An unknown processor or cache is no other one.
+    """
+    yield from list_other_work(old, new)
+    before, after = (dict(_provenance(row)).get(_PROCESSOR) for row in (old, new))
+    if None not in (before, after) and before != after:
+        yield _PROCESSOR, (before, after)
+    small, large = sorted((_cache_of(old), _cache_of(new)))
+    if small and large > (1 + CACHE_TOLERANCE) * small:
+        yield _CACHE, (_cache_of(old), _cache_of(new))
+
+
+def _cache_of(row: Row) -> float:
+    """Return the cache of each member in GiB, of the largest one if the run did not set it, or 0 if it is unknown."""
+    members = row.get("servers", {}).get("members", ())
+    told: float | None = row.get("topology", {}).get("cache_gb")
+    return told or max((float(member.get("cache_gib", 0)) for member in members), default=0.0)
 
 
 def _provenance(row: Row) -> Iterator[tuple[str, Any]]:

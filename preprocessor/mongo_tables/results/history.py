@@ -39,7 +39,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.comparison import PER_SECOND, Side, name_row, side_of_row
-from mongo_tables.results.conditions import describe_machine, list_other_work
+from mongo_tables.results.conditions import describe_machine, list_other_series
 from mongo_tables.results.intervals import Interval, interval_between
 from mongo_tables.results.verdicts import ITSELF
 
@@ -164,8 +164,8 @@ class HistoryPoint(NamedTuple):
     For a benchmark it is the value, in its own ``unit``.
 
     ``program`` and ``server`` are the versions of the measuring program and of the server, ``machine`` is the servers'
-    machine. ``otherwise`` names the fields in which the requested work differs from the newest campaign: such a point
-    is not compared.
+    machine. ``otherwise`` names the fields in which the requested work, the processor or the cache differs from the
+    newest campaign: such a point is not compared.
     """
 
     campaign: str
@@ -213,7 +213,7 @@ def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[HistorySer
         measured = sorted(by_campaign.values(), key=lambda one: (one[0].start, one[0].campaign))
         newest = measured[-1][1]
         points = (
-            point._replace(otherwise=tuple(field for field, _ in list_other_work(newest, row)))
+            point._replace(otherwise=tuple(field for field, _ in list_other_series(newest, row)))
             for point, row in measured
         )
         series.append(_find_changes(name, tuple(points)))
