@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+from mongo_tables.site.placeholders import NAME
 from tests.hosts.inprocess import CONFIG, ROWS, built, html, table, value, write
 
 HOOK = """
 from pathlib import Path
+
+from mkdocs.plugins import event_priority
 
 seen = []
 pages = []
@@ -21,6 +26,7 @@ def on_env(env, *, config, files):
     pages.extend(file.page for file in files.documentation_pages())
     look("converted")
 
+@event_priority(-100)  # as a template
 def on_page_context(context, *, page, **_):
     look("written")
 
@@ -46,3 +52,31 @@ def test_no_page_holds_its_tables_before_its_turn_or_after(
     held = (tmp_path / "held.txt").read_text(encoding="utf-8").split("\n")
     assert held == ["converted 0", "written 1", "written 1", "built 0"]
     assert html(tmp_path, "two/index.html").count('<figure class="mongo-table"') == 2
+
+
+def test_search_plugins_read_the_texts_of_figures_and_templates_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hook = """
+        from pathlib import Path
+
+        def on_page_context(context, *, page, **_):  # as a search plugin
+            Path("read.txt").write_text(page.content)
+    """
+    files = {
+        "mkdocs.yml": f"{CONFIG}plugins: [search, mongo-tables]\nhooks: [hook.py]\n",
+        "hook.py": dedent(hook),
+        "docs/index.md": f"# Runs\n\nIt is {value('one')}.\n\n{table('one')}\n",
+        "fixtures/r/r.jsonl": ROWS,
+    }
+    outcome = built(write(tmp_path, files))
+    assert outcome.done, outcome.log
+    read, shown = (tmp_path / "read.txt").read_text(encoding="utf-8"), html(tmp_path, "index.html")
+    assert "<table" not in read
+    assert "href" not in read.replace('href="#', "")
+    figure = shown.partition("<figure")[2].partition("</table>")[0]
+    cells = re.findall(r"<t[hd]\b[^>]*>(?:<a[^>]*>)?([^<]+)", figure)
+    assert len(cells) > 3
+    assert " ".join(cells) in re.sub(r"\s+", " ", read)
+    assert not NAME.search(shown)

@@ -2,9 +2,10 @@
 
 ``on_page_markdown`` replaces each comment by a token, in the text that earlier plugins left. ``on_env``, when all
 pages are converted and none is written, queries the results and judges the whole site at once; a build with
-errors ends there. While MkDocs writes, ``on_page_context`` puts the figures into one page after the other,
-before search plugins read it, and ``on_post_page`` adds the parts below them. ``on_post_build`` searches the
-written site once for tokens that other plugins copied. Under ``serve``, faults are shown in the page.
+errors ends there. While MkDocs writes, ``on_page_context`` puts the texts of figures into one page after the
+other, before search plugins read it, and then the figures. ``on_post_page`` swaps tokens of other pages.
+``on_post_build`` searches the written site once for tokens that other plugins copied. Under ``serve``, faults
+are shown in the page.
 
 The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it the answers
 of the results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -20,7 +21,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, Literal
 
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File
 
 from mongo_tables.directives.pipelines import SharedPipelines
@@ -151,17 +152,27 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                     comment.release()
 
     @event_priority(200)
-    def on_page_context(
+    def _before_search(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Put the figures into the page, before search plugins read it."""
+        """Put the texts of figures into the page, before search plugins read it."""
         self._builds[-1].navigation = nav.items  # for the index of the site
+        self._builds[-1].show_texts(page)
+        return context
+
+    @event_priority(-50)
+    def _after_search(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Put the figures into the page, before a template shows it."""
         self._builds[-1].show_figures(page)
         return context
 
+    on_page_context = CombinedEvent(_before_search, _after_search)
+
     @event_priority(200)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put the parts below figures, and figures of other pages, into the output."""
+        """Put figures of other pages into the output."""
         return self._builds[-1].fill_output(output, page)
 
     @event_priority(-200)

@@ -40,10 +40,11 @@ from mongo_tables.hosts.page_figures import (
     plain_figures,
     print_figure,
     render,
+    without_fold,
 )
 from mongo_tables.hosts.published_files import PublishedDocuments, collections_of, path_of_all, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
-from mongo_tables.hosts.written_site import FOLD, TokenFigures, swap_left, swap_markdown, swap_markup
+from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import ANCHOR
 from mongo_tables.site.figures import line_of, no_place, report_left_over
 from mongo_tables.site.includes import may_include
@@ -53,9 +54,11 @@ from mongo_tables.site.placeholders import (
     met_names,
     names,
     show_comments_again,
+    swap_marked,
     swap_names,
     swap_tokens,
     take_out_live_comments,
+    with_marks,
     with_tokens,
 )
 from mongo_tables.site.site import read_page_text
@@ -252,15 +255,28 @@ class SiteBuild:
 
     # While MkDocs writes pages
 
-    def show_figures(self, page: SitePage) -> None:
-        """Put the figures into the HTML of a page, and write the files that they link to."""
+    def show_texts(self, page: SitePage) -> None:
+        """Put the text of each figure into the HTML of a page, between two marks, for search plugins.
+
+        They read neither links nor charts, and take longer for the elements of a table than it takes to draw it.
+        """
         given = self.given.get(id(page))
         if given is None:
             return
         figures, html = self._figures_of(given), page.content or ""
         self._without = page, html
-        html, _ = swap_tokens(html, figures.figures)
-        html = swap_names(html, figures.text)
+        html, _ = swap_tokens(
+            html, {name: with_marks(name, figures.text(name) or "") for name in given.names}
+        )
+        page.content = swap_names(html, figures.text)
+
+    def show_figures(self, page: SitePage) -> None:
+        """Put the figures of a page into the place of their texts, and write the files that they link to."""
+        given = self.given.get(id(page))
+        if given is None:
+            return
+        figures = self._figures_of(given)
+        html = swap_marked(page.content or "", figures.figures)
         page.content = f"{figures.box}\n{html}" if figures.box else html
         if page.present_anchor_ids is not None:
             for figure in figures.figures.values():
@@ -268,27 +284,21 @@ class SiteBuild:
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:
-        """Return the whole page with the parts below its figures, and figures of other pages, as in excerpts.
+        """Return the whole page with the figures of other pages in it, as in excerpts.
 
         MkDocs keeps the HTML of a page until the end of the build: restore its tokens.
         """
         if self._without is not None:
             self._without[0].content, self._without = self._without[1], None
         given = self.given.get(id(page))
-        figures = self._figures_of(given) if given else None
-        if figures is not None and BEGIN in output:
-            pieces = FOLD.split(output)  # text, name, text, name, …
-            for at in range(1, len(pieces), 2):
-                pieces[at] = figures.folds.get(pieces[at], f"<!--{pieces[at]}-->")
-            output = "".join(pieces)
         if BEGIN in output:
             output = swap_markup(output, self._figures_for(page.url))
         if not self.machine_readable:
             return output
         head = self._write_markdown(page)
-        if given is not None and figures is not None:
+        if given is not None:
             text = self.twins.get(page.file.src_uri, "")
-            head += dataset_script(given, self.report, figures.files, self.config, text)
+            head += dataset_script(given, self.report, self._figures_of(given).files, self.config, text)
         return output.replace("</head>", f"{head}</head>", 1)
 
     def _write_markdown(self, page: SitePage) -> str:
@@ -374,8 +384,8 @@ class SiteBuild:
             given, home = by_name[name][0], by_name[name][0].page.url
             made = self._figures_of(given)
             if here is None:
-                return in_feed(made.without_fold(name), urljoin(self.config.site_url or "", home))
-            figure = made.with_fold(name)
+                return in_feed(without_fold(made.figures[name]), urljoin(self.config.site_url or "", home))
+            figure = made.figures[name]
             if printed:
                 from mkdocs_print_site_plugin.urls import get_page_key
 

@@ -51,29 +51,18 @@ class PlainFigure:
 
 @dataclass(frozen=True, slots=True)
 class PageFigures:
-    """The content for the tokens of one page, by name.
+    """The figures for the tokens of one page, by name.
 
-    In ``figures``, a comment with the token's name marks the place of its entry in ``folds``, the HTML below
-    a table: search plugins skip comments. ``files`` are the files that figures link to, ``box`` has the
-    faults of no single comment.
+    ``files`` are the files that figures link to, ``box`` has the faults of no single comment.
     """
 
     figures: Mapping[str, str]
-    folds: Mapping[str, str]
     files: Mapping[str, str]
     box: str
 
     def text(self, name: str) -> str | None:
         """Return a figure as escaped text on one line, or None for an unknown name."""
-        return figure_text(self.without_fold(name)) if name in self.figures else None
-
-    def with_fold(self, name: str) -> str:
-        """Return a figure with the HTML below it."""
-        return self.figures[name].replace(f"<!--{name}-->", self.folds.get(name, ""))
-
-    def without_fold(self, name: str) -> str:
-        """Return a figure without the HTML below it."""
-        return self.figures[name].replace(f"<!--{name}-->\n", "")
+        return figure_text(without_fold(self.figures[name])) if name in self.figures else None
 
 
 def render(
@@ -88,17 +77,17 @@ def render(
     made = report.figures.html(
         given.read, shelf.place, lambda collection, key: address(url, collection, key), described
     )
-    figures, folds = {}, {}
-    for name, html in zip(given.names, made, strict=True):
-        head, mark, fold = html.partition(_FOLD)
-        if mark and fold.endswith(_END):
-            folds[name] = f"{mark}{fold.removesuffix(_END)}"
-            html = f"{head}<!--{name}-->{_END}"
-        figures[name] = html
     loose = loose_findings(given.read) if given.read.findings else ()
     if report.source.unreachable and given.read.pipeline_specs:
         loose = [*source_findings(report.source.unreachable, report.site.snapshot.results), *loose]
-    return PageFigures(figures, folds, shelf.files, fault_box(loose) if loose else "")
+    figures = dict(zip(given.names, made, strict=True))
+    return PageFigures(figures, shelf.files, fault_box(loose) if loose else "")
+
+
+def without_fold(figure: str) -> str:
+    """Return a figure without the part below it, which says where its rows come from."""
+    above, fold, _ = figure.partition(_FOLD)
+    return f"{above.rstrip()}{_END}" if fold else figure
 
 
 def plain_figures(page: Page, report: Report) -> list[PlainFigure]:

@@ -27,6 +27,7 @@ from mongo_tables.site.placeholders import (
     BEGIN,
     END,
     FIRST,
+    MARK,
     NAME,
     met_names,
     swap_tokens,
@@ -41,9 +42,7 @@ if TYPE_CHECKING:
 _LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
 _TAG: Final = f"{_LT}(?:span|div){_GT}"
 _ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
-FOLD: Final = re.compile(f"<!--({NAME.pattern})-->")
-"""The mark of the part below a figure, with the figure's name."""
-_ESCAPED_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
+_ESCAPED_MARK: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
 _PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
 _DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
 _HALF: Final = re.compile(
@@ -80,7 +79,7 @@ _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 class TokenFigures:
     """The names of all tokens of a site, and their replacements: HTML, escaped text, or Markdown.
 
-    Marks of the parts below figures are removed.
+    Marks around the texts of figures are removed.
     """
 
     known: Collection[str]
@@ -106,8 +105,8 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
-    pattern = _ESCAPED_FOLD if f"lt;!--{BEGIN}" in text else FOLD
-    text = pattern.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
+    pattern = _ESCAPED_MARK if f"lt;!--{BEGIN}" in text else MARK
+    text = pattern.sub(lambda mark: "" if mark[1] in figures.known else mark[0], text)
     if BEGIN not in text:
         return _without_halves(text, figures)
     known = [name for name in met_names(text) if name in figures.known]
@@ -131,7 +130,7 @@ def swap_json(text: str, figures: TokenFigures) -> str:
 
 def swap_markdown(text: str, figures: TokenFigures) -> str:
     """Replace the tokens in Markdown, or in plain text."""
-    text = _ESCAPED_FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
+    text = _ESCAPED_MARK.sub(lambda mark: "" if mark[1] in figures.known else mark[0], text)
     pieces, done = list[str](), 0
     for match in _PLAIN.finditer(text):
         if match[1] not in figures.known:

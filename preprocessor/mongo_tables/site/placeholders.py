@@ -30,6 +30,9 @@ _DIGITS: Final = str.maketrans("0123456789abcdef", "".join(map(chr, range(FIRST,
 BEGIN: Final = chr(FIRST + 16)
 END: Final = chr(FIRST + 17)
 NAME: Final = re.compile(f"{BEGIN}[{chr(FIRST)}-{chr(FIRST + 15)}]{{17,}}{END}")
+MARK: Final = re.compile(f"<!--({NAME.pattern})-->")
+"""A comment on either side of the text of a figure, with the figure's name."""
+_MARKED: Final = re.compile(rf"{MARK.pattern}.*?<!--\1-->", re.DOTALL)
 _IN_SENTENCE: Final = re.compile(rf"<span>({NAME.pattern})</span>")
 _BLOCK: Final = rf"<div>({NAME.pattern})</div>"
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{_BLOCK}")
@@ -40,7 +43,7 @@ _SHOWN: Final = re.compile(
 )
 _VALUE: Final = re.compile(r'<span class="mongo-value"[^>]*>(.*?)</span>', re.DOTALL)
 _FAULT: Final = 'class="mongo-table-fault"'
-_TAG: Final = re.compile(r"<[^>]*>")
+_DRAWING_OR_TAG: Final = re.compile(r"<svg\b.*?</svg>|<[^>]*>", re.DOTALL)
 _LIVE: Final = re.compile(LIVE)
 _COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
@@ -121,8 +124,18 @@ def met_names(html: str) -> set[str]:
 def figure_text(figure: str) -> str:
     """Return a figure's HTML as escaped text in one line: of a value only the value, of faults nothing."""
     if value := _VALUE.search(figure):
-        return " ".join(_TAG.sub("", value[1]).split())
-    return "" if _FAULT in figure else " ".join(_TAG.sub(" ", figure).split())
+        return " ".join(_DRAWING_OR_TAG.sub("", value[1]).split())
+    return "" if _FAULT in figure else " ".join(_DRAWING_OR_TAG.sub(" ", figure).split())
+
+
+def with_marks(name: str, text: str) -> str:
+    """Return the text of a figure between two marks."""
+    return f"<!--{name}-->{text}<!--{name}-->"
+
+
+def swap_marked(html: str, figures: Mapping[str, str]) -> str:
+    """Replace each text between marks by its figure."""
+    return _MARKED.sub(lambda marked: figures.get(marked[1], marked[0]), html) if BEGIN in html else html
 
 
 def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
@@ -131,7 +144,7 @@ def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
         return text
 
     def bare(name: re.Match[str]) -> str:
-        # In a comment, a name marks the place of the part below its figure.
+        # In a comment, a name marks the text of its figure.
         given = None if text.endswith("<!--", 0, name.start()) else text_of(name[0])
         return name[0] if given is None else given
 
