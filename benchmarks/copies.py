@@ -24,7 +24,8 @@ from typing import Any
 
 from benchmarks import sidebyside
 from mongo_tables.runner.experiment import CALIBRATIONS, FOLDER
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 
 
 def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:
@@ -68,7 +69,7 @@ def main() -> int:
     if asked.servers:
         rows = measure_servers(asked.blocks)
     else:
-        server = LocalReplicaSet(Settings(members=1))
+        server = LocalReplicaSet(LocalAddress(members=1))
         try:
             rows = measure(server.uri, asked.copies, asked.blocks)
         finally:

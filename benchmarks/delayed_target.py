@@ -31,7 +31,8 @@ from benchmarks import sidebyside
 from benchmarks.delaying import Delay, Held, delaying
 from benchmarks.runner_speed import DATABASE, DOCUMENTS, LOADED, Case, ours
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.worker import Load
 
 NAME = "delayed_target"
@@ -210,7 +211,7 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=20)
     parser.add_argument("--connections", type=int, default=1)
     asked = Asked(**vars(parser.parse_args()))
-    server = LocalReplicaSet(Settings(members=1))
+    server = LocalReplicaSet(LocalAddress(members=1))
     try:
         return 1 if try_all(server, asked) else 0
     finally:

@@ -29,7 +29,8 @@ from bson import json_util
 from pymongo.database import Database
 from scipy import stats
 
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 
 Document = Mapping[str, Any]
 COMMENT = re.compile(r"<!--\s*MONGO_(TABLE|VALUE)\s*:\s*(\{.*?\})\s*-->", re.DOTALL)
@@ -377,7 +378,7 @@ def check_values(asked: argparse.Namespace) -> Iterator[str]:
     tables, values = read_comments(asked.docs)
     every = [*list_values(asked.docs, asked.site, values)]
     drawn = random.Random(asked.seed).sample(every, min(asked.number, len(every)))
-    server = LocalReplicaSet(Settings(members=1))
+    server = LocalReplicaSet(LocalAddress(members=1))
     try:
         database: Database[Any] = pymongo.MongoClient(server.uri, tz_aware=True)["recomputed"]
         for name in {table["collection"] for table in tables.values()}:

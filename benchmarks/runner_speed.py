@@ -35,7 +35,8 @@ import psutil
 from pymongo import MongoClient
 
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 
@@ -176,7 +177,7 @@ def main() -> None:
 
 def _compare(crew: WorkerPool, args: argparse.Namespace) -> None:
     peers = [*OURS] + (["go-ycsb"] if shutil.which("go-ycsb") else [])
-    server = LocalReplicaSet(Settings(members=1))
+    server = LocalReplicaSet(LocalAddress(members=1))
     try:
         crew.perform(Load(server.uri, DATABASE, "insert", LOADED, "load", 4))
         if "go-ycsb" in peers:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from tests.runner.processes import TINY
 
 
 @pytest.fixture(scope="session")
 def replica_set():
     """One member is enough for everything but the roles of members."""
-    running = LocalReplicaSet(Settings(members=1))
+    running = LocalReplicaSet(LocalAddress(members=1))
     yield running
     running.close()
 
@@ -20,7 +21,7 @@ def replica_set():
 @pytest.fixture(scope="module")
 def three_members():
     """For what depends on the roles of members."""
-    running = LocalReplicaSet(Settings(members=3))
+    running = LocalReplicaSet(LocalAddress(members=3))
     yield running
     running.close()
 

@@ -22,7 +22,8 @@ from pathlib import Path
 import psutil
 from pymongo import MongoClient
 
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.store import FileStore
 from tests.runner.processes import (
     SLOW,
@@ -207,7 +208,7 @@ def main() -> int:
     args = parser.parse_args()
     chance, counts, before = random.Random(args.seed), Counts(), _left_behind()
     with tempfile.TemporaryDirectory() as folder:
-        deployment = LocalReplicaSet(Settings(members=1))
+        deployment = LocalReplicaSet(LocalAddress(members=1))
         try:
             alone = args.kills // 2
             kill_runners(alone, chance, Path(folder), deployment.uri, counts)

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 
 from mongo_tables.runner.blocks import Campaign, open_journal
-from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.campaign import execute
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.runs import Run, check_possible
 from mongo_tables.runner.store import Store
@@ -18,7 +18,7 @@ def measure(runs: Sequence[Run], store: Store, *, resume: bool = False) -> int:
     """Measure the experiment of the runs, with as many blocks as it says; give the number of rows."""
     name = runs[0].experiment.name
     journal = open_journal(store, name, {}, resume, Campaign.new())
-    return execute(runs, store, journal, Length(runs[0].repeats))
+    return execute(runs, store, journal)
 
 
 class Cutting(Progress):

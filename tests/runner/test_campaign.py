@@ -14,7 +14,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Campaign, Journal, Plan, open_journal
-from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.campaign import execute
 from mongo_tables.runner.errors import NOTHING_KEPT, TimeIsOver
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
@@ -229,7 +229,7 @@ def test_a_run_whose_time_is_over_keeps_what_it_has(run_of, replica_set, tmp_pat
     with WorkerPool(1) as crew:
         run = open_run(experiment, OPTIONS, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
         with pytest.raises(TimeIsOver, match="0 of 3 blocks") as caught:
-            execute([run], store, journal, Length(3, ends=0.0))
+            execute([run], store, journal, 0.0)
     assert caught.value.hint == NOTHING_KEPT
     assert store.rows("tiny") == []
 

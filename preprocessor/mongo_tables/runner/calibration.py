@@ -111,8 +111,7 @@ def plan(
         Task(
             experiment=one,
             pairs=groups,
-            seconds=seconds
-            or (longest_seconds(one.workload, one.parameters, PUBLISHED) or PUBLISHED.seconds),
+            seconds=seconds or longest_seconds(one.workload, one.parameters, PUBLISHED) or 0.0,
             fine=fine if has_lead(one.workload, one.parameters) else None,
         )
         for one in wanted

@@ -43,20 +43,6 @@ LONGEST_BREAK_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
-    """How many blocks to measure: ``least``, then up to ``most`` until no interval is wider than ``width``.
-
-    ``width`` is the relative distance by which either end of a ratio's interval may differ from the ratio. No block
-    starts after ``ends``, on the monotonic clock.
-    """
-
-    least: int
-    most: int = 0
-    width: float = 0.0
-    ends: float = inf
-
-
-@dataclass(frozen=True, slots=True)
 class _Slices:
     """The windows of a campaign in slices of ``width`` seconds."""
 
@@ -101,12 +87,12 @@ class _Measurements:
         blocks = [kept.block for kept in choose(self.attempts)]
         return gather_rows(self.plan, blocks, side_by_side=bool(self.runs[0].side))
 
-    def next_block(self, length: Length) -> int | None:
+    def next_block(self, ends: float) -> int | None:
         """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
-        done, over = len(self.attempts), time.monotonic() > length.ends
-        if done < length.least and over:
-            raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
-        if done < length.least:
+        run, done, over = self.runs[0], len(self.attempts), time.monotonic() > ends
+        if done < run.repeats and over:
+            raise TimeIsOver(f"the time is over: {done} of {run.repeats} blocks are measured", KEPT)
+        if done < run.repeats:
             return done
         if over:
             return None
@@ -115,7 +101,8 @@ class _Measurements:
             for number, excess in enumerate(self.excesses() if self.plan.twice else ())
             if is_disturbed(excess) and len(self.attempts[number]) < MOST_ATTEMPTS
         )
-        return next(again, done if done < length.most and _is_too_wide(self.rows(), length.width) else None)
+        wanted = done < run.options.most_repeats and _is_too_wide(self.rows(), run.options.width)
+        return next(again, done if wanted else None)
 
     def measure_block(self, number: int) -> None:
         """Measure a block or its missing windows. Discard and repeat one that was interrupted too long ago."""
@@ -160,7 +147,7 @@ class _Measurements:
         )
 
 
-def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
+def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = inf) -> int:
     """Measure an experiment on the targets of the runs, write a row for each variant and target. Return their number.
 
     At the end, rows of variants that the experiment no longer has move to the history, and the published figures of
@@ -170,7 +157,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     experiment = runs[0].experiment
     with journal.true_hints(), left_at_end(runs):
         if not journal.is_finished(sum(len(run.numbers) for run in runs)):
-            rows = measure_rows(runs, journal, length)
+            rows = measure_rows(runs, journal, ends)
             for row in rows:
                 check_document("result", row)
             store.put(*rows)
@@ -188,26 +175,29 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
     return written
 
 
-def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
+def measure_rows(runs: Sequence[Run], journal: Journal, ends: float) -> list[dict[str, Any]]:
     """Measure an experiment on the targets of the runs, and return its rows without writing them.
 
-    All blocks are measured, then again those with foreign use of the machine; likewise windows in slices.
+    All blocks are measured, then again those with foreign use of the machine; likewise windows in slices. No block
+    starts after ``ends``, on the monotonic clock.
     The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
     """
     experiment, options = runs[0].experiment, runs[0].options
     # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
     seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
     compares = not (options.rates or has_rates(experiment))
-    plan = plan_blocks(experiment, [run.numbers for run in runs], length.least, compares=compares, seed=seed)
+    plan = plan_blocks(
+        experiment, [run.numbers for run in runs], runs[0].repeats, compares=compares, seed=seed
+    )
     measured, slices = _Measurements(runs, journal, plan), _Slices(runs, journal, options.slices or 0.0)
     wanted = _list_slices(runs, plan)
-    while (number := measured.next_block(length)) is not None:
+    while (number := measured.next_block(ends)) is not None:
         measured.measure_block(number)
         for turn in wanted:
             if (turn, number) not in slices.windows.attempts:
                 slices.measure(WindowKey(number, 0, turn, slices=True))
     if plan.twice:
-        slices.measure_again(length.ends)
+        slices.measure_again(ends)
     campaign: dict[str, Any] = {
         "id": journal.campaign.id,
         "start": journal.campaign.start,

@@ -37,7 +37,7 @@ from mongo_tables.runner import cache_size, supervisor
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.host import NO_SPACE, is_full, say_no_space
-from mongo_tables.runner.local_address import SMALLEST_OPLOG_MB, find_mongod
+from mongo_tables.runner.local_address import SMALLEST_OPLOG_MB, LocalAddress, find_mongod
 from mongo_tables.runner.supervisor import OUTPUT
 
 Found = TypeVar("Found")
@@ -148,19 +148,6 @@ ANSWERS_WITHIN_MS = 10_000
 """Milliseconds to wait for the first answer of a member that already listens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The start settings of the members: their number, and the oplog of each in MB. Their cache is the smallest.
-
-    ``program`` is the ``mongod``, None for the default; ``parameters`` are names and values.
-    """
-
-    members: int = MEMBERS
-    oplog_mb: int = SMALLEST_OPLOG_MB
-    program: Path | None = None
-    parameters: tuple[tuple[str, str], ...] = ()
-
-
 class LocalReplicaSet:
     """A running replica set on loopback. ``close`` ends its members by pid and removes their files.
 
@@ -169,12 +156,13 @@ class LocalReplicaSet:
     while that one is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
     """
 
-    def __init__(self, settings: Settings) -> None:
-        """Start the members and wait until there is a primary and every other member follows it.
+    def __init__(self, asked: LocalAddress) -> None:
+        """Start the members, with the smallest cache, and wait until every other one follows the primary.
 
         Raises TargetError if there is no ``mongod``, or if the set is not ready in two minutes.
         """
-        self.settings = settings
+        self.asked = asked
+        self._members = asked.members or MEMBERS
         self.cache_gb = SMALLEST_AT_START_GB
         """The current cache size of each member."""
         self.cache_shrunk = True
@@ -185,7 +173,7 @@ class LocalReplicaSet:
         self._supervisor: subprocess.Popen[str] | None = None
         self._killed: set[int] = set()
         try:
-            self._ports = _free_ports(settings.members)
+            self._ports = _free_ports(self._members)
             self._supervisor, self.pids = _start(self.directory, self._commands())
             self._initiate()
         except BaseException:
@@ -202,8 +190,8 @@ class LocalReplicaSet:
         """Return the settings as result documents have them."""
         return {
             "kind": "replica set",
-            "members": self.settings.members,
-            "oplog_mb": self.settings.oplog_mb,
+            "members": self._members,
+            "oplog_mb": self.asked.oplog_mb or SMALLEST_OPLOG_MB,
             "block_compressor": "snappy",
             "place": "all members and the client on one machine",
         }
@@ -249,8 +237,8 @@ class LocalReplicaSet:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def _commands(self) -> list[list[str]]:
-        mongod = str(self.settings.program or find_mongod())
-        parameters = [f"{name}={value}" for name, value in self.settings.parameters]
+        mongod = self.asked.program or str(find_mongod())
+        parameters = [f"{name}={value}" for name, value in self.asked.parameters]
         signed_in = self._credentials.options(self.directory)
         commands = []
         for port in self._ports:
@@ -259,7 +247,7 @@ class LocalReplicaSet:
             commands.append([mongod, "--replSet", "local", "--bind_ip", "localhost", "--port", str(port),
                              "--dbpath", str(data), "--logpath", str(data / "mongod.log"), "--nounixsocket", *signed_in,
                              "--wiredTigerCacheSizeGB", str(SMALLEST_AT_START_GB),
-                             "--oplogSize", str(self.settings.oplog_mb),
+                             "--oplogSize", str(self.asked.oplog_mb or SMALLEST_OPLOG_MB),
                              *chain.from_iterable(("--setParameter", one) for one in parameters)])  # fmt: skip
         return commands
 
@@ -291,7 +279,7 @@ class LocalReplicaSet:
                 clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
                 # Raises PyMongoError if a member does not learn of the user in time, such as one that has ended.
-                concern = {"w": self.settings.members, "wtimeout": KNOWN_WITHIN_MS}
+                concern = {"w": self._members, "wtimeout": KNOWN_WITHIN_MS}
                 self._await(writable, "no member accepts writes").admin.command(
                     "createUser",
                     USER,
@@ -318,7 +306,7 @@ class LocalReplicaSet:
         raise TargetError(complaint)
 
     def _wait(self, client: Any) -> None:
-        wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
+        wanted = ["PRIMARY"] + ["SECONDARY"] * (self._members - 1)
 
         def agree() -> bool:
             with suppress(ConnectionFailure):  # on a busy machine an answer may be slow

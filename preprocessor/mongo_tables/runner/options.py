@@ -33,52 +33,18 @@ def operations_of_requests(name: str, config: Config, requests: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Factor of data and times; longest seconds of windows, of batches and of paced work; number of blocks.
-
-    There are ``repeats`` blocks, then up to ``most_repeats``, until no end of a ratio's interval differs from the
-    ratio by more than the part ``width`` of it.
-    """
-
-    scale: float
-    seconds: float
-    batch_seconds: float
-    paced_seconds: float
-    repeats: int
-    most_repeats: int = 0
-    width: float = 0.0
-    lengthens: bool = True
-    """Whether a window with few requests is lengthened."""
-    least_batches: int = LEAST_BATCHES
-    """The least requests for each connection, to which an amount is raised."""
-
-
-PROFILES = {
-    # Not half a second: some reports divide by the length of a window, rounded to whole seconds.
-    "quick": Profile(
-        scale=0.001,
-        seconds=0.55,
-        batch_seconds=0.55,
-        paced_seconds=0.55,
-        repeats=1,
-        lengthens=False,
-        least_batches=3,
-    ),
-    "publish": Profile(
-        scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
-    ),
-}
-"""The profiles by name. ``quick`` is a first look at everything in a short time, not for publication. ``publish`` has
-as many blocks as conclusions need. Longer windows hardly help, more blocks do."""
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run. ``repeats`` None means as the experiment says."""
+    """The options of a run.
+
+    ``seconds`` is the longest window. There are ``repeats`` blocks (None: as the experiment says), then up to
+    ``most_repeats``, until no end of a ratio's interval differs from the ratio by more than the part ``width`` of it.
+    """
 
     scale: float = 1.0
     seconds: float | None = None
     repeats: int | None = None
+    most_repeats: int = 0
+    width: float = 0.0
     seed: int = 1
     rates: tuple[float, ...] = ()
     arrivals: Arrivals = "even"
@@ -93,20 +59,33 @@ class Options:
     """The same for work that paces itself."""
     slices: float | None = None
     """Seconds of the slices in which targets side by side also take turns; None for none."""
-
-    @property
-    def lengthens(self) -> bool:
-        """Return whether a window with few requests is lengthened."""
-        return self.profile is None or PROFILES[self.profile].lengthens
-
-    @property
-    def least_batches(self) -> int:
-        """Return the requests for each connection to which an amount is raised."""
-        return PROFILES[self.profile].least_batches if self.profile else LEAST_BATCHES
+    lengthens: bool = True
+    """Whether a window with few requests is lengthened."""
+    least_batches: int = LEAST_BATCHES
+    """The least requests for each connection, to which an amount is raised."""
 
     def rates_of(self, config: Config) -> tuple[float, ...]:
         """Return the operations per second of a variant, in steps. Empty means as many as possible."""
         return (float(config[RATE]),) if RATE in config else self.rates
+
+
+PROFILES = {
+    # Not half a second: some reports divide by the length of a window, rounded to whole seconds.
+    "quick": Options(
+        scale=0.001,
+        seconds=0.55,
+        batch_seconds=0.55,
+        paced_seconds=0.55,
+        repeats=1,
+        lengthens=False,
+        least_batches=3,
+    ),
+    "publish": Options(
+        scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
+    ),
+}
+"""The profiles by name. ``quick`` is a first look at everything in a short time, not for publication. ``publish`` has
+as many blocks as conclusions need. Longer windows hardly help, more blocks do."""
 
 
 def has_rates(experiment: Experiment) -> bool:
@@ -115,7 +94,7 @@ def has_rates(experiment: Experiment) -> bool:
     return paces_itself or any(RATE in config for config in configs(experiment))
 
 
-def longest_seconds(name: str, config: Config, limits: Options | Profile) -> float | None:
+def longest_seconds(name: str, config: Config, limits: Options) -> float | None:
     """Return the longest requested window in seconds. Work that paces itself rests for most of a short one."""
     traits = workload(name)
     if traits.paces_itself:

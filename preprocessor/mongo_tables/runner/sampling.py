@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psutil
 from bson.codec_options import CodecOptions
@@ -78,16 +78,11 @@ class Seen:
     machine: Sequence[Sample]
 
 
-@dataclass(frozen=True, slots=True)
-class BoundarySample:
-    """A sample at a possible end of a window. ``theirs`` is the time of the server's last sample of its machine.
-
-    That time is on the server's clock, and ``took`` identifies the server.
-    """
+class BoundarySample(NamedTuple):
+    """A sample at a possible end of a window, and the number of samples of the servers' machine by then."""
 
     sample: Sample
-    theirs: datetime | None
-    took: ServerProcess | None
+    theirs: int
 
 
 class Sampler:
@@ -106,8 +101,11 @@ class Sampler:
         """
         self._status = status
         self._machine = machine
-        self._theirs: list[Sample] = []
-        self._took: ServerProcess | None = None
+        self._latest: Sample | None = None
+        """The server's last sample of its machine."""
+        self._theirs: list[tuple[int, Sample]] = []
+        """Those after its first one, each with its number; of no server before the current one."""
+        self._received = 0
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -121,8 +119,7 @@ class Sampler:
 
     def mark(self) -> BoundarySample:
         """Take a sample at a possible end of the window."""
-        sample = self._take()
-        return BoundarySample(sample, self._theirs[-1].when if self._theirs else None, self._took)
+        return BoundarySample(self._take(), self._received)
 
     def stop(self) -> None:
         """Stop, and wait for a sample in progress."""
@@ -137,13 +134,7 @@ class Sampler:
         samples = [first.sample, *inside, last.sample]
         if self._here:
             return Seen(samples, samples)
-        # After a change of server all samples of the new one; the first is from before the first mark.
-        after = first.theirs if is_one_process(first.took, last.took) else None
-        machine = [
-            sample
-            for sample in self._theirs[1:]
-            if (after is None or sample.when > after) and (last.theirs is None or sample.when <= last.theirs)
-        ]
+        machine = [sample for number, sample in self._theirs if first.theirs < number <= last.theirs]
         return Seen(samples, machine if len(machine) > 1 else [])
 
     def cease(self) -> None:
@@ -157,7 +148,7 @@ class Sampler:
             with suppress(PyMongoError):
                 self._samples.append(self._take())
             if len(self._samples) > MOST_SAMPLES:
-                self._samples, self._theirs = self._samples[::2], self._theirs[:1] + self._theirs[1::2]
+                self._samples, self._theirs = self._samples[::2], self._theirs[::2]
                 interval *= 2
 
     def _take(self) -> Sample:
@@ -174,7 +165,10 @@ class Sampler:
         )
 
     def _look_at_machine(self) -> None:
-        """Store the server's last sample if it is new; discard samples of a previous server."""
+        """Store the server's last sample if it is new; discard samples of a previous server.
+
+        The first sample of a server may be from before the window.
+        """
         if self._machine is None:
             return
         try:
@@ -184,11 +178,12 @@ class Sampler:
             return
         if sample is None:
             return
-        if not is_one_process(self._took, sample.process):
+        if self._latest is None or not is_one_process(self._latest.process, sample.process):
             self._theirs = []
-        self._took = sample.process
-        if not self._theirs or sample.when > self._theirs[-1].when:
-            self._theirs.append(sample)
+        elif sample.when > self._latest.when:
+            self._received += 1
+            self._theirs.append((self._received, sample))
+        self._latest = sample
 
 
 def look_at_processors(pids: Sequence[int]) -> Sample:

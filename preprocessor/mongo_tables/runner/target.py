@@ -13,7 +13,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,14 +30,13 @@ from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS, Experiment
 from mongo_tables.runner.local_address import (
     PLAIN,
-    SMALLEST_OPLOG_MB,
     LocalAddress,
     expand_version,
     find_program,
     is_local,
     parse_local,
 )
-from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet
 from mongo_tables.runner.workloads import Config
 
 LAST_WORDS_SECONDS = 0.5
@@ -138,15 +137,15 @@ class LocalTarget(Target):
 
         Raises TargetError if the program cannot run, or if the caches do not fit into the memory.
         """
-        self._address = address
+        program = str(find_program(address.program)) if address.program else ""
+        self._address = replace(address, program=program)
         self._sets = sets
-        self._program = find_program(address.program) if address.program else None
         self._set: LocalReplicaSet | None = None
         self._cache_gb = SMALLEST_AT_START_GB
         _check_caches(address, sets)
         # The program by its name, and a digest that distinguishes its path.
-        digest = hashlib.sha256(str(self._program).encode()).hexdigest()[:12]
-        path = {"path": digest} if self._program else {}
+        digest = hashlib.sha256(program.encode()).hexdigest()[:12]
+        path = {"path": digest} if program else {}
         options = {**self._named_program(), **path, **address.settings}
         self.options = json.dumps(options) if options else ""
 
@@ -168,7 +167,7 @@ class LocalTarget(Target):
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
         """Return the cache size of each member in GB."""
         return self._address.cache_gb or cache_size.of_local(
-            config, wanted_gb, self._sets * self._settings(config).members, least_gb
+            config, wanted_gb, self._sets * self._members(config), least_gb
         )
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
@@ -176,9 +175,10 @@ class LocalTarget(Target):
 
         Of the requested machine, a local set provides the cache.
         """
-        if self._set is None or self._set.settings != self._settings(config) or not self._set.is_whole:
+        wanted_set = replace(self._address, members=self._members(config))
+        if self._set is None or self._set.asked != wanted_set or not self._set.is_whole:
             self.close()
-            self._set = LocalReplicaSet(self._settings(config))
+            self._set = LocalReplicaSet(wanted_set)
         asked = config.get("instance", {})
         size = self._cache(config, cache_gb, least_gb)
         self._cache_gb = size
@@ -212,18 +212,12 @@ class LocalTarget(Target):
         """Return the result for the members of the running set."""
         return None if self._set is None else self._set.cache_shrunk
 
-    def _settings(self, config: Mapping[str, Any]) -> Settings:
-        given = self._address
-        return Settings(
-            config.get("members", given.members or MEMBERS),
-            given.oplog_mb or SMALLEST_OPLOG_MB,
-            self._program,
-            given.parameters,
-        )
+    def _members(self, config: Mapping[str, Any]) -> int:
+        return int(config.get("members", self._address.members or MEMBERS))
 
     def _named_program(self) -> dict[str, str]:
         """Return only its name: folders contain people's names."""
-        return {"program": self._program.name} if self._program else {}
+        return {"program": Path(self._address.program).name} if self._address.program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Return why a member has ended."""

@@ -25,7 +25,7 @@ from mongo_tables.runner.calibration import (
     list_groups,
     name_group,
 )
-from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
+from mongo_tables.runner.campaign import left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.estimate import say_duration
@@ -83,7 +83,7 @@ def _calibrate(
     with ExitStack() as held:
         (place,), machines = open_places(arguments, held, progress)
         for task, pairs, experiment in list_groups(tasks):
-            options = Options(1.0, None, arguments.blocks, arguments.seed, duration=task.seconds)
+            options = Options(repeats=arguments.blocks, seed=arguments.seed, duration=task.seconds)
             check_options(place.target.given)
             check_possible(experiment, options, place.target, store)
             fine = task.fine
@@ -98,7 +98,7 @@ def _calibrate(
             run = open_run(experiment, options, place.target, place.crew, progress)
             in_slices: list[list[Counted]] = []
             with journal.true_hints(), left_at_end([run]):
-                rows = measure_rows([run], journal, Length(run.repeats, ends=ends))
+                rows = measure_rows([run], journal, ends)
                 if fine:  # a block has one window more than there are rows
                     in_slices = measure_with_itself(
                         run, len(rows) + 1, fine.width, fine.windows, journal, ends

@@ -10,6 +10,7 @@ import fnmatch
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -231,18 +232,14 @@ def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
 
 
 def _follow_profile(arguments: Namespace) -> None:
-    """Fill in missing options from the profile."""
-    from mongo_tables.runner.options import PROFILES
+    """Fill in the options of a run that are not given: from the profile, or the defaults."""
+    from mongo_tables.runner.options import PROFILES, Options
 
-    arguments.most_repeats, arguments.width = 0, 0.0
-    arguments.batch_seconds = arguments.paced_seconds = arguments.seconds
-    if arguments.profile:
-        profile = PROFILES[arguments.profile]
-        arguments.scale = arguments.scale or profile.scale
-        if not arguments.repeats:
-            arguments.repeats, arguments.most_repeats = profile.repeats, profile.most_repeats
-            arguments.width = profile.width
-        if not (arguments.duration or arguments.seconds):
-            arguments.seconds, arguments.batch_seconds = profile.seconds, profile.batch_seconds
-            arguments.paced_seconds = profile.paced_seconds
-    arguments.scale = arguments.scale or 1.0
+    found = asdict(PROFILES.get(arguments.profile, Options()))
+    if arguments.duration or arguments.seconds:
+        found |= dict.fromkeys(("seconds", "batch_seconds", "paced_seconds"), arguments.seconds)
+    if arguments.repeats:
+        found |= {"most_repeats": 0, "width": 0.0}
+    for name, value in found.items():
+        if getattr(arguments, name, None) is None:
+            setattr(arguments, name, value)

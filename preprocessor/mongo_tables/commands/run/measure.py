@@ -12,7 +12,7 @@ from mongo_tables.commands.run.plan import check_costs, list_raised, read_option
 from mongo_tables.commands.run.targets import open_places, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
-from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.campaign import execute
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.runs import Run, open_run, request
@@ -58,8 +58,6 @@ def _measure(
                 **({"load_machines": machines.count} if machines else {}),
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
-            least = options.repeats or experiment.repeats
-            length = Length(least, arguments.most_repeats, arguments.width, ends)
             side_by_side = len(its) > 1 and not names_machines(experiment)
             runs = [
                 open_run(
@@ -73,7 +71,7 @@ def _measure(
                 for one in its
             ]
             try:
-                _print_rows(runs, execute(runs, store, journal, length))
+                _print_rows(runs, execute(runs, store, journal, ends))
             except WorkFailed as error:
                 if len(tasks) == 1:
                     raise

@@ -37,7 +37,6 @@ from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
-    PROFILES,
     Options,
     with_enough_work,
 )
@@ -145,7 +144,7 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
         yield f"{arguments.profile} profile: rows and pages name it"
     if arguments.duration:
         yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
-    if arguments.profile and not PROFILES[arguments.profile].lengthens:
+    if not arguments.lengthens:
         yield "windows with few requests are not lengthened"
     elif not arguments.rates:
         yield (

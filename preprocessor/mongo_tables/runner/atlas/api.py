@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import Message
 from http.client import HTTPException
-from typing import IO, Any, Final, NamedTuple
-from urllib.error import HTTPError, URLError
+from typing import Any, Final, NamedTuple
+from urllib.error import URLError
 from urllib.parse import quote, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
 from mongo_tables.files.process import ATLAS_CLIENT, read_variable
 from mongo_tables.findings.usage import CommandError
@@ -88,35 +88,32 @@ class NoAnswer(Exception):
     """No readable answer: no connection, a broken one, or no JSON. The text says which."""
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """Follow no redirects: the credentials are for one host."""
+class _AnyStatus(HTTPErrorProcessor):
+    """Returns answers of any status, and follows no redirects: the credentials are for one host."""
 
-    def redirect_request(self, *given: Any, **named: Any) -> None:
-        return None
+    def https_response(self, request: Request, response: Any) -> Any:
+        return response
+
+    http_response = https_response
 
 
 def exchange(opener: OpenerDirector, request: Request) -> Answer:
     """Send the request and return the answer, whatever its status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
-            return Answer(answer.status, answer.headers, _read(answer))
-    except HTTPError as error:
-        with error, suppress(ValueError, OSError, HTTPException):
-            return Answer(error.code, error.headers, _read(error))
-        return Answer(error.code, error.headers, None)  # such as an HTML page
+            status, headers, content = answer.status, answer.headers, answer.read(_MOST_BYTES + 1)
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
-    except ValueError as error:
-        raise NoAnswer(f"the answer cannot be read: {error}") from None
     except (OSError, HTTPException) as error:
         raise NoAnswer(f"the connection was cut: {error or type(error).__name__}") from None
-
-
-def _read(answer: IO[bytes]) -> Any:
-    content = answer.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise ValueError("too much of it")
-    return json.loads(content) if content.strip() else None
+        raise NoAnswer("the answer cannot be read: too much of it")
+    try:
+        return Answer(status, headers, json.loads(content) if content.strip() else None)
+    except ValueError as error:
+        if status >= 300:  # such as an HTML page
+            return Answer(status, headers, None)
+        raise NoAnswer(f"the answer cannot be read: {error}") from None
 
 
 ADDRESS: Final = "https://cloud.mongodb.com"
@@ -164,7 +161,7 @@ class Api:
             raise CommandError("the Administration API requires https", "secrets travel with each request")
         self._base = base.rstrip("/")
         self._credentials = credentials
-        self._opener = build_opener(_NoRedirects)
+        self._opener = build_opener(_AnyStatus)
         self._token = ""
         self._token_ends = clock.now()
         self._hidden: list[str] = []

@@ -64,14 +64,6 @@ class Share:
         """Return the seed without the number of the connection, for data common to all connections."""
         return self.seed.rpartition("/")[0]
 
-    def of(self, total: int) -> int:
-        """Return this worker's part of ``total``. The parts of all workers add up to ``total``."""
-        return total // self.workers + (1 if self.worker < total % self.workers else 0)
-
-    def start_of(self, total: int) -> int:
-        """Return the sum of the parts of the workers before this one."""
-        return self.worker * (total // self.workers) + min(self.worker, total % self.workers)
-
 
 Step = Callable[[], Done | None]
 """Does one operation and returns the result, or None when the share is finished."""

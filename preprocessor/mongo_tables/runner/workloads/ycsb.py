@@ -384,20 +384,15 @@ class YcsbLoad(Workload, name="ycsb_load"):
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Return a step that creates and inserts one batch of this connection's part of the numbers."""
-        total = config["totalDocsToInsert"]
-        first = share.start_of(total)
-        end = first + share.of(total)
+        """Return a step that creates and inserts the next batch of the numbers."""
         make_record = record_maker(config, random.Random(share.seed).random)
         size = max(1, min(BATCH, BATCH_BYTES // self.plan({**config, "totalDocsToInsert": 1}).bytes))
 
         def step() -> Done | None:
-            nonlocal first
-            if first == end:
+            batch = [make_record(number) for number in share.take(size)]
+            if not batch:
                 return None
-            batch = [make_record(number) for number in range(first, min(first + size, end))]
             client.insert(batch)
-            first += len(batch)
             return Done(len(batch), len(batch), sum(map(len, batch)))
 
         return step
