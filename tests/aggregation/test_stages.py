@@ -194,3 +194,16 @@ def test_what_needs_a_server_says_so() -> None:
         aggregate(RUNS, [{"$match": {"$where": "true"}}])
     with pytest.raises(NotOffline, match="text index"):
         aggregate(RUNS, [{"$match": {"$text": {"$search": "x"}}}])
+
+
+@pytest.mark.parametrize(
+    ("documents", "stage"),
+    [
+        ([{"a": {1: 2}}], {"$project": {"a": 1}}),
+        ([{"a": {1: 2}}, {"a": {"x": 2}}], {"$sort": {"a": 1}}),
+        ([{"a": [{None: 2}]}], {"$group": {"_id": "$a"}}),
+    ],
+)
+def test_a_field_name_that_is_no_string_is_told(documents: Any, stage: Any) -> None:
+    with pytest.raises(AggregationError, match="a field name that is not a string"):
+        aggregate(documents, [stage])

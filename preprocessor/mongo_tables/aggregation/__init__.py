@@ -40,8 +40,9 @@ def aggregate(
     ``$sample`` and ``$rand``, ``limits`` are what it may cost. Input documents are never changed; the output may
     share parts with them.
 
-    Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, NotOffline for
-    what needs a server, LimitReached (a NotOffline) for what costs more than the limits allow.
+    Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, or for documents
+    with field names that are not strings, NotOffline for what needs a server, LimitReached (a NotOffline) for what
+    costs more than the limits allow.
 
     Example:
         >>> aggregate([{"n": 1}, {"n": 2}], [{"$group": {"_id": None, "sum": {"$sum": "$n"}}}])
@@ -73,7 +74,18 @@ def aggregate(
             if error.limit == "seconds" and error.path is last:
                 error.path = None  # Whoever collects the rows does not know which stage took the time.
             raise
+        except TypeError as error:
+            if any(map(_has_other_names, chain(documents, *others.values()))):
+                raise AggregationError("a document has a field name that is not a string") from error
+            raise
         return rows
+
+
+def _has_other_names(value: Any) -> bool:
+    """Return whether a value has a field name that is not a string, at any depth."""
+    if isinstance(value, Mapping):
+        return any(not isinstance(name, str) or _has_other_names(one) for name, one in value.items())
+    return isinstance(value, list) and any(map(_has_other_names, value))
 
 
 def check(

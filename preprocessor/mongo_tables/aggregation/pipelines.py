@@ -31,22 +31,67 @@ from mongo_tables.aggregation.values import Document, is_number
 def reorder(pipeline: Sequence[Any]) -> list[int]:
     """Return the positions of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements; a ``$skip``
-    moves ahead of stages that return one document for each, to save their work on skipped documents. Of
-    consecutive sorts only the last remains: the others do not even order equal documents.
+    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements, and both move ahead
+    of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for each,
+    to save their work on skipped documents. A sort replaces a sort that it then follows, which does not even order
+    equal documents.
     """
-    order = _places(pipeline, _overtakes)
-    return [
-        place
-        for place, after in zip(order, [*order[1:], None], strict=False)
-        if after is None or not ("$sort" in pipeline[place] and "$sort" in pipeline[after])
-    ]
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        own = _sort_of(spec)
+        while at and _overtakes(own or spec, [pipeline[one] for one in order[max(at - 2, 0) : at]]):
+            at -= 1
+            if own and "$sort" in pipeline[order[at]]:
+                del order[at]
+        order.insert(at if own in (spec, None) else len(order), place)
+    return order
 
 
-def _overtakes(spec: Any, before: Any) -> bool:
-    if "$match" in spec:
-        return "$sort" in before and not _stays(spec["$match"])
-    return "$skip" in spec and any(map(_transforms, before))
+_SORTING: Final = frozenset(("$setWindowFields", "$fill", "$densify"))
+
+
+def _sort_of(spec: Any) -> Any:
+    """Return the ``$sort`` that a stage is, or begins with, or None."""
+    ((name, argument),) = spec.items()
+    if name not in _SORTING or not isinstance(argument, Mapping):
+        return spec if name == "$sort" else None
+    if name == "$fill" and "method" not in _paths(argument.get("output")):
+        return None
+    group, order = argument.get("partitionBy"), argument.get("sortBy")
+    fields = list(_paths([group, argument.get("partitionByFields"), argument.get("field")]))
+    keys = dict.fromkeys([*fields, *(order if isinstance(order, Mapping) else ())], 1)
+    return {"$sort": keys} if keys and not isinstance(group, Mapping) else None
+
+
+def _overtakes(spec: Any, ahead: Sequence[Any]) -> bool:
+    """Return whether a stage moves ahead of the last of the stages ``ahead``, or replaces it."""
+    ((name, argument),) = spec.items()
+    before = ahead[-1]
+    if name == "$skip":
+        return any(map(_transforms, before))
+    if name not in ("$match", "$sort") or _stays(argument):
+        return False
+    if "$sort" in before:
+        return True
+    # What an expression or a sample reads has no name here.
+    changed = _changed(ahead) if {"$expr", "$sampleRate"}.isdisjoint(_paths(argument)) else ()
+    return bool(changed) and not any(_overlaps(argument, field) for field in changed)
+
+
+def _changed(ahead: Sequence[Any]) -> list[str]:
+    """Return the fields that a join or an ``$unwind`` changes, which is the last of the stages ``ahead``.
+
+    Return none if that joins and unwinds in one, or is another stage.
+    """
+    join, unwind = ahead[0].get("$lookup"), ahead[-1].get("$unwind")
+    if unwind is None:
+        join = ahead[-1].get("$lookup")
+        return [str(join.get("as")).partition(".")[0]] if isinstance(join, Mapping) else []
+    if isinstance(join, Mapping) and _unwound(join, ahead[-1:]):
+        return []
+    options = unwind if isinstance(unwind, Mapping) else {"path": unwind}
+    return list(_paths([options.get("path"), options.get("includeArrayIndex")]))
 
 
 _QUERY_RANKS = (1, 2)
@@ -120,9 +165,13 @@ def _passes(spec: Any, before: Any) -> bool:
     join = before.get("$lookup")
     if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
         return False
-    joined = f"{join.get('as')}."
-    overlap = any(f"{path}.".startswith(joined) or joined.startswith(f"{path}.") for path in _paths(argument))
-    return not overlap and not _stays(argument)
+    return not _overlaps(argument, str(join.get("as"))) and not _stays(argument)
+
+
+def _overlaps(argument: Any, field: str) -> bool:
+    """Return whether a query or a sort may read a field, or a part of it."""
+    own = f"{field}."
+    return any(f"{path}.".startswith(own) or own.startswith(f"{path}.") for path in _paths(argument))
 
 
 def _paths(value: Any) -> Iterator[str]:
@@ -222,9 +271,15 @@ def sort_limit(pipeline: Sequence[Any], place: int) -> int:
                 skipped += count
             else:
                 most = min(most or skipped + count, skipped + count)
-        elif name != "$lookup" and not _transforms(name):
+        elif name != "$lookup" and not _transforms(name) and not _keeps_all(spec):
             break
     return most
+
+
+def _keeps_all(spec: Any) -> bool:
+    """Return whether a stage is an ``$unwind`` that drops no document."""
+    unwind = spec.get("$unwind")
+    return isinstance(unwind, Mapping) and unwind.get("preserveNullAndEmptyArrays") is True
 
 
 Stage = Callable[[Iterator[Document]], Iterator[Document]]
@@ -259,7 +314,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         names += spec
     # Other pipelines run as they are written.
     behind = names[names.index("$sort") + 1 :] if "$sort" in names else []
-    moves = "$skip" in names or "$match" in behind or "$sort" in behind
+    moves = "$skip" in names or (behind and not (_SORTING | {"$match", "$sort", "$unwind"}).isdisjoint(names))
     order = reorder(pipeline) if moves else range(len(pipeline))
     specs = list(map(pipeline.__getitem__, order))
     positions = dict(zip(order, range(len(order)), strict=True))

@@ -277,13 +277,24 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
 
 @rule("MT438")
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
-    """MT438: a key selects an array element by its index, which a server may not find.
+    """MT438: a key is the index of an array element, or selects one by its index, which a server may not find.
 
     A server reads only the fields that a pipeline needs, and there looks for a field whose name is the number. A
-    `$sort` of stored documents works.
+    `$sort` of stored documents works. MongoDB 6.0 sorts ahead of the `$unwind` that makes the index.
     """
-    stored = True
+    stored, index = True, ""
     for stage in subject.flow.stages:
+        for path, text in _keys_of(stage) if index else ():
+            # The elements of one document are in order of the index anyway.
+            if text == index and stage.name != "$lookup" and not _is_last(stage, text):
+                yield subject.in_pipeline(
+                    "MT438",
+                    path,
+                    f"`{text}` is the index of the `$unwind` before: a server may sort first, so files and a server "
+                    "can differ",
+                    f'write {{"$set": {{"{text}": "${text}"}}}} between them',
+                    key=True,
+                )
         for path, text in _keys_of(stage) if not (stored and stage.name == "$sort") else ():
             place = _find_place(stage.before, text.split("."))
             if place is None:
@@ -299,6 +310,14 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 key=path[-1] == text,
             )
         stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")
+        is_unwind = stage.name == "$unwind" and isinstance(stage.argument, dict)
+        index = stage.argument.get("includeArrayIndex", "") if is_unwind else ""
+
+
+def _is_last(stage: StageFlow, text: str) -> bool:
+    """Return whether a field is the last of several sort keys, and ascends."""
+    keys = stage.argument if stage.name == "$sort" else stage.argument["sortBy"]
+    return len(keys) > 1 and [*keys.items()][-1] == (text, 1)
 
 
 @rule("MT441", of="documents", needs=("$lookup", "$graphLookup"))
