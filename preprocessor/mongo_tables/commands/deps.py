@@ -10,9 +10,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables import __version__
-from mongo_tables.commands.options import EXIT, SOURCE, add_options, request_of
+from mongo_tables.commands.options import EXIT, SOURCE, add_options, build_pages
 from mongo_tables.findings.reporters import report
-from mongo_tables.results.opening import open_source
+from mongo_tables.results.answers import Answers
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource
@@ -54,15 +54,14 @@ def run(arguments: Namespace) -> int:
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
     from mongo_tables.site.dependencies import Around, needs_of
-    from mongo_tables.site.disk import page_folders, read_snapshots, require_pages
-    from mongo_tables.site.site import parse_site
+    from mongo_tables.site.disk import page_folders
     from mongo_tables.site.site_config import list_site_files
 
     paths = arguments.paths or page_folders(arguments.site)
-    read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))
-    sites = [parse_site(snapshot) for snapshot in read.snapshots]
     settings = [file for file in list_site_files(arguments.site) if file.is_file()]
-    with closing(open_source(arguments.results, arguments.limits)) as source:
+    with closing(Answers(arguments.results, arguments.limits)) as answers:
+        sites = [report.site for report in build_pages(paths, arguments, answers, "nothing")]
+        source = answers.source
         needs = [
             needs_of(page, Around(site, source.local, settings)) for site in sites for page in site.named
         ]

@@ -11,8 +11,12 @@ from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
     from argparse import _ActionsContainer
+    from collections.abc import Iterable
 
+    from mongo_tables.build import Report
+    from mongo_tables.site.checks import Source
     from mongo_tables.site.disk import Request
+    from mongo_tables.site.snapshot import Needs
 
 SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
@@ -56,3 +60,14 @@ def request_of(arguments: Namespace) -> Request:
 
     results = getattr(arguments, "results", None) or ""
     return Request(arguments.site, arguments.pipelines, results, arguments.limits, arguments.server)
+
+
+def build_pages(
+    paths: Iterable[str], arguments: Namespace, source: Source, needs: Needs = "rows"
+) -> list[Report]:
+    """Build the pages that ``paths`` name. Raises CommandError if a path names no page."""
+    from mongo_tables.build import build
+    from mongo_tables.site.disk import read_snapshots, require_pages
+
+    read = require_pages(read_snapshots(paths, request_of(arguments), needs))
+    return [build(snapshot, source) for snapshot in read.snapshots]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from mongo_tables.commands.options import SOURCES, add_options, request_of
+from mongo_tables.commands.options import SOURCES, add_options, build_pages
 from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
@@ -70,10 +70,10 @@ def run(arguments: Namespace) -> int:
 
 def _list_collections(arguments: Namespace) -> list[str]:
     """Return the collections that pages read."""
-    from mongo_tables.site.disk import page_folders, read_snapshots, require_pages
-    from mongo_tables.site.site import parse_site
+    from mongo_tables.results.answers import Answers
+    from mongo_tables.site.disk import page_folders
 
     paths = arguments.docs or page_folders(arguments.site)
-    read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))
-    pages = [page for snapshot in read.snapshots for page in parse_site(snapshot).pages]
+    reports = build_pages(paths, arguments, Answers(arguments.source), "nothing")
+    pages = [page for report in reports for page in report.pages]
     return sorted({spec.query.collection for page in pages for spec in page.pipeline_specs})

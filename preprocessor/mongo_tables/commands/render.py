@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.commands.options import EXIT, SOURCE, add_options, request_of
+from mongo_tables.commands.options import EXIT, SOURCE, add_options, build_pages, request_of
 from mongo_tables.directives.keywords import HTML, MDX
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
@@ -73,14 +73,11 @@ def run(arguments: Namespace) -> int:
         raise CommandError("--check, --force and --written go with --in-place")
     if not arguments.files and not arguments.written:
         raise CommandError("the following arguments are required: FILE")
-    from mongo_tables.build import build
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.disk import read_snapshots, require_pages
 
     files = [*arguments.files, *(_list_written(arguments) if arguments.written else ())]
-    read = require_pages(read_snapshots(files, request_of(arguments)))
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
-        reports = [build(snapshot, source) for snapshot in read.snapshots]
+        reports = build_pages(files, arguments, source)
         for report in reports:
             _require_markdown(report)
             if report.source.unreachable:

@@ -54,4 +54,4 @@ def test_a_word_that_is_nearly_one_is_suggested_and_a_file_comes_first(tmp_path:
         assert f"{word}: no such file\n  hint: did you mean" in told and f"`{meant}`?" in told
     assert "or a key" in mongo_tables("explain", "zzzz.md:3", cwd=tmp_path, expect=2).stderr
     (tmp_path / "columns").write_text("no comment\n")
-    assert "has no comment" in mongo_tables("explain", "columns", cwd=tmp_path, expect=2).stderr
+    assert "columns: not a page" in mongo_tables("explain", "columns", cwd=tmp_path, expect=2).stderr

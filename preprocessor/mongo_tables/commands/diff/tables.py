@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.commands.options import request_of
+from mongo_tables.build import build
+from mongo_tables.commands.options import build_pages
 from mongo_tables.directives.specs import ChartSpec
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns
@@ -21,14 +22,13 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.results.history import is_revision, names_commit, on_disk
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import COMPARED, choice
-from mongo_tables.site.disk import Request, page_folders, read_snapshots, require_pages
-from mongo_tables.site.site import parse_site
+from mongo_tables.site.disk import Request, page_folders, read_snapshots
 from mongo_tables.site.site_config import fill_in, has_site_file
 
 if TYPE_CHECKING:
+    from mongo_tables.build import Report
     from mongo_tables.directives.specs import PipelineSpec, TableSpec
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.disk import ReadSnapshots
     from mongo_tables.site.pages import AnswersByKey
 
 Kind = Literal["results source", "checkout"]
@@ -115,10 +115,9 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
 
 def _read_pages(named: str, arguments: Namespace) -> list[PageTable]:
     paths = arguments.pages or page_folders(arguments.site)
-    read = require_pages(read_snapshots(paths, request_of(arguments)))
-    with closing(Answers(named, arguments.limits)) as asked:
-        asked.source.reach()
-        return _make_tables(read, asked)
+    with closing(Answers(named, arguments.limits)) as source:
+        source.source.reach()
+        return _make_tables(build_pages(paths, arguments, source), source)
 
 
 def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[PageTable]:
@@ -140,14 +139,16 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
         fill_in(site)
         there = [path for path in asked.pages or page_folders(site.site) if Path(path).exists()]
         read = read_snapshots(there, Request(site.site, site.pipelines, site.results, site.limits))
-        with closing(Answers(site.results, site.limits)) as answers:
-            return _make_tables(read, answers, needs_results=needs_results)
+        with closing(Answers(site.results, site.limits)) as source:
+            reports = [build(snapshot, source) for snapshot in read.snapshots]
+            return _make_tables(reports, source, needs_results=needs_results)
 
 
-def _make_tables(read: ReadSnapshots, source: Answers, *, needs_results: bool = True) -> list[PageTable]:
+def _make_tables(
+    reports: Sequence[Report], source: Answers, *, needs_results: bool = True
+) -> list[PageTable]:
     """Return all tables of the pages, and of the values of their charts."""
-    sites = [parse_site(snapshot) for snapshot in read.snapshots]
-    specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
+    specs = [spec for report in reports for page in report.site.named for spec in page.pipeline_specs]
     # How the documents were measured is the same question for pipelines with the same beginning.
     grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
     measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]

@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 import shutil
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.measurement import whole_number
-from mongo_tables.commands.options import SOURCE, add_options
+from mongo_tables.commands.options import SOURCE, add_options, build_pages
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
+    from mongo_tables.build import Report
     from mongo_tables.commands.explain.explanation import Explanation
-    from mongo_tables.directives.comments import Comment
-    from mongo_tables.directives.pipelines import Lookup
-    from mongo_tables.results.model import ResultsSource
+    from mongo_tables.site.snapshot import Needs
 
 DESCRIPTION = (
     "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
@@ -69,22 +68,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the explanations. Return 0 if every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.terminal import lines
-    from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.site.disk import read_text
-    from mongo_tables.site.site_config import values_of
+    from mongo_tables.results.answers import Answers
 
     if not Path(_split_place(arguments.place)[0]).exists() and _print_reference(arguments):
         return 0
     file, line = _find_place(arguments.place)
-    shared = SharedPipelines(Path(arguments.pipelines), values=values_of(arguments.site))
-    comments = _find_comments(read_text(file), file.as_posix(), line)
-    source = open_source(arguments.results, arguments.limits)
-    try:
+    needs: Needs = "nothing" if arguments.cell else "rows"
+    with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
+        (report,) = build_pages([file], arguments, source, needs)
+        comments = _find_comments(report, line)
         if arguments.cell:
-            return _print_lineage(arguments, comments, file.as_posix(), shared, source)
-        explanations = [_explain(one, file.as_posix(), shared, source) for one in comments]
-    finally:
-        source.close()
+            return _print_lineage(arguments, comments, report)
+        explanations = [_explain(one, report) for one in comments]
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
     texts, listed = [], set[str]()
     for one in explanations:
@@ -95,29 +90,26 @@ def run(arguments: Namespace) -> int:
     return 0 if all(one.sound for one in explanations) else 1
 
 
-def _print_lineage(
-    arguments: Namespace,
-    comments: list[Comment],
-    file: str,
-    shared: Lookup,
-    source: ResultsSource,
-) -> int:
+def _print_lineage(arguments: Namespace, comments: list[int], report: Report) -> int:
     """Print what a cell comes from."""
     from mongo_tables.commands.explain.lineage import MOST_RUNS, lines, trace
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.pages import read_comment
+    from mongo_tables.site.pages import by_comment
 
+    (page,) = report.site.named
     if len(comments) > 1:
         raise CommandError(
-            f"{file} has {len(comments)} tables and charts", f"name one by its line: {file}:LINE"
+            f"{page.file} has {len(comments)} tables and charts", f"name one by its line: {page.file}:LINE"
         )
-    read, _ = read_comment(comments[0], file, shared)
-    if not isinstance(read.spec, PipelineSpec):
+    spec = page.specs[comments[0]]
+    if not isinstance(spec, PipelineSpec):
         raise CommandError(
-            "the comment has faults", f"see `mongo-tables check {file}`", findings=read.findings
+            "the comment has faults",
+            f"see `mongo-tables check {page.file}`",
+            findings=by_comment(page.comments, page.findings)[comments[0]],
         )
     row, column = arguments.cell
-    traced = trace(read.spec, source, row, column, MOST_RUNS)
+    traced = trace(spec, report.source.source, row, column, MOST_RUNS)
     print("\n".join(lines(traced, arguments.rows)))
     return 0
 
@@ -139,7 +131,7 @@ def _split_place(written: str) -> tuple[str, int | None]:
     return (written, None) if not found or Path(written).exists() else (found[1], int(found[2]))
 
 
-def _find_place(written: str) -> tuple[Path, int | None]:
+def _find_place(written: str) -> tuple[str, int | None]:
     name, line = _split_place(written)
     if not Path(name).is_file():
         from mongo_tables.commands.explain.reference import suggest_word
@@ -148,41 +140,46 @@ def _find_place(written: str) -> tuple[Path, int | None]:
             suggest_word(written) or "name a Markdown page, FILE or FILE:LINE, a rule such as MT411, or a key"
         )
         raise CommandError(f"{name}: no such file", hint)
-    return Path(name), line
+    return name, line
 
 
-def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
-    """Return the comments with a pipeline: all of them, or the one at or nearest to ``line``."""
-    from mongo_tables.directives.page_scan import find
+def _find_comments(report: Report, line: int | None) -> list[int]:
+    """Return the numbers of the comments with a pipeline: all of them, or the one at or nearest to ``line``."""
     from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec
 
+    (page,) = report.site.named
     kinds = [kind for kind, spec in DIRECTIVES.items() if issubclass(spec, PipelineSpec)]
     found = [
-        comment
-        for comment in find(text, file).comments
+        number
+        for number, comment in enumerate(page.comments)
         if comment.kind in kinds or (comment.kind == "value" and '"collection"' in comment.body)
     ]
     if not found:
-        raise CommandError(f"{file} has no comment for a {' or a '.join(kinds)}")
+        raise CommandError(f"{page.file} has no comment for a {' or a '.join(kinds)}", findings=page.findings)
     if line is None:
         return found
 
-    def distance(comment: Comment) -> int:
-        last = comment.line + len(re.findall(r"\r\n|\r|\n", text[comment.start : comment.end]))
+    def distance(number: int) -> int:
+        comment = page.comments[number]
+        last = comment.line + len(re.findall(r"\r\n|\r|\n", page.text[comment.start : comment.end]))
         return max(comment.line - line, line - last, 0)
 
     return [min(found, key=distance)]
 
 
-def _explain(comment: Comment, file: str, shared: Lookup, source: ResultsSource) -> Explanation:
+def _explain(number: int, report: Report) -> Explanation:
     """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
     from mongo_tables.commands.explain.explanation import Explanation, explain
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.site.pages import read_comment
+    from mongo_tables.site.pages import by_comment, read_comment
 
-    read, _ = read_comment(comment, file, shared)
-    errors = [one for one in read.findings if one.severity == "error"]
-    pipeline = read.spec if isinstance(read.spec, PipelineSpec) and not errors else read.pipeline
+    (page,) = report.site.named
+    comment, spec = page.comments[number], page.specs[number]
+    errors = [one for one in by_comment(page.comments, page.findings)[number] if one.severity == "error"]
+    read, _ = read_comment(comment, page.file, report.site.snapshot.shared)
+    pipeline = spec if isinstance(spec, PipelineSpec) and not errors else read.pipeline
     if pipeline is None or not pipeline.collection:
-        return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))
-    return explain(pipeline, read.columns, source, errors)
+        return Explanation(page.file, comment.line, comment.column, "", findings=tuple(errors))
+    of_page = [one for one in report.findings if one.file == page.file and one.severity == "warning"]
+    warnings = by_comment(page.comments, of_page)[number]
+    return explain(pipeline, read.columns, report.source.source, errors, warnings)

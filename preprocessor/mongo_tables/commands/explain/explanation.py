@@ -15,8 +15,6 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.lint.failures import failure_hint
-from mongo_tables.lint.linter import Ran, look_at, without_silenced
-from mongo_tables.lint.rule_context import Documents
 from mongo_tables.lint.walk import (
     FieldChanges,
     FieldCounts,
@@ -105,9 +103,15 @@ class Explanation:
 
 
 def explain(
-    spec: PipelineSpec, columns: Sequence[str], source: ResultsSource, known: Iterable[Finding] = ()
+    spec: PipelineSpec,
+    columns: Sequence[str],
+    source: ResultsSource,
+    known: Iterable[Finding] = (),
+    warnings: Iterable[Finding] = (),
 ) -> Explanation:
-    """Explain a pipeline whose table shows ``columns``. ``known`` are the findings of its comment.
+    """Explain a pipeline whose table shows ``columns``.
+
+    ``known`` are the faults of its comment, ``warnings`` those of a check, which matter if it has rows.
 
     Raises ResultsError for an unusable source.
     """
@@ -147,17 +151,8 @@ def explain(
     else:
         severity: Severity = "error" if spec.empty is None else "note"
         remarks = (replace(_explain_loss(spec.collection, stages, walk, source), severity=severity),)
-    return replace(
-        told, remarks=remarks, rows=last.count, findings=(*told.findings, *_warnings(spec, source, last))
-    )
-
-
-def _warnings(spec: PipelineSpec, source: ResultsSource, last: Step) -> list[Finding]:
-    """Return the warnings of a check about a pipeline that has run, if it learns from documents on this machine."""
-    if source.local is None or not last.count:
-        return []
-    found = look_at(spec, Documents(source.local), Ran(last.rows))
-    return [one for one in without_silenced(found, [spec]) if one.severity == "warning"]
+    findings = (*told.findings, *warnings) if last.count else told.findings
+    return replace(told, remarks=remarks, rows=last.count, findings=findings)
 
 
 def _with_failure(
