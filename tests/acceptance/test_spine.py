@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
+import posix
 import re
+import socket
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from itertools import count
 from pathlib import Path
-from typing import Any
+from types import BuiltinFunctionType, FrameType
+from typing import Any, NoReturn
 
 import pytest
+import yaml
 
 import mongo_tables.build
 from mongo_tables.build import Report, build
@@ -20,8 +28,12 @@ from mongo_tables.cli import main
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_snapshots, snapshot_of
+from mongo_tables.site.in_place import InPlace
+from mongo_tables.site.pages import Page
 from mongo_tables.site.site_config import find_site
 from tests.hosts.inprocess import CONFIG, built, html, write
+from tests.hosts.test_sphinx import build as sphinx_build
+from tests.hosts.test_sphinx import page as sphinx_page
 
 HERE = Path(__file__).parents[2]
 TABLE = (
@@ -34,42 +46,49 @@ FILES = {
     "docs/index.md": f"# Runs\n\n{TABLE}\nThe first has {VALUE}.\n",
     "fixtures/runs/a.jsonl": '{"_id": 1, "n": 4711}\n{"_id": 2, "n": 4712}\n',
 }
-_FORBIDDEN = {"open", "os.listdir", "os.scandir", "socket.connect", "subprocess.Popen"}
+_OPENING = {"open", "os.listdir", "os.scandir", "socket.connect", "socket.getaddrinfo", "subprocess.Popen"}
+"""Events of the interpreter, whichever way leads to them."""
+# The `where` of a value selects rows within limits, which count processor time: two clocks stay.
+_ASKING = {
+    one
+    for one in (*vars(posix).values(), *vars(time).values(), open)
+    if isinstance(one, BuiltinFunctionType) and one not in (os.fspath, time.thread_time, time.monotonic)
+} | {date.today, datetime.now, datetime.utcnow, datetime.today}
+"""Functions of the system and of its clocks, however a module has imported them."""
 _sealed = False
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    if _sealed and event in _FORBIDDEN:
+    if _sealed and event in _OPENING:
         raise AssertionError(f"{event} {arguments[:1]} while a site is computed")
 
 
 sys.addaudithook(_refuse)
 
 
-class _NoEnvironment(dict[str, str]):
-    def __getitem__(self, name: str) -> str:
-        raise AssertionError(f"the variable {name} is read while a site is computed")
+def _refuse_call(frame: FrameType, event: str, called: Any) -> None:
+    if event == "c_call" and _sealed and called in _ASKING:
+        raise AssertionError(f"{called.__name__} by {frame.f_code.co_qualname} while a site is computed")
 
-    get = __getitem__  # type: ignore[assignment]
+
+def _refuse_variable(*_: object) -> NoReturn:
+    raise AssertionError("the environment is read while a site is computed")
 
 
 @contextmanager
 def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Within this, whoever opens a file, or asks for its state, the time or the environment, fails."""
-
-    def fail(*_: Any, **__: Any) -> Any:
-        raise AssertionError("the state of a file, or the time of day, is asked for while a site is computed")
-
     global _sealed
     with monkeypatch.context() as patch:
-        # Clocks of elapsed time stay: the limits of pipelines count processor time.
-        for module, name in ((os, "stat"), (os, "lstat"), (time, "time"), (time, "time_ns")):
-            patch.setattr(module, name, fail)
-        patch.setattr(os, "environ", _NoEnvironment())
+        for name in ("__getitem__", "__iter__"):
+            patch.setattr(type(os.environ), name, _refuse_variable)
+        before = sys.getprofile()
         _sealed = True
+        sys.setprofile(_refuse_call)
         try:
             yield
         finally:
+            sys.setprofile(before)
             _sealed = False
 
 
@@ -126,42 +145,106 @@ def test_what_comes_into_a_page_is_found_in_the_snapshot_alone(
         assert compute(snapshot, Ready(answers)) == first
 
 
-def test_the_seal_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for look in (
-        lambda: (tmp_path / "a").open(),
-        lambda: os.environ["HOME"],
-        lambda: time.time(),
-        tmp_path.stat,
-    ):
-        with pytest.raises(AssertionError), sealed(monkeypatch):
-            look()
+@pytest.mark.parametrize(
+    ("look", "arguments"),
+    [
+        *((one, ["a"]) for one in (open, io.open, os.stat, os.lstat, os.listdir, os.scandir, os.path.exists)),
+        *((one, ["a"]) for one in (os.path.getmtime, os.path.realpath, os.readlink)),
+        *((one, ["a", os.O_RDONLY]) for one in (os.open, os.access)),
+        *(
+            (getattr(Path("a"), name), [])
+            for name in ("open", "read_text", "stat", "exists", "is_file", "resolve")
+        ),
+        *(
+            (one, [])
+            for one in (lambda: [*os.walk(".")], lambda: [*Path().iterdir()], lambda: [*Path().glob("*")])
+        ),
+        *(
+            (one, [])
+            for one in (os.getcwd, Path.cwd, lambda: "HOME" in os.environ, lambda: os.environ["HOME"])
+        ),
+        *((one, ["HOME"]) for one in (os.getenv, os.environ.get)),
+        *((one, []) for one in (time.time, time.time_ns, time.localtime, time.gmtime, time.ctime)),
+        *((one, []) for one in (time.perf_counter, time.process_time)),
+        *((one, []) for one in (date.today, datetime.now, datetime.today, datetime.utcnow)),
+        *((one, [given]) for one, given in ((time.strftime, "%Y"), (datetime.now, UTC), (os.urandom, 1))),
+        *((one, [given]) for one, given in ((subprocess.run, "true"), (os.system, "true"), (time.sleep, 0))),
+        (socket.create_connection, [("::1", 9)]),
+    ],
+)
+def test_the_seal_holds(
+    look: Callable[..., object], arguments: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(AssertionError, match="while a site is computed"), sealed(monkeypatch):
+        look(*arguments)
 
 
-MARK = finding("MT424", "docs/index.md", (1, 1), "the mark of the stub", "")
+# -- every door shows what `build` gives --
+
+MARK = finding("MT424", "docs/index.md", (3, 1), "the mark of the stub", "")
+Build = Callable[..., Report]
 
 
-@pytest.fixture
-def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A site, in a process in which ``build`` marks every finding and every figure."""
+def marking() -> Build:
+    """``build`` that marks every finding, row and figure with the number of the build."""
+    builds = count(1)
 
     def stub(snapshot: Any, source: Any, memo: Any = None) -> Report:
-        report = build(snapshot, source, memo)
-        draw, write_text = report.figures.html, report.figures.markdown
-        report.figures.html = lambda *given: [f"MARK {each}" for each in draw(*given)]  # type: ignore[method-assign]
-        report.figures.markdown = lambda *given: f"MARK {write_text(*given)}"  # type: ignore[method-assign]
-        report.__dict__["findings"] = [MARK]
+        report, mark = build(snapshot, source, memo), f"MARK {next(builds)}"
+        for key, rows in report.source.by_key.items():
+            if isinstance(rows, list):
+                report.source.by_key[key] = [{**row, "n": mark} for row in rows]
+        figures = report.figures
+        draw, write_text, compose = figures.html, figures.markdown, figures.in_place
+
+        def in_place(page: Page, path: Path) -> InPlace:
+            made = compose(page, path)
+            return made._replace(parts=[one._replace(text=f"{one.text} {mark}") for one in made.parts])
+
+        figures.html = lambda *given: [f"{mark} {each}" for each in draw(*given)]  # type: ignore[method-assign]
+        figures.markdown = lambda *given: f"{mark} {write_text(*given)}"  # type: ignore[method-assign]
+        figures.in_place = in_place  # type: ignore[method-assign]
+        report.__dict__ |= {"findings": [MARK], "faults": [MARK]}
         return report
 
-    for name, module in list(sys.modules.items()):
-        if name.startswith("mongo_tables.") and getattr(module, "build", None) is build:
-            monkeypatch.setattr(module, "build", stub)
-    monkeypatch.setattr(mongo_tables.build, "build", stub)
-    write(tmp_path, FILES)
-    monkeypatch.chdir(tmp_path)
-    yield tmp_path
+    return stub
+
+
+def another_site(snapshot: Any, source: Any, memo: Any = None) -> Report:
+    """``build`` of a site whose page reads another collection."""
+    pages = [
+        replace(one, text=one.text.replace('"collection": "runs"', '"collection": "mark"'))
+        for one in snapshot.pages
+    ]
+    return build(replace(snapshot, pages=tuple(pages)), source, memo)
+
+
+@contextmanager
+def replaced(stub: Build, folder: Path) -> Iterator[None]:
+    """A process with a stub for ``build``, in the folder of a site."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("mongo_tables.") and getattr(module, "build", None) is build:
+                patch.setattr(module, "build", stub)
+        patch.setattr(mongo_tables.build, "build", stub)
+        write(folder, FILES)
+        patch.chdir(folder)
+        yield
     for module in list(sys.modules.values()):  # Those that this test imported have the stub for good.
         if module.__dict__.get("build") is stub:
             module.__dict__["build"] = build
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Iterator[Path]:
+    with replaced(marking(), tmp_path):
+        yield tmp_path
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Path]:
+    with replaced(another_site, tmp_path):
+        yield tmp_path
 
 
 def test_check_reports_what_build_finds(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,13 +254,85 @@ def test_check_reports_what_build_finds(marked: Path, capsys: pytest.CaptureFixt
 
 def test_render_writes_what_build_makes(marked: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["render", "docs/index.md"]) == 0
-    assert capfd.readouterr().out.startswith("MARK # Runs")
+    assert capfd.readouterr().out.startswith("MARK 1 # Runs")
+
+
+def test_render_writes_what_build_makes_into_a_folder(
+    marked: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["render", "docs", "--output", "out"]) == 0
+    assert "the mark of the stub" in capfd.readouterr().err
+    text = (marked / "out/docs/index.md").read_text()
+    assert text.startswith("MARK 1 # Runs")
+    assert "| MARK 1 |" in text
+
+
+def test_render_writes_what_build_makes_into_the_page(
+    marked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["render", "--in-place", "docs/index.md"]) == 0
+    assert "the mark of the stub" in capsys.readouterr().err
+    text = (marked / "docs/index.md").read_text()
+    assert "| MARK 1 |" in text
+    assert text.endswith("MARK 1.\n")
+
+
+def test_the_commit_hooks_are_commands_that_show_what_build_makes(
+    marked: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_INDEX_FILE", "index")
+    hooks = yaml.safe_load((HERE / ".pre-commit-hooks.yaml").read_text())
+    assert len(hooks) >= 3
+    for hook in hooks:
+        main([*hook["entry"].split()[1:], "docs/index.md"])
+        printed = capsys.readouterr()
+        assert "the mark of the stub" in printed.out + printed.err
+
+
+def test_diff_compares_what_build_makes(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "fixtures", "fixtures"]) == 1
+    printed = capsys.readouterr().out
+    assert "MARK 1" in printed
+    assert "MARK 2" in printed
+
+
+def test_explain_says_what_build_finds(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["explain", "docs/index.md"])
+    assert "the mark of the stub" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["deps"],
+        ["deps", "--json"],
+        ["pull", "fixtures", "--to", "copied"],
+        ["explain", "docs/index.md"],
+        ["explain", "docs/index.md:3", "--cell", "1", "n"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_command_reads_the_site_that_build_makes(
+    command: list[str], other: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(other, {"fixtures/mark/a.jsonl": '{"_id": 1, "n": 4713}\n'})
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "mark" in printed
+    assert "fixtures/runs" not in printed
+
+
+def test_sphinx_shows_what_build_makes_and_finds(marked: Path) -> None:
+    conf = 'project = "Runs"\nextensions = ["myst_parser", "mongo_tables.hosts.sphinx_extension"]\n'
+    write(marked, {"docs/conf.py": conf, "mongo-tables.toml": 'results = "fixtures"\n'})
+    assert "the mark of the stub" in sphinx_build(marked).warnings
+    assert "MARK 1" in sphinx_page(marked, "index")
 
 
 def test_mkdocs_shows_what_build_makes_and_finds(marked: Path) -> None:
     outcome = built(marked)
     assert "the mark of the stub" in outcome.log
-    assert "MARK <figure" in html(marked, "index.html")
+    assert "MARK 1 <figure" in html(marked, "index.html")
 
 
 def test_the_markdown_extension_shows_what_build_makes(marked: Path) -> None:
@@ -185,7 +340,7 @@ def test_the_markdown_extension_shows_what_build_makes(marked: Path) -> None:
 
     with pytest.warns(UserWarning, match="the mark of the stub"):
         text = markdown.markdown((marked / "docs/index.md").read_text("utf-8"), extensions=["mongo-tables"])
-    assert "MARK <figure" in text
+    assert "MARK 1 <figure" in text
 
 
 def test_the_language_server_marks_what_build_finds(marked: Path) -> None:
