@@ -64,10 +64,10 @@ def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
 @pytest.mark.parametrize(
     ("speeds", "ratios", "said"),
     [
-        ([100, 110], [0.5, 0.55], "the newer campaign had 1.1 to 1.1 times the speeds of the older, and 1.1 to 1.1 times its ratios"),
-        ([100, 40], [0.5, 0.5], "the newer campaign had 0.4 to 0.4 times the speeds of the older, and 1 to 1 times its ratios"),
-        ([100, 100], [0.5, 0.3], "the newer campaign had 1 to 1 times the speeds of the older, and 0.6 to 0.6 times its ratios"),
-        ([100, 200], [], "the newer campaign had 2 to 2 times the speeds of the older"),
+        ([100, 110], [0.5, 0.55], "speeds were 1.1 to 1.1 times those of the campaign before, and ratios 1.1 to 1.1 times"),
+        ([100, 40], [0.5, 0.5], "speeds were 0.4 to 0.4 times those of the campaign before, and ratios 1 to 1 times"),
+        ([100, 100], [0.5, 0.3], "speeds were 1 to 1 times those of the campaign before, and ratios 0.6 to 0.6 times"),
+        ([100, 200], [], "speeds were 2 to 2 times those of the campaign before"),
         ([100], [0.5], None),
     ],
 )  # fmt: skip

@@ -340,7 +340,7 @@ def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
     ("low", "high", "said"),
     [
         (0.95, 1.04, ""),
-        (0.78, 1.16, " Its noise reaches 22 %: read ratios as rough."),
+        (0.78, 1.16, " Its noise reaches 22 %, so the ratios are rough."),
         (0.8, 2.4, "2.4 times"),
     ],
 )

@@ -237,7 +237,7 @@ def _say_noise(references: Sequence[Conclusion]) -> str:
     if noise <= max((1 + float(one.margin) for one in references if one.interval), default=1.0):
         return ""
     reached = f"{text.lstrip('+-')} %" if choose_form(end) == "percent" else describe_bound(end)
-    return f" Its noise reaches {reached}: read ratios as rough."
+    return f" Its noise reaches {reached}, so the ratios are rough."
 
 
 # -- in a cell --
