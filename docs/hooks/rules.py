@@ -56,15 +56,16 @@ def rule_page(folder: Path) -> str:
         *(example(page) for page, _ in bad),
         "## Good\n",
         *(example(page) for page in sorted(folder.glob("good-*.md"))),
-        "## When it is meant so\n",
+        "## If it is intended\n",
         ignoring(rule),
     ]
     return "\n".join(parts)
 
 
 def sentence(message: str) -> str:
-    """A message as a sentence of its own, with a capital and a full stop."""
-    return f"{message[:1].upper()}{message[1:]}." if message else ""
+    """A message as a sentence of its own, with a capital and an end."""
+    end = "" if message.endswith("?") else "."
+    return f"{message[:1].upper()}{message[1:]}{end}" if message else ""
 
 
 def told(page: Path, rule: str) -> list[Finding]:
@@ -88,9 +89,9 @@ def sections(text: str) -> tuple[str, str]:
 
 
 def ignoring(rule: Rule) -> str:
-    """How a comment takes the finding upon itself."""
+    """How a comment ignores the rule."""
     return (
-        "A comment can take it upon itself, with a reason that stays in the page:\n\n"
+        "A comment can ignore the rule, with a reason that stays in the page:\n\n"
         f'```json\n"ignore": {{"{rule.id}": "why it is right here"}}\n```\n\n'
         "A rule that is ignored and finds nothing is itself reported ([MT507](MT507.md))."
     )

@@ -68,7 +68,7 @@ def test_runs_that_a_figure_above_lists_are_linked_there() -> None:
 
 def test_very_many_runs_are_counted() -> None:
     html = made(*(document(size) for size in range(1, 52)))
-    assert "Behind the rows are 153 repeats: too many to list here." in html
+    assert "The rows rest on 153 repeats: too many to list here." in html
 
 
 def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:

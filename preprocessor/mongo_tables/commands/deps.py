@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, included files, pages\n"
-    "whose tables it quotes, the file of the site and those that it inherits. No pipeline is run."
+    "whose tables it quotes, the file of the site and those that it inherits. It runs no pipeline."
 )
 EPILOG = f"""\
 {SOURCE}

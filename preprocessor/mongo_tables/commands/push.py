@@ -10,7 +10,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.opening import is_uri, open_source
 
 DESCRIPTION = (
-    "Copies collections from a fixture folder, or from plain files, into a results database: the way back of\n"
+    "Copies collections from a fixture folder, or from plain files, into a results database: the reverse of\n"
     "`pull`. Documents that exist already are not changed, so a second push writes nothing."
 )
 EPILOG = """\

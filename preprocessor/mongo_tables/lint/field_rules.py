@@ -75,7 +75,7 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
         hint = _near(visit.operands[0].shape, tuple(rest.split(".")))
         if hint.startswith("did you mean"):
             told.add(text)
-            message = f"`{text}` is read, but `{name}` never has it: what comes of it is empty or null"
+            message = f"`{text}` is read, but `{name}` never has it: its value is empty or null"
             yield subject.in_pipeline("MT402", visit.path, message, hint)
 
 
@@ -150,7 +150,7 @@ def _say_never(stage: StageFlow, text: str, path: Path) -> tuple[str, str]:
             f"is kept, as by any number here, such as {kept}",
             f'for the number itself: {{"$literal": {kept}}}',
         )
-    message = f"`{text}` {what}, but no document has it here: what comes of it is empty or null"
+    message = f"`{text}` {what}, but no document has it here: its value is empty or null"
     return message, hint or _near(stage.before, tuple(text.split(".")))
 
 

@@ -241,7 +241,7 @@ _WHY_CHANCE: Final = {
     "$unionWith": "`$unionWith` gives the documents of two collections",
     "$addToSet": "`$addToSet` gives its elements",
     "$graphLookup": "`$graphLookup` gives what it finds",
-    "$densify": "`$densify` gives what it adds beyond the last document of each partition",
+    "$densify": "`$densify` gives documents that it adds after the last one of each partition",
     "$sample": "`$sample` gives documents picked at random",
 }
 
@@ -367,7 +367,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
             yield subject.finding(
                 "MT419",
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"the first that `{spec.name_stage(place)}` cuts off is equal to the last that it keeps in "
+                f"the last row that `{spec.name_stage(place)}` keeps and the first that it cuts off are equal in "
                 f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )

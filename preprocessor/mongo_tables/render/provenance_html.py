@@ -274,4 +274,4 @@ def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:
     elif runs and made.runs_at:
         yield f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>'
     elif runs:
-        yield f"<p>Behind the rows are {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"
+        yield f"<p>The rows rest on {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"

@@ -16,8 +16,8 @@ from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
 
 DESCRIPTION = (
-    "Lists every cell of the pages' tables that is not the same with two results sources or in\n"
-    "two checkouts, rows and tables that were added and removed, and differences in the measurement. Rows are\n"
+    "Lists every cell of the pages' tables that differs between two results sources or two checkouts,\n"
+    "rows and tables that were added and removed, and differences in the measurement. Rows are\n"
     "matched by as few columns as necessary, including the first.\n"
     "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout."
 )

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
-    "on a page of the site, and the commit hook. It says what it did, and checks it at the end. What is there\n"
-    "stays as it is: lines are added, and where that cannot be done safely it says which. A second run adds nothing.\n"
+    "on a page of the site, and the commit hook. It says what it did, and checks it at the end. Existing\n"
+    "lines stay: it only adds some, and says which ones it cannot add safely. A second run adds nothing.\n"
     "\n"
     "With --table it looks at the documents of a collection instead, and writes a comment that shows them as a table:\n"
     "to standard output, or at the end of a page."
