@@ -78,9 +78,9 @@ def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:
     found = source(one)
     assert found
     html = made(one, runs=list_runs(speeds(), lines_of(found.runs), lambda key: ""))
-    assert "The single runs behind the rows, only those of the campaign c0ffee:" in html
-    assert "Behind the rows are 6 blocks, those of one campaign each: too many" in made(one, other)
-    assert "those of" not in made(in_blocks(1))
+    assert "The single runs behind the rows, only of the campaign c0ffee:" in html
+    assert "The rows rest on 6 blocks, of one campaign for each row: too many" in made(one, other)
+    assert "of one campaign" not in made(in_blocks(1))
 
 
 def test_what_the_line_does_not_say_is_a_list_in_the_fold() -> None:

@@ -321,7 +321,7 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
 
 
 def whose_runs(sets: Sequence[Told]) -> str:
-    """Return whose runs are listed for pooled rows: ``, only those of the campaign 86f09823a2ab``, or "" otherwise.
+    """Return whose runs are listed for pooled rows: ``, only of the campaign 86f09823a2ab``, or "" otherwise.
 
     A pooled row only has the runs of its own campaign; the others are in the results that were pooled.
     """
@@ -329,7 +329,7 @@ def whose_runs(sets: Sequence[Told]) -> str:
     own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}
     if not pooled:
         return ""
-    return f", only those of the campaign {min(own)}" if len(own) == 1 else ", those of one campaign each"
+    return f", only of the campaign {min(own)}" if len(own) == 1 else ", of one campaign for each row"
 
 
 def _amount(counts: set[int], what: str) -> str:
