@@ -106,8 +106,8 @@ def test_the_share_of_a_row_is_what_its_connections_wrote_at_once():
 
 def test_a_file_that_says_nothing_has_no_control():
     experiment = experiments.load("insert_docsize")
-    assert not experiment.has_control
-    assert replace(experiment, has_control=True).digest == experiment.digest
+    assert not experiment.control
+    assert replace(experiment, control=True).digest == experiment.digest
 
 
 def test_pages_say_of_each_parameter_what_the_files_say():

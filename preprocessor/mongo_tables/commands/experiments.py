@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
         from mongo_tables.runner.store import open_store
 
         loaded = [*wanted]
-        loaded += [experiments.control(one) for one in loaded if one.has_control]
+        loaded += [experiments.control(one) for one in loaded if one.control]
         with closing(open_store(arguments.output)) as store:
             for experiment in loaded:
                 if arguments.published and not experiment.control_of:

@@ -37,24 +37,24 @@ class Experiment:
     """The workload of the variants that name no other one."""
     parameters: Mapping[str, Any]
     variants: tuple[Mapping[str, Any], ...]
-    scaled: tuple[str, ...]
-    least: Mapping[str, int]
-    least_scale: float
-    baseline: int
+    scaled: tuple[str, ...] = ()
+    least: Mapping[str, int] = field(default_factory=dict)
+    least_scale: float = 0.0
+    baseline: int = 0
     """The number, from 0, of the variant with which the others are compared."""
-    contrasts: Mapping[int, int]
+    contrasts: Mapping[int, int] = field(default_factory=dict)
     """Variants with which others are compared in addition to the reference, by number from 0."""
-    repeats: int
-    warm: bool
-    reference: Mapping[str, Any]
-    published: Mapping[str, Any]
+    repeats: int = 1
+    warm: bool = False
+    reference: Mapping[str, Any] = field(default_factory=dict)
+    published: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: tuple[str, ...] = ()
     """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
     full_size: tuple[Mapping[str, Any], ...] = ()
     """The ranges that these counters have at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """What the size of a parameter changes in this experiment, in words."""
-    has_control: bool = False
+    control: bool = False
     """Whether the same variants are also measured with a cache that holds everything."""
     control_of: str = ""
     """The name of the experiment of which this one is that control; empty if it is none."""
@@ -111,7 +111,7 @@ def load(name: str) -> Experiment:
     """
     if name.endswith(CONTROL) and name not in names():
         of = load(name.removesuffix(CONTROL))
-        if of.has_control:
+        if of.control:
             return control(of)
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     try:
@@ -133,26 +133,15 @@ def read(content: bytes, file: str) -> Experiment:
     data, findings = experiment_faults.parse(text, file)
     if findings:
         raise CommandError(f"{file} is not an experiment", findings=findings, sources={file: text})
+    lists = ("variants", "scaled", "fingerprint", "full_size")
     return Experiment(
-        name=data["name"],
-        title=data["title"],
-        description=data.get("description", "").strip(),
-        workload=data["workload"],
-        parameters=data["parameters"],
-        variants=tuple(data["variants"]),
-        scaled=tuple(data.get("scaled", ())),
-        least=data.get("least", {}),
-        least_scale=data.get("least_scale", 0.0),
-        baseline=data.get("baseline", 1) - 1,
-        contrasts={one["variant"] - 1: one["with"] - 1 for one in data.get("contrasts", ())},
-        repeats=data.get("repeats", 1),
-        warm=data.get("warm", False),
-        reference=data.get("reference", {}),
-        published=data.get("published", {}),
-        fingerprint=tuple(data.get("fingerprint", ())),
-        full_size=tuple(data.get("full_size", ())),
-        changes=data.get("changes", {}),
-        has_control=data.get("control", False),
+        **data
+        | {name: tuple(data[name]) for name in lists if name in data}
+        | {
+            "description": data.get("description", "").strip(),
+            "baseline": data.get("baseline", 1) - 1,
+            "contrasts": {one["variant"] - 1: one["with"] - 1 for one in data.get("contrasts", ())},
+        }
     )
 
 
@@ -165,7 +154,7 @@ def control(experiment: Experiment) -> Experiment:
         experiment,
         name=f"{experiment.name}{CONTROL}",
         title=f"{experiment.title}, everything in the cache",
-        has_control=False,
+        control=False,
         control_of=experiment.name,
     )
 

@@ -29,19 +29,6 @@ from mongo_tables.runner.workloads import workload
 
 
 @dataclass(frozen=True, slots=True)
-class Paced:
-    """Operations due in a window at a given rate, and the age in seconds of the oldest unsent one.
-
-    ``service`` counts requests by the time from sending to answer.
-    """
-
-    sent: int
-    unsent: int
-    oldest_unsent: float
-    service: dict[int, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """The work of all workers, and its part in the window of ``seconds``, which opened at ``opened_at``.
 
@@ -50,7 +37,9 @@ class Outcome:
     its speed was constant. ``latencies`` counts requests by buckets of microseconds, with a rate also unsent ones, by
     their age; ``latencies_by_kind`` has the answered ones of each kind. ``unfinished`` requests were answered after
     the window, and are included. ``errors`` counts failed requests of the window by name, ``failed`` has their times;
-    ``all_errors`` also counts those before and after it. ``lag`` is the delay on the client's side. ``lost``
+    ``all_errors`` also counts those before and after it. With a rate, ``sent`` and ``unsent`` operations were due in
+    the window, the oldest unsent one for ``oldest_unsent`` seconds, and ``service`` counts requests by the time from
+    sending to answer. ``lag`` is the delay on the client's side. ``lost``
     connections broke in the window and were reopened, and ``without_service`` is the longest time in seconds in it
     until one got an answer again. CPU seconds are those of each worker process in the window. ``first_late`` are the
     seconds by which the first request of each connection was late, by process; ``in_one_thread`` and ``options`` say
@@ -70,7 +59,10 @@ class Outcome:
     errors: dict[str, int]
     all_errors: dict[str, int]
     failed: Counts
-    paced: Paced
+    sent: int
+    unsent: int
+    oldest_unsent: float
+    service: dict[int, int]
     lag: Lag
     lost: int
     without_service: float
@@ -133,7 +125,10 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
         errors=failures.counts(),
         all_errors=every.counts(),
         failed=failures.times,
-        paced=Paced(sendings.operations, total.unsent, total.oldest_unsent / 1e9, service),
+        sent=sendings.operations,
+        unsent=total.unsent,
+        oldest_unsent=total.oldest_unsent / 1e9,
+        service=service,
         lag=usage.lag,
         lost=failures.lost,
         without_service=failures.without_service / 1e9,
@@ -195,7 +190,7 @@ def busiest_share(outcome: Outcome) -> float:
 
 def in_run_queue(outcome: Outcome) -> float:
     """Return the microseconds per request for which a client thread was runnable and did not run."""
-    answered = outcome.paced.service or outcome.latencies  # with a rate, latencies include unsent requests
+    answered = outcome.service or outcome.latencies  # with a rate, latencies include unsent requests
     return outcome.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
 
 
@@ -205,7 +200,7 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
     if busiest >= CLIENT_BOUND_SHARE:
         found.append(f"a process of it used {busiest:.0%} of a processor")
     # With a rate, latencies include the backlog that a starved client causes itself.
-    latency = mean(outcome.paced.service or outcome.latencies)
+    latency = mean(outcome.service or outcome.latencies)
     delays = {
         "requests waited for a processor": in_run_queue(outcome),
         "answers waited to be read": outcome.lag.of_an_answer() or 0.0,

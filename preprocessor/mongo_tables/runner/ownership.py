@@ -41,11 +41,6 @@ class OwningProcess:
     started: float
 
     @property
-    def is_here(self) -> bool:
-        """Return whether this process could see it."""
-        return self.host == _host()
-
-    @property
     def runs(self) -> bool:
         """Return whether a process that this one could see still exists."""
         import psutil
@@ -94,12 +89,13 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     Raises TargetError if it exists and no run created it, or if another run is using it.
     """
     if _exists(client, name):
-        if run_of(client, name) is None:
+        mark = _mark(client, name)
+        if mark is None:
             raise TargetError(
                 f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
                 "rename it, or give the experiment another `database`",
             )
-        if user := find_user(client, name):
+        if user := _user_of(mark):
             raise TargetError(
                 f"the database {name!r} is that of a run that is going on: {user}",
                 "wait until it has ended, drop the database if it was killed, or give the experiment another one",
@@ -109,21 +105,19 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     client[name][MARKER].update_one({"_id": _MARK["_id"]}, change, upsert=True)
 
 
-def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
-    """Return a description of another process that uses the database ``name``, or None if none is known."""
-    mark = _mark(client, name)
-    if mark is None or "process" not in mark:  # created by no run, or by an earlier version
-        return None
+def _user_of(mark: Mapping[str, Any]) -> str:
+    """Return a description of another process that uses the database with this marker, or "" if none is known."""
+    if "process" not in mark:  # of an earlier version
+        return ""
     owner = OwningProcess(**mark["process"])
-    if owner.is_here:
-        other = owner.pid != os.getpid() and owner.runs
-        return f"process {owner.pid} of this machine" if other else None
-    return "a process of another machine"
+    if owner.host != _host():
+        return "a process of another machine"
+    return f"process {owner.pid} of this machine" if owner.pid != os.getpid() and owner.runs else ""
 
 
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Raise TargetError if the database ``name`` no longer belongs to the run."""
-    if run_of(client, name) != run:
+    if not _is_of(client, name, run):
         raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
 
 
@@ -150,7 +144,7 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
 
 def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Drop the database ``name`` if it belongs to the run."""
-    if _exists(client, name) and run_of(client, name) == run:
+    if _exists(client, name) and _is_of(client, name, run):
         _drop(client, name)
 
 
@@ -168,10 +162,8 @@ def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
             client[name].drop_collection(collection)
 
 
-def run_of(client: MongoClient[dict[str, Any]], name: str) -> str | None:
-    """Return the run in the database's marker ("" from earlier versions), or None without a marker."""
-    mark = _mark(client, name)
-    return None if mark is None else str(mark.get("run", ""))
+def _is_of(client: MongoClient[dict[str, Any]], name: str, run: str) -> bool:
+    return (_mark(client, name) or {}).get("run") == run
 
 
 def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] | None:

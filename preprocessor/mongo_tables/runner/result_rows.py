@@ -291,17 +291,17 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
 
 def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the requested rate, and the achieved one."""
-    rates, paced = options.rates_of(config), outcome.paced
+    rates = options.rates_of(config)
     if not rates:
         return {"rate": None}
     return {
         "rate": sum(rates) / len(rates),
         "rate_steps": list(rates),
         "arrivals": options.arrivals,
-        "meant": Int64(paced.sent + paced.unsent),
-        "sent": Int64(paced.sent),
-        "unsent": Int64(paced.unsent),
-        "oldest_unsent_seconds": paced.oldest_unsent,
+        "meant": Int64(outcome.sent + outcome.unsent),
+        "sent": Int64(outcome.sent),
+        "unsent": Int64(outcome.unsent),
+        "oldest_unsent_seconds": outcome.oldest_unsent,
     }
 
 
@@ -347,8 +347,8 @@ def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str
     With a rate, ``service`` is the time from sending, ``latency`` that from the due time.
     """
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
-    if outcome.paced.service:
-        found["service"] = summary(outcome.paced.service)
+    if outcome.service:
+        found["service"] = summary(outcome.service)
     if len(outcome.latencies_by_kind) > 1:
         found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
     return found

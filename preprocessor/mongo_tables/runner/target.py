@@ -386,9 +386,14 @@ def differing(experiment: Experiment, numbers: Collection[int]) -> list[str]:
     return sorted(name for name in names if any(one.get(name) != machines[0].get(name) for one in machines))
 
 
+def _tiers(experiment: Experiment) -> list[str]:
+    """Return the machine of each variant, "" if it names none."""
+    return [str(variant.get("instance", {}).get(TIER, "")) for variant in experiment.variants]
+
+
 def names_machines(experiment: Experiment) -> bool:
     """Return whether variants name their machine."""
-    return any(TIER in variant.get("instance", {}) for variant in experiment.variants)
+    return any(_tiers(experiment))
 
 
 def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
@@ -396,7 +401,7 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
 
     Return all variants for a target without a name, and if variants name no machine.
     """
-    tiers = [variant.get("instance", {}).get(TIER) for variant in experiment.variants]
+    tiers = _tiers(experiment)
     all_of_them = not target.name or not any(tiers)
     return [number for number, tier in enumerate(tiers) if all_of_them or tier == target.name]
 
@@ -428,16 +433,10 @@ def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarge
     Raises TargetError if no variant has a target.
     """
     served = {number for target in targets for number in variants_for(experiment, target)}
+    machines = [tier or "those without a machine" for tier in _tiers(experiment)]
     if not served:
-        known = ", ".join(dict.fromkeys(_tiers(experiment)))
+        known = ", ".join(dict.fromkeys(machines))
         raise TargetError(
             f"{experiment.name} has no variant for the targets that are named", f"its machines: {known}"
         )
-    return list(dict.fromkeys(tier for number, tier in enumerate(_tiers(experiment)) if number not in served))
-
-
-def _tiers(experiment: Experiment) -> list[str]:
-    return [
-        str(variant.get("instance", {}).get(TIER, "those without a machine"))
-        for variant in experiment.variants
-    ]
+    return list(dict.fromkeys(tier for number, tier in enumerate(machines) if number not in served))

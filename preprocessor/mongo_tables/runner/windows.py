@@ -328,8 +328,8 @@ def _said(measurement: Measurement) -> str:
     failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
     if outcome.lost:
         failed += f", {outcome.lost} connections lost, {outcome.without_service:.1f} s without service"
-    if outcome.paced.unsent:
-        failed += f", rate not reached: {outcome.paced.unsent:,} operations unsent"
+    if outcome.unsent:
+        failed += f", rate not reached: {outcome.unsent:,} operations unsent"
     return f"{outcome.window.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
 
 

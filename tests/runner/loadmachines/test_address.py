@@ -11,8 +11,8 @@ from mongo_tables.runner.loadmachines.machine import LoadMachines, parse_load_ma
 @pytest.mark.parametrize(
     ("where", "meant"),
     [
-        ("local:2", LoadMachines("local", count=2)),
-        ("tls://a.example:8786", LoadMachines("tls", scheduler="tls://a.example:8786")),
+        ("local:2", LoadMachines(count=2)),
+        ("tls://a.example:8786", LoadMachines(scheduler="tls://a.example:8786")),
     ],
 )
 def test_what_is_named(where, meant):

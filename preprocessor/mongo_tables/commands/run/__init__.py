@@ -227,7 +227,7 @@ def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
     """Return the experiments, each with its control, if it has one, after it."""
     from mongo_tables.runner.experiment import control
 
-    pairs = ((one, control(one)) if one.has_control else (one,) for one in wanted)
+    pairs = ((one, control(one)) if one.control else (one,) for one in wanted)
     return list({one.name: one for pair in pairs for one in pair}.values())
 
 

@@ -84,7 +84,7 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
     if not arguments.load_machines:
         return None
     wanted = parse_load_machines(arguments.load_machines)
-    if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
+    if wanted.scheduler and any(is_local(named.where) for named in arguments.target):
         raise CommandError(
             "a local target accepts connections only from this machine, not from load machines",
             "name a deployment that all of them can reach: --target mongodb://…",
@@ -128,7 +128,7 @@ def _open_machines(
     if wanted is None:
         return None
     cluster = held.enter_context(open_cluster(wanted))
-    here = wanted.kind == "local"
+    here = not wanted.scheduler
     shared, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
     processes = max(1, shared // wanted.count) if here else arguments.processes
     return held.enter_context(

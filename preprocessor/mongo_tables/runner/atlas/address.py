@@ -79,11 +79,6 @@ class AtlasMachine(NamedTuple):
         iops = f" {self.iops}/s" if self.iops else ""
         return f"{self.tier}, {self.disk}{iops}, {self.gb} GB, {self.region}, MongoDB {self.version}"
 
-    @property
-    def paid(self) -> tuple[str, str, int | None, int, str]:
-        """Return what the price of the cluster depends on."""
-        return self[:5]
-
 
 def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
     """Return the cluster for a variant. Raise TargetError if a setting is missing."""

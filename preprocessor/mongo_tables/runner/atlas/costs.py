@@ -25,21 +25,20 @@ OWN: Final = Path(__file__).with_name("prices.toml")
 CURRENCY: Final = "USD"
 
 
-Paid = tuple[str, str, int | None, int, str]
-"""What a cluster is paid for: tier, disk, IOPS, GB, region. The IOPS of a STANDARD disk do not matter."""
-
-
 class Prices(NamedTuple):
-    """A price table: its date, its source, and the price in dollars per hour of a whole cluster."""
+    """A price table: its date, its source, and the price in dollars per hour of a whole cluster.
+
+    The version of MongoDB does not matter, nor do the IOPS of a STANDARD disk.
+    """
 
     date: Date
     source: str
-    per_hour: Mapping[Paid, float]
+    per_hour: Mapping[AtlasMachine, float]
 
     def of(self, machine: AtlasMachine) -> float:
         """Return the price of the machine per hour. Raise CommandError if it is unknown."""
         try:
-            return self.per_hour[machine.paid]
+            return self.per_hour[machine._replace(version="")]
         except KeyError:
             raise CommandError(
                 f"what {machine} costs is not known: no line of the prices of {self.date} has it",
@@ -65,12 +64,12 @@ def read_prices(path: str | Path | None = None) -> Prices:
         raise CommandError(f"the prices {path} {fault}", "the page on Atlas has the form") from None
 
 
-def _line(line: Mapping[str, Any]) -> tuple[Paid, float]:
+def _line(line: Mapping[str, Any]) -> tuple[AtlasMachine, float]:
     iops = None if line["disk"] == STANDARD else int(line["iops"])
     per_hour = float(line["per_hour"])
     if not 0 < per_hour < float("inf"):
         raise ValueError(f"{per_hour:g} is not a price per hour")
-    return (line["tier"], line["disk"], iops, int(line["gb"]), line["region"]), per_hour
+    return AtlasMachine(line["tier"], line["disk"], iops, int(line["gb"]), line["region"], ""), per_hour
 
 
 @dataclass(slots=True)

@@ -45,7 +45,6 @@ _HINT = "use local:N or tls://HOST:PORT, where a scheduler of Dask is"
 class LoadMachines:
     """The machines: ``count`` local processes, or those of the ``scheduler``."""
 
-    kind: Literal["local", "tls"]
     count: int = 0
     scheduler: str = ""
 
@@ -54,9 +53,9 @@ def parse_load_machines(where: str) -> LoadMachines:
     """Parse the value of the option. Raise CommandError for an invalid one."""
     kind, _, rest = where.partition(":")
     if kind == "local" and rest.isdecimal() and 0 < int(rest) <= MOST_LOCAL:
-        return LoadMachines("local", count=int(rest))
+        return LoadMachines(count=int(rest))
     if kind == "tls" and re.fullmatch(r"//[^/@?]+:\d+", rest):
-        return LoadMachines("tls", scheduler=where)
+        return LoadMachines(scheduler=where)
     if kind == "tcp":
         raise CommandError(
             f"the load machines {where!r} would receive the password of the target unencrypted",
@@ -97,7 +96,7 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
-        client = held.enter_context(_local(wanted) if wanted.kind == "local" else _given(wanted))
+        client = held.enter_context(_given(wanted) if wanted.scheduler else _local(wanted))
         yield Cluster(client, _machines(client))
 
 
