@@ -121,6 +121,27 @@ def test_outside_the_first_column_versions_of_a_tool_follow_each_other(
     assert all(isinstance(one["python"], str) == is_text for one in found)
 
 
+@pytest.mark.parametrize(
+    ("cells", "is_text"),
+    [
+        (["3.9", "3.11", "3.9", "3.11"], True),
+        (["8.9", "8.9", "8.10", "8.10", "9.0", "9.0"], True),
+        # Measurements, parameters and versions that occur once, and numbers that do not follow each other.
+        (["3.9", "3.11"], False),
+        (["3.9", "3.11", "3.9", "3.12"], False),
+        (["0.9", "0.11", "0.9", "0.11"], False),
+        (["1.5", "1.25", "1.5", "1.25"], False),
+    ],
+)
+def test_under_any_name_versions_follow_each_other_and_are_repeated(
+    tmp_path: Path, cells: list[str], is_text: bool
+) -> None:
+    text = "\n".join(["op,target,ms", *(f"get {at},{cell},{at}.5" for at, cell in enumerate(cells)), ""])
+    found = documents(written(tmp_path, "t.csv", text))
+    assert [type(one["target"]) is str for one in found] == [is_text] * len(cells)
+    assert all(isinstance(one["ms"], float) for one in found)
+
+
 def test_a_stated_type_wins_and_a_column_of_that_name_is_kept(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "v,_sort\n3.9,x\n3.10,y\n")
     assert documents(path)[0] == {"v": "3.9", "_sort": "x"}

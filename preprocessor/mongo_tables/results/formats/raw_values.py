@@ -63,11 +63,14 @@ def are_versions(texts: Collection[str]) -> bool:
     return "." in "".join(texts) and all(map(_VERSION.fullmatch, texts))
 
 
-def are_version_numbers(name: str, texts: Collection[str], names: Sequence[str]) -> bool:
+def are_version_numbers(
+    name: str, texts: Collection[str], names: Sequence[str], *, repeated: bool = False
+) -> bool:
     """Return whether the numbers of a column are versions: different decimals, one with a zero at its end, as in 3.10.
 
-    Under the name of a version or a tool no zero is needed if each number has a minor one. Numbers of equally many
-    significant digits, such as 1.50 and 12.5, are measurements. ``names`` are those of all columns, in their order.
+    Under the name of a version or a tool no zero is needed if each number has a minor one, nor under another name if
+    each number is ``repeated``, as 3.9 and 3.11 are for several benchmarks. Numbers of equally many significant
+    digits, such as 1.50 and 12.5, are measurements. ``names`` are those of all columns, in their order.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
@@ -75,12 +78,12 @@ def are_version_numbers(name: str, texts: Collection[str], names: Sequence[str])
     if len(set(map(len, minors.values()))) < 2:
         return False
     named = VERSION_NAME.search(name)
-    if (
-        named
-        and all(map(_MINOR.fullmatch, minors.values()))
-        and (named["surely"] or (_is_only_tool(name, names) and _are_releases(minors, name == names[0])))
-    ):
-        return True
+    if all(map(_MINOR.fullmatch, minors.values())):
+        if named and named["surely"]:
+            return True
+        is_tool = named is not None and _is_only_tool(name, names)
+        if (is_tool or (repeated and not named)) and _are_releases(minors, is_tool and name == names[0]):
+            return True
     ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
     return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
 

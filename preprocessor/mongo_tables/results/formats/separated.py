@@ -9,7 +9,7 @@ missing field. Blanks around a cell are ignored, and so are blank lines, and lin
 author states.
 
 A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``,
-or it has the name of a version, a language or a tool, and ``3.9`` and ``3.11``.
+or it has the name of a version, a language or a tool, or each of its numbers several times, and ``3.9`` and ``3.11``.
 The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
@@ -20,6 +20,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -309,10 +310,10 @@ class _Column(NamedTuple):
 
 
 class _Notation:
-    """How the cells of a column are written: the different ones, while they are few, and equally many decimals."""
+    """How the cells of a column are written: the different ones with their number, while they are few; decimals."""
 
     def __init__(self) -> None:
-        self.texts: set[str] | None = set()
+        self.texts: Counter[str] | None = Counter()
         self.decimals: int | None = None
 
     def add(self, cells: Sequence[str]) -> None:
@@ -326,8 +327,9 @@ class _Notation:
             self.decimals = 0
 
     def settle(self, name: str, kinds: Sequence[str], stated: str, names: Sequence[str]) -> _Column:
-        texts = (self.texts or set()) - {""}
-        if kinds[0] == NUMBER and not stated and are_version_numbers(name, texts, names):
+        counts = {text: count for text, count in (self.texts or {}).items() if text}
+        texts, repeated = counts.keys(), min(counts.values(), default=0) > 1
+        if kinds[0] == NUMBER and not stated and are_version_numbers(name, texts, names, repeated=repeated):
             return _Column(TEXT, is_version=True)
         if kinds[0] == TEXT:
             return _Column(TEXT, is_version=bool(texts) and are_versions(texts))
