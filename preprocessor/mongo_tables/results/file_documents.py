@@ -31,8 +31,9 @@ from mongo_tables.results.extended_json import read_documents, write_value
 from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results, refuse_unread
 from mongo_tables.results.formats import FORMATS, Format, find_format
 from mongo_tables.results.formats.model import SourceFile
-from mongo_tables.results.formats.raw_values import hold_digits
+from mongo_tables.results.formats.raw_values import hold_digits, version_key
 from mongo_tables.results.model import FAULTS_SHOWN, NoBenchmarks, ResultsError, combine_faults, file_fault
+from mongo_tables.results.row_names import ORDER
 from mongo_tables.results.rows import through_bson
 from mongo_tables.results.source_text import SourcePart
 
@@ -95,12 +96,16 @@ def decode(contents: Contents) -> Collection:
     apart: list[Finding] = []
     odd: list[Finding] = []
     of_tool: dict[Path, bool] = {}
+    names = [file.name for file, _ in contents.files]
+    are_numbered = sorted(names) != sorted(names, key=version_key)
     for file, content in contents.files:
         documents: Sequence[Document] = ()
         if contents.fixtures is None:
             source = SourceFile(file.path, file.types, content)
             try:
-                documents, has_ids, of_tool[file.path] = read_plain(source, file.name)
+                documents, has_ids, of_tool[file.path] = read_plain(
+                    source, file.name, version_key(file.name) if are_numbered else ""
+                )
                 may_repeat = may_repeat or has_ids
                 decimals.append(source.decimals)
                 odd += source.notes
@@ -224,11 +229,11 @@ def _find_faults(folder: Path) -> ResultsError | None:
 # -- plain files --
 
 
-def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool, bool]:
+def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Document], bool, bool]:
     """Return the documents of a file, whether it gives them an ``_id``, and whether it is of a benchmark tool.
 
     Raises ``ResultsError``, also for an unknown format. ``name`` distinguishes the file from others of its collection;
-    "" if there cannot be others.
+    "" if there cannot be others. ``order`` sorts it if letters do not, as ``run-10`` after ``run-2``.
     """
     try:
         is_empty = not file.seen.strip()
@@ -253,6 +258,8 @@ def read_plain(file: SourceFile, name: str) -> tuple[Sequence[Document], bool, b
     documents = _number(file, name, chain([first], decoded), has_ids)
     if found.marks and name:  # Another run has the same benchmarks.
         documents = ({**one, "_id": {**one["_id"], "file": name}} for one in documents)
+        if order:
+            documents = ({**one, ORDER: {**one.get(ORDER, {}), "_id": {"file": order}}} for one in documents)
     held = IndexedCollection(documents) if len(file.content) < LARGE else RowTable(documents)
     return held, has_ids, bool(found.marks)
 

@@ -16,7 +16,7 @@ from mongo_tables.results.model import ResultsError
 def documents(path: Path, **types: str) -> list[dict[str, Any]]:
     """The documents of a file, without the numbers that they are given."""
     plain = ResultsFile(path, path.parent, "", types)
-    found = read_plain(SourceFile(plain.path, plain.types, plain.read()), plain.name)[0]
+    found = read_plain(SourceFile(plain.path, plain.types, plain.read()), plain.name, "")[0]
     return [{name: value for name, value in document.items() if name != "_id"} for document in found]
 
 

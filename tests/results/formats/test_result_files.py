@@ -256,6 +256,23 @@ def test_runs_are_told_apart_by_their_dates_if_each_has_its_own(
     assert mongo_tables("check", cwd=tmp_path).stdout == ""
 
 
+def test_runs_without_dates_are_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for run in ("run-1", "run-2", "run-10"):
+        (tmp_path / "runs" / f"{run}.json").write_text(pytest_benchmark("a.py::x", "a.py::y"))
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert '"sort": ["_sort._id.file", "benchmark"]' in page
+    assert re.findall(r"^\| (run-\d+)", page, re.MULTILINE) == ["run-1"] * 2 + ["run-2"] * 2 + ["run-10"] * 2
+    assert mongo_tables("check", cwd=tmp_path).stdout == ""
+
+
+def test_runs_whose_names_sort_by_letters_have_no_other_order(tmp_path: Path) -> None:
+    for run in ("0002", "0010"):
+        (tmp_path / f"{run}.json").write_text(pytest_benchmark("a.py::x"))
+    assert not any("_sort" in row for row in rows_of(f"runs={tmp_path}/*.json"))
+
+
 @pytest.mark.parametrize("other", ["", "settings.json"])
 def test_files_of_one_tool_in_a_folder_of_their_own_are_runs(tmp_path: Path, other: str) -> None:
     (tmp_path / "runs").mkdir()

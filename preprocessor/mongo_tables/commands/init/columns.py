@@ -33,6 +33,7 @@ from mongo_tables.results.row_names import (
     choose_telling,
     find_naming_fields,
     leaves,
+    order_of,
 )
 
 Documents = Sequence[Mapping[str, Any]]
@@ -288,7 +289,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
         # The name of a command such as `python3.9 -c pass` has its parameter, and sorts letter by letter.
         names = [*before, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
-    sort = [*names, *ties] if behind else ["_id"]
+    sort = [*names, *ties] if behind or order_of(_FILE, shown) != _FILE else ["_id"]
     columns = {path: _AROUND[path] for path in before} | {"name": "Benchmark"}
     columns |= {path: field_words(path.rpartition(".")[2]) for path in behind}
     columns["value"] = f"{field_words(metric)}{unit}"
