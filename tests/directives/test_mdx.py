@@ -122,6 +122,11 @@ def test_a_region_has_marks_of_mdx() -> None:
             "| write *\\/} in the string: JSON reads it as */}",
         ),
         (
+            '{/* RESULT_TABLE: {"a": "x*/ } y"} */}',
+            "1:27 MT102 */ } inside a JSON string closes RESULT_TABLE here "
+            "| write *\\/ } in the string: JSON reads it as */ }",
+        ),
+        (
             "{/* RESULT_TABEL: {} */}",
             "1:1 MT103 RESULT_TABEL is not a comment that is known | did you mean `{/* RESULT_TABLE:`?",
         ),

@@ -397,23 +397,22 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
         return Complaint(f"{name} is never closed", add, at, "MT101")
     if ("<!--" in body or "/*" in body) and _NEXT_DIRECTIVE.search(body):  # A plain search is faster.
         return Complaint(f"{name} is not closed before the next one begins", add, at, "MT101")
-    if not body.endswith(marks.close):
-        end = text.rindex(marks.close[:2], 0, html.end)
-        message = f"{name} is closed by {text[end : html.end]}"
-        return Complaint(message, f"write {marks.close} instead", end, "MT107")
-    if marks is MDX and (inner := text.find("*/", one.opening.body)) < html.end - len(marks.close):
-        message = f"*/ ends {name} here, as everywhere in JavaScript"
-        return Complaint(message, "write *\\/ in a string: JSON reads it as */", inner, "MT102")
+    end = text.rindex(marks.close[:2], 0, html.end)
+    close = " ".join(text[end : html.end].split())
     # A quote follows in the line, at which the string would end.
     if (
         '"' in body
         and _TO_QUOTE.match(text, html.end)
         and not all(one["closed"] for one in _STRING.finditer(body))
     ):
-        message = f"{marks.close} inside a JSON string closes {name} here"
-        written = "*\\/}" if marks is MDX else "--\\u003e"
-        hint = f"write {written} in the string: JSON reads it as {marks.close}"
-        return Complaint(message, hint, html.end - 3, "MT102")
+        written = close.replace("*/", "*\\/") if marks is MDX else "--\\u003e"
+        hint = f"write {written} in the string: JSON reads it as {close}"
+        return Complaint(f"{close} inside a JSON string closes {name} here", hint, end, "MT102")
+    if not body.endswith(marks.close):
+        return Complaint(f"{name} is closed by {close}", f"write {marks.close} instead", end, "MT107")
+    if marks is MDX and (inner := text.find("*/", one.opening.body)) < end:
+        message = f"*/ ends {name} here, as everywhere in JavaScript"
+        return Complaint(message, "write *\\/ in a string: JSON reads it as */", inner, "MT102")
     return None
 
 
