@@ -89,7 +89,7 @@ MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensic
 MT175 note    known-at-build: A comment, or the table it names, is created when the site is built, so only the build can check it.
 # MT2xx: safety
 MT201 error   not-read-only: A pipeline writes, or runs code on the server.
-MT202 error   not-known-to-read: A pipeline for a server has an operator that is not known to only read.
+MT202 error   not-known-to-read: A pipeline for a server has an operator that is not on the list of those that only read.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
 MT302 error   (rows) column-never-there: No row has a field that is shown or requested.

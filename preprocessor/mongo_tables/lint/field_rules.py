@@ -247,6 +247,6 @@ def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding
         "MT403",
         subject.at(read.path) if read else subject.spec.locate(path),
         f"{why}, which readers may mistake for no, for 0 or for an error",
-        'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
+        'replace a missing value with {"$ifNull": [field, …]}, or say why it is missing with '
         '"format": {column: {"reason": "…"}}',
     )

@@ -52,7 +52,7 @@ def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
             ratios = [computed.factor / one.factor for one in fitting]
             sizes = f"{ratios[0]:.3g} {text}"
             if len(ratios) > 1:
-                sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
+                sizes = f"{ratios[0]:.4g} {text} in steps of 1000, {ratios[1]:.4g} in steps of 1024"
             message = f"the header says {text}, but 1 in `{column}` is {sizes}: readers see wrong values"
             factor = fitting[0].factor / computed.factor
             rescale = f"divide by {factor:.6g}" if factor > 1 else f"multiply by {1 / factor:.6g}"

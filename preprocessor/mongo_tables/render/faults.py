@@ -88,7 +88,7 @@ def link_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
         for number, row in enumerate(rows if form.link else (), 1):
             values = [column_value(row, field) for field in fields]
             if all(raw_or_nothing(value) for value in values) and not address_in(form.link or "", row):
-                message = f"row {number} of `{column}` has no link: {_told(values[0])} makes no address that may be one"
+                message = f"row {number} of `{column}` has no link: {_told(values[0])} must not become a link"
                 hint = "http, https and mailto addresses and relative ones are linked, without a password in them"
                 yield ("format", column, "link"), message, hint
                 break

@@ -113,7 +113,7 @@ def _refusal(key: str, path: Path) -> Complaint[Path]:
         return Complaint(f"{key} {_FORBIDDEN[forbidden_operators()[key]]}", "", path, _REFUSED)
     if key.startswith(_INTERNAL_PREFIX):
         return Complaint(f"{key} {_INTERNAL}", "", path, _REFUSED)
-    message = f"{key} is not among the operators that are known to only read"
+    message = f"{key} is not on the list of operators that only read"
     return Complaint(message, did_you_mean(key, _allowed_names()), path, _NOT_KNOWN)
 
 
