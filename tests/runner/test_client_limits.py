@@ -31,7 +31,7 @@ def window(cpu_seconds, lag):
         process_cpu_seconds=(0.1, cpu_seconds),
         latencies={1000: 100},
         lag=lag,
-        paced=SimpleNamespace(service={}),
+        service={},
         keeps_speed="yes",
     )
     return SimpleNamespace(outcome=outcome, change=None, sharding={})

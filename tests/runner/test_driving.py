@@ -307,7 +307,7 @@ def done_by_amount(clock, opens, requests, took=0.03):
     def step():
         clock.sleep(took)
         if board.opens == NEVER and clock.monotonic() >= start + opens:
-            board.open_steady_part(round((start + opens) * 1e9))
+            board.open(round((start + opens) * 1e9))
         return None if next(left, None) is None else DONE
 
     drive(step, tally, Pace(start), window, 1, Surroundings(clock.sleep), alone(tally, window, 1))
@@ -413,7 +413,7 @@ def test_what_was_meant_before_the_end_and_not_sent_is_told_with_its_age():
     assert ages == [A_HUNDREDTH - number * 1_000_000 for number in range(10)]
 
 
-def test_when_all_work_is_done_nothing_more_was_meant():
-    done = schedule()
-    done.nothing_left = True
-    assert list(done.unsent(A_HUNDREDTH)) == []
+def test_when_all_work_is_done_nothing_more_was_meant(clock):
+    paced = Pace(clock.monotonic(), (0.01,), 1.0)
+    tally = driven(following(DONE, DONE), paced, seconds=1.0)
+    assert (tally.operations, tally.sendings.operations, tally.unsent, tally.late) == (2, 2, 0, {})

@@ -125,7 +125,7 @@ def test_a_window_that_is_looked_at_long_after_its_length_is_not_closed_with_too
     edges = load.Edges(board, bool, lambda: closed.append(True))
     watch = load._LoadWatch(board, bool, edges, 0.0, asked, load.Lead(0.0, 0.0, 0.1), 0)
     opened = now - 2 * 10**9
-    (board.open_steady_part if asked.has_steady_part else board.open)(opened, lengthens=asked.lengthens)
+    board.open(opened, lengthens=asked.lengthens)
     board.counters[0] = 39
     watch.look()
     assert (closed, board.closes) == ([], NEVER)

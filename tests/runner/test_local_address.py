@@ -19,7 +19,7 @@ from mongo_tables.runner.local_address import (
     is_local,
     parse_local,
 )
-from mongo_tables.runner.target import parse_targets, split_targets
+from mongo_tables.runner.target import parse_targets
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from mongo_tables.runner.target import parse_targets, split_targets
 )
 def test_what_is_written_is_read_with_and_without_a_name_and_in_the_variable(where, address):
     assert parse_local(where) == address
-    for given in ([f"a.1={where}", "b=local"], split_targets(f"a.1={where} b=local")):
+    for given in ([f"a.1={where}", "b=local"], f"a.1={where} b=local".split()):
         one, other = parse_targets(given)
         assert (one.name, one.where, other.where) == ("a.1", where, "local")
     assert parse_targets([where])[0].name == ""

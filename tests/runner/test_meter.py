@@ -60,14 +60,14 @@ def test_how_long_an_answer_waited_to_be_read_is_known():
     ],
 )
 def test_more_than_a_twentieth_of_the_latency_is_the_clients(busiest, lag, bound):
-    unpaced = SimpleNamespace(service={})
-    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag, paced=unpaced)
+    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag, service={})
     assert bool(list_limits(hundred_of_a_millisecond, busiest)) is bound
 
 
 def test_a_client_that_makes_a_backlog_itself_is_not_excused_by_it():
-    paced = SimpleNamespace(service={1000: 100})
-    backlog = SimpleNamespace(latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), paced=paced)
+    backlog = SimpleNamespace(
+        latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), service={1000: 100}
+    )
     assert list_limits(backlog, 0.2)
 
 
@@ -222,7 +222,7 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
     board.clear(load.seconds)
     board.count_from(0)
     # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
-    clock = Clock(round(0.14 * SECOND), board.open_steady_part)
+    clock = Clock(round(0.14 * SECOND), board.open)
     for module in (driving, window):
         monkeypatch.setattr(module, "time", clock)
 

@@ -7,13 +7,16 @@ What ``--target`` names, once or several times.
 
 from __future__ import annotations
 
+from argparse import Namespace
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
 
+from mongo_tables.commands.measurement import fill_in
 from mongo_tables.commands.run.targets import share_out
+from mongo_tables.files.process import TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
@@ -29,7 +32,6 @@ from mongo_tables.runner.target import (
     drop_equal,
     machines_without_target,
     parse_targets,
-    split_targets,
     variants_for,
 )
 from tests.runner.measured import call
@@ -219,8 +221,11 @@ def test_a_complaint_and_a_description_of_a_target_hold_no_password():
     assert "secret1" not in repr(parse_targets([f"a={given[1]}"]))
 
 
-def test_a_variable_names_several_targets_with_blanks_between():
-    assert split_targets("M30=mongodb://a/?w=1\n M40=mongodb://b") == [
-        "M30=mongodb://a/?w=1",
-        "M40=mongodb://b",
+def test_a_variable_names_several_targets_with_blanks_between(monkeypatch):
+    monkeypatch.setenv(TARGET_VARIABLE, "M30=mongodb://a/?w=1\n M40=mongodb://b")
+    given = Namespace(target=None, output="fixtures")
+    fill_in(given)
+    assert [(one.name, one.where) for one in given.target] == [
+        ("M30", "mongodb://a/?w=1"),
+        ("M40", "mongodb://b"),
     ]

@@ -43,11 +43,11 @@ def require_runner(command: str, load_machines: str | None = None) -> None:
 
 def fill_in(arguments: Namespace) -> None:
     """Fill in missing options from the environment; warn of a password in an option."""
-    from mongo_tables.runner.target import parse_targets, split_targets
+    from mongo_tables.runner.target import parse_targets
 
     given = arguments.target or []
     _warn_of_secrets("target", TARGET_VARIABLE, given)
-    arguments.target = parse_targets(given or split_targets(read_variable(TARGET_VARIABLE)) or ["local"])
+    arguments.target = parse_targets(given or read_variable(TARGET_VARIABLE).split() or ["local"])
     _warn_of_secrets("output", OUTPUT_VARIABLE, [arguments.output] if arguments.output else [])
     arguments.output = arguments.output or read_variable(OUTPUT_VARIABLE) or "fixtures"
 

@@ -66,9 +66,7 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
 def _data_gb(config: Mapping[str, Any]) -> float:
     """Return the GB of the documents that a window of a variant finds or adds, as far as they are given."""
     kind = workload(config["workload"])
-    before = kind.preload(config)
-    plans = (kind.plan(config), workload("insert").plan(before) if before else None)
-    return sum(plan.bytes for plan in plans if plan) / 2**30
+    return sum(plan.bytes for plan in (kind.plan(config), kind.plan_load(config)) if plan) / 2**30
 
 
 def of_local(config: Mapping[str, Any], wanted: float, members: int, least: float = 0.0) -> float:
@@ -149,8 +147,7 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 
 def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
     """Return the BSON bytes of one record, as the workload loads it."""
-    first = workload(name).preload({**config, "recordcount": 1})
-    planned = workload(first.get("workload", "insert")).plan(first) if first else None
+    planned = workload(name).plan_load({**config, "recordcount": 1})
     return planned.bytes if planned else 0
 
 

@@ -124,8 +124,6 @@ class Schedule:
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
         """When the request that is sent last, or next, was due."""
-        self.nothing_left = False
-        """Whether all work is done: no further request is due."""
         self.sent = 0
         """Operations sent in the window."""
         self.sent_apart = 0
@@ -155,7 +153,7 @@ class Schedule:
 
     def unsent(self, closes: int) -> Iterator[tuple[int, int]]:
         """Yield the operations of each request due before ``closes`` and not sent, and its age then in nanoseconds."""
-        while self.meant < closes and not self.nothing_left:
+        while self.meant < closes:
             yield self._each, closes - self.meant
             self.meant = self._pace.after(self.meant, self._each)
 
@@ -265,8 +263,9 @@ def drive(
     clock, edges, counters = time.monotonic_ns, window.edges, window.counters
     counts = recording.counts
     operations = documents = size = requests = alike = each = busy = over = failures = lost = 0
+    nothing_left = False
     last, of_kind, own_time = _NOTHING, counts[""], _NOTHING.microseconds
-    step, starts, schedule = _paced(step, tally, pace, window, slot, around)
+    starts, schedule = _paced(tally, pace, window, slot, around)
     for sent in starts:
         if sent >= over and sent >= edges[3]:
             break
@@ -286,6 +285,7 @@ def drive(
         if done is not last:  # most steps return the same object again, which needs no new lookup
             if done is None:
                 window.find_nothing_left(now)
+                nothing_left = True
                 break
             documents += alike * last.documents
             size += alike * last.bytes
@@ -294,7 +294,11 @@ def drive(
             of_kind = counts[done.kind]
         if failures:
             lost = failures = _note_service(tally, lost, now, edges)
-        meant = sent if schedule is None else schedule.meant
+        meant = sent
+        if schedule is not None:
+            meant = schedule.meant
+            noted_service = tally.sendings if _is_sent_in(edges, sent) else tally.sendings_apart
+            merge(noted_service.service, {done.kind: {bucket((now - sent) // 1000): 1}})
         if own_time is not None:
             sent = meant = now - own_time * 1000
         lies_inside = True
@@ -314,7 +318,7 @@ def drive(
         of_kind[took] = of_kind.get(took, 0) + 1
     recording.add()
     _note_service(tally, lost, clock(), edges)
-    _note_unsent(tally, schedule, edges[1])
+    _note_unsent(tally, schedule, NEVER if nothing_left else edges[1])
     documents, size, requests = (
         documents + alike * last.documents,
         size + alike * last.bytes,
@@ -326,26 +330,16 @@ def drive(
 
 
 def _paced(
-    step: Step, tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
-) -> tuple[Step, Iterator[int], Schedule | None]:
-    """Return the step, which with a rate also counts its service time, and the start times."""
-    if not pace.intervals:
-        clock = time.monotonic_ns
-        around.sleep(max(0.0, pace.first - time.monotonic()))
-        tally.first_late.append(clock() - round(pace.first * 1e9))
-        return step, iter(clock, None), None  # faster than a Python loop
-    schedule = Schedule(pace, window.counters, slot)
-
-    def timed() -> Done | None:
-        begun = time.monotonic_ns()
-        done = step()
-        schedule.nothing_left = done is None
-        if done is not None:
-            noted = tally.sendings if _is_sent_in(window.edges, begun) else tally.sendings_apart
-            merge(noted.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
-        return done
-
-    return timed, schedule.starts(window.edges, around.sleep), schedule
+    tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
+) -> tuple[Iterator[int], Schedule | None]:
+    """Return the start times of requests, and with a rate their schedule."""
+    if pace.intervals:
+        schedule = Schedule(pace, window.counters, slot)
+        return schedule.starts(window.edges, around.sleep), schedule
+    clock = time.monotonic_ns
+    around.sleep(max(0.0, pace.first - time.monotonic()))
+    tally.first_late.append(clock() - round(pace.first * 1e9))
+    return iter(clock, None), None  # faster than a Python loop
 
 
 def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
@@ -381,7 +375,10 @@ def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview
 
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
-    """Count the operations that were due and not sent, with their age at the end: the least latency possible."""
+    """Count the operations that were due and not sent, with their age at the end: the least latency possible.
+
+    ``closes`` is NEVER if all work is done, so that none was due.
+    """
     if schedule is None:
         return
     tally.sendings.operations, tally.sendings_apart.operations = schedule.sent, schedule.sent_apart

@@ -136,8 +136,7 @@ def _estimate(
     longest = None if kind.changes_primary else longest_seconds(name, config, options)
     without_end = options.duration and kind.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(name, config, None))
-    before = kind.preload(config)
-    first = workload(before.get("workload", "insert")).plan(before) if before else None
+    first = kind.plan_load(config)
     brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
     if plan is None:
         limits = (options.duration or config.get("testTimeSecs"), longest)

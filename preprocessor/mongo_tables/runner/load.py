@@ -424,8 +424,7 @@ class _LoadWatch:
         if board.opens == NEVER and news and self._may_open(now, done):
             self.before()
             self.done_before = sum(board.counters[: self.load.connections])
-            opening = board.open_steady_part if self.load.has_steady_part else board.open
-            opening(time.monotonic_ns() + self.ahead, lengthens=self.load.lengthens)
+            board.open(time.monotonic_ns() + self.ahead, lengthens=self.load.lengthens)
         if board.opens == NEVER:
             return  # all of the work is measured if it ends before the window opens
         self._end_when(done - self.done_before >= self.load.least)

@@ -361,11 +361,6 @@ def _database_ending(target: NamedTarget) -> str:
     return "".join(f"_{part}" for part in re.findall("[A-Za-z0-9]+", target.name))
 
 
-def split_targets(text: str) -> list[str]:
-    """Return the targets in the environment variable's value, which are separated by blanks."""
-    return text.split()
-
-
 def _parse(text: str, *, several: bool) -> NamedTarget:
     found = _NAMED.fullmatch(text)
     name, where = found.groups() if found else ("", text)

@@ -70,12 +70,11 @@ class Board:
         self.handed_out.value = first
 
     def open(self, when: int, *, lengthens: bool = False) -> None:
-        """Open the window at ``when``, and close it after its length. One that ``lengthens`` has no end yet."""
-        self.edges[_COUNTED_FROM] = when
-        self.open_steady_part(when, lengthens=lengthens)
+        """Open the window at ``when``, and close it after its length. One that ``lengthens`` has no end yet.
 
-    def open_steady_part(self, when: int, *, lengthens: bool = False) -> None:
-        """Open a window whose requests are recorded already. It closes earlier if the work runs out."""
+        Requests are recorded from then on, if they are not already.
+        """
+        self.count_from(min(when, self.counted_from))
         longest = self.edges[_LONGEST]
         if longest != NEVER and not lengthens:
             self.end(when + longest)
@@ -84,7 +83,7 @@ class Board:
     def end(self, when: int) -> None:
         """Close the window at that moment, or earlier if the work runs out."""
         self.edges[_STOPS] = when
-        self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
+        self.close(when)
 
     def close(self, when: int) -> None:
         """Close the window at that moment, or earlier if the work runs out. Requests continue until all is done."""

@@ -26,7 +26,7 @@ from bson.int64 import Int64
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
-from mongo_tables.runner.driving import ConnectionStats
+from mongo_tables.runner.driving import ConnectionStats, add_up
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
 from mongo_tables.runner.loadmachines.machine import (
@@ -44,8 +44,7 @@ from mongo_tables.runner.loadmachines.machine import (
     tend,
 )
 from mongo_tables.runner.outcome import Outcome, describe_lateness
-from mongo_tables.runner.series import add_counts
-from mongo_tables.runner.window import NEVER, Board, Usage
+from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Assignment, Load, Scheduling
 
 PAUSE_SECONDS = 0.2
@@ -410,14 +409,11 @@ class MachinePool(Crew):
 
 def _describe(link: MachineLink, done: LoadResults, outcome: Outcome) -> dict[str, Any]:
     tallies: Sequence[ConnectionStats] = done.tallies
-    usage = Usage()
-    for tally in tallies:
-        add_counts(usage, tally.usage if outcome.steady else tally.whole_usage)
+    total = add_up(tallies)
     if outcome.steady:
-        operations = sum(tally.inside.operations for tally in tallies)
-        requests = sum(tally.inside.requests for tally in tallies)
+        usage, operations, requests = total.usage, total.inside.operations, total.inside.requests
     else:
-        operations = sum(tally.operations for tally in tallies)
+        usage, operations = total.whole_usage, total.operations
         counts = [one.latencies for tally in tallies for one in (tally.series, tally.apart)]
         requests = sum(sum(times.values()) for one in counts for times in one.values())
     first, last = done.network[1 if outcome.steady else 0], done.network[-1]

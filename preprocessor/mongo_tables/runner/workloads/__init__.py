@@ -138,6 +138,11 @@ class Workload:
         """
         return None
 
+    def plan_load(self, config: Config) -> Done | None:
+        """Return the total work of that insert, or None without one."""
+        first = self.preload(config)
+        return workload(first.get("workload", "insert")).plan(first) if first else None
+
     def reset(self, database: Database[Any], config: Config) -> None:
         """Bring loaded data into the state in which every window starts."""
 
