@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import itemgetter
 from typing import Any
 
@@ -125,39 +125,57 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
 
 
 class OrderedDocument(dict[str, Any]):
-    """A document with ``places``: the names of its fields and of the removed ones (MISSING), in order."""
+    """A document that remembers the names of ``removed`` fields.
 
-    __slots__ = ("places",)
+    ``places`` has the names of all fields in order as of the last removal, the removed ones as MISSING. Names that
+    were added since come after them.
+    """
 
-    places: dict[str, Any]
+    __slots__ = ("places", "removed")
 
-
-def open_places(document: Mapping[str, Any]) -> Document:
-    """Return a copy that may be changed. Removed fields are MISSING and keep their places."""
-    if type(document) is OrderedDocument:
-        return {**document.places, **document}
-    return {**document}
+    places: Document
+    removed: Sequence[str]
 
 
-def close_places(document: Document) -> Document:
-    """Return the document without the fields that are MISSING. It remembers their places."""
-    for value in document.values():
-        if value is MISSING:
-            break
-    else:
-        return document
-    found = OrderedDocument(document)
-    found.places = document
-    for name, value in document.items():
-        if value is MISSING:
-            del found[name]
+def _ordered(fields: Mapping[str, Any], places: Document, removed: Sequence[str]) -> OrderedDocument:
+    found = OrderedDocument(fields)
+    found.places, found.removed = places, removed
     return found
 
 
-def with_places(document: Document, names: Iterable[str]) -> Document:
-    """Return the document with the places of ``names``, which include all its own names in its order."""
-    found = OrderedDocument(document)
-    found.places = dict.fromkeys(names.places if isinstance(names, OrderedDocument) else names, MISSING)
+def open_places(names: Set[str], document: Mapping[str, Any]) -> Document:
+    """Return a copy in which ``names`` may be set. If one of them was removed, all removed fields are MISSING."""
+    if type(document) is not OrderedDocument:
+        return {**document}
+    if names.isdisjoint(document.removed):
+        return _ordered(document, document.places, document.removed)
+    return {**document.places, **document}
+
+
+def close_places(document: Document) -> Document:
+    """Return the document, which may be changed, without fields that are MISSING. It remembers their places."""
+    removed = [name for name, value in document.items() if value is MISSING]
+    return _remove(removed, document) if removed else document
+
+
+def without(names: Iterable[str], document: Mapping[str, Any]) -> Document:
+    """Return a copy without the fields ``names``. It remembers their places."""
+    found = open_places(frozenset(), document)
+    removed = [name for name in names if name in found]
+    for name in removed:
+        found[name] = MISSING
+    return _remove(removed, found) if removed else found
+
+
+def _remove(names: Sequence[str], document: Document) -> Document:
+    """Remove the fields ``names``, which are MISSING, from a document that may be changed."""
+    if type(document) is OrderedDocument:
+        found, found.places = document, {**document.places, **document}
+        found.removed = [*found.removed, *names]
+    else:
+        found = _ordered(document, document, names)
+    for name in names:
+        del found[name]
     return found
 
 
@@ -170,13 +188,13 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
     Values on the path that are not documents (including arrays) are replaced by documents.
     """
     name, rest = parts[0], parts[1:]
-    output = open_places(document)
+    output = open_places({name}, document)
     if rest:
         inner = output.get(name)
         output[name] = with_nested(inner if isinstance(inner, DOCUMENT) else {}, rest, value)
     else:
         output[name] = value
-    return close_places(output) if value is MISSING or type(document) is OrderedDocument else output
+    return close_places(output) if value is MISSING or type(output) is not type(document) else output
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:

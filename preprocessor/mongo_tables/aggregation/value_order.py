@@ -81,6 +81,9 @@ def key(value: Any) -> Key:
         return (5,)
     if kind is datetime:
         return 45, millis(value)
+    if inner := _key_of(kind):
+        begin_comparison()
+        return inner(value)
     order = type_order(value)
     if order == 10:
         return _number_key(value)
@@ -96,10 +99,16 @@ def _document_key(value: Any) -> Key:
     # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
     pairs = value.as_doc().items() if isinstance(value, DBRef) else value.items()
     spend_parts(len(pairs))
-    keys = []
+    keys: list[Key] = []
     for name, item in pairs:
-        found = _key_of(type(item), key)(item)
-        keys.append((found[0], name, found))
+        kind = type(item)
+        if kind is str:
+            keys.append((15, name, item))
+        elif kind is int:
+            keys.append((10, name, (10, 1, item)))
+        else:
+            found = _key_of(kind, key)(item)
+            keys.append((found[0], name, found[1] if found[0] == 15 else found))
     return 20, tuple(keys)
 
 
@@ -186,6 +195,8 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
         total = sum(values)  # NaN among the values makes it NaN, which equals nothing.
         if total == total:  # Python orders them as the server does.
             return choose(values, default=None)
+    if kinds == {datetime}:
+        return choose(values, key=millis)
     return choose((value for value in values if not is_nullish(value)), key=key, default=None)
 
 

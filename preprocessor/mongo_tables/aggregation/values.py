@@ -176,7 +176,7 @@ def millis(date: datetime | DatetimeMS) -> int:
 def date_from_millis(ms: int) -> datetime | DatetimeMS:
     """Return the BSON date at ``ms`` milliseconds since 1970."""
     if _MIN_MILLIS <= ms <= _MAX_MILLIS:
-        return _EPOCH + timedelta(milliseconds=ms)
+        return _EPOCH + ms * _MILLISECOND
     return DatetimeMS(ms)
 
 

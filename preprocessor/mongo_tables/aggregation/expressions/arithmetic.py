@@ -68,28 +68,28 @@ def _abs(value: Any) -> Any:
 @associative("$add", commutative=True)
 def add(values: Iterable[Any]) -> Any:
     """Return the server's `$add`: with compensation, or in Decimal128 if one of the numbers is one."""
-    total = DoubleDouble()
     widest = INT32
     rest = iter(values)
     seen: list[Any] = []
     for value in rest:
         kind = rank(value)
-        if kind == DOUBLE:
-            total.add(value)
-        elif kind in (INT32, INT64):
-            total.add(*halves(value))
-        elif kind == DECIMAL:
+        if kind == DECIMAL:
             return _add_widest([*seen, value, *_until_null(rest)])
-        elif is_nullish(value):
-            return None
-        elif is_date(value):
-            return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
-        else:
+        if not kind:
+            if is_nullish(value):
+                return None
+            if is_date(value):
+                return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
             raise mistyped(f"$add requires {_NUMBERS_AND_DATES}, not", value, 16554)
-        widest = max(widest, kind)
+        if kind > widest:
+            widest = kind
         seen.append(value)
-    exact = total.exact if widest != DOUBLE else None
-    return total.double if exact is None else integer(exact, widest)
+    if widest != DOUBLE and INT64_MIN <= (exact := sum(seen)) <= INT64_MAX:
+        return integer(exact, widest)
+    total = DoubleDouble()
+    for value in seen:
+        total.add(*((value,) if isinstance(value, float) else halves(value)))
+    return total.double
 
 
 def _until_null(values: Iterator[Any]) -> Iterator[Any]:
@@ -122,17 +122,19 @@ def _add_widest(values: Sequence[Any]) -> Any:
 
 def _add_to_date(values: Sequence[Any], position: int) -> Any:
     """Return the sum with a date at ``position``: each later number is rounded to milliseconds by itself."""
-    before = add(values[:position]) if position else 0
-    if before is None:
-        return None
-    total = _plus_millis(_milliseconds(before), millis(values[position]))
+    total = millis(values[position])
+    if position:
+        before = add(values[:position])
+        if before is None:
+            return None
+        total = _plus_millis(_milliseconds(before), total)
     for value in values[position + 1 :]:
         if is_nullish(value):
             return None
         if is_date(value):
             raise AggregationError("$add accepts only one date", code=16612)
-        number_rank("$add", value, 16554, _NUMBERS_AND_DATES)
-        if _is_out_of_range(value):
+        kind = number_rank("$add", value, 16554, _NUMBERS_AND_DATES)
+        if kind == DECIMAL and _is_out_of_range(value):
             return date_from_millis(INT64_MIN)
         total = _plus_millis(total, _milliseconds(value))
     return date_from_millis(total)

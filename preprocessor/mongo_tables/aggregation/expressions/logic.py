@@ -28,8 +28,9 @@ from mongo_tables.aggregation.compiler import (
     operator,
 )
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
-from mongo_tables.aggregation.value_order import compare, key
+from mongo_tables.aggregation.value_order import PLAIN_NUMBERS, compare, key
 from mongo_tables.aggregation.values import (
+    MISSING,
     Document,
     Evaluate,
     binary_parts,
@@ -40,7 +41,6 @@ from mongo_tables.aggregation.values import (
     type_name,
 )
 
-_PLAIN = (str, float, int)
 _PARTS = ("if", "then", "else")
 
 
@@ -52,15 +52,16 @@ def _until_decided(argument: Any, scope: Scope, path: Path) -> Node:
     known = [] if as_written() else [node for node in nodes if node.constant]
     if any(truthy(node.run({})) is decisive for node in known):
         return constant(decisive)
-    runs = [node.run for node in nodes if node not in known]
+    runs, decided = [node.run for node in nodes if node not in known], not decisive
     if not runs:
-        return constant(not decisive)
+        return constant(decided)
 
     def run(document: Document) -> bool:
         for part in runs:
-            if truthy(part(document)) is decisive:
+            value = part(document)
+            if value is decisive or (value is not decided and truthy(value) is decisive):
                 return decisive
-        return not decisive
+        return decided
 
     return Node(run)
 
@@ -80,26 +81,43 @@ def _equality(argument: Any, scope: Scope, path: Path) -> Node:
     wanted = path[-1] == "$eq"
     left, right = nodes = compile_arguments(argument, scope, path)
     first, second = left.run, right.run
+    if right.constant and type(text := second({})) is str:
+        # Only texts equal a text.
+        return fold(lambda document: (first(document) == text) is wanted, nodes, path)
 
     def run(document: Document) -> bool:
         one, other = first(document), second(document)
         kind = type(one)
-        if kind is type(other) and kind in _PLAIN and one == one:
+        if (kind is str and type(other) is str) or (
+            kind in PLAIN_NUMBERS and type(other) in PLAIN_NUMBERS and one == one
+        ):
             return (one == other) is wanted
-        if one is None:
-            return (other is None) is wanted
+        if one is None or other is None:
+            return (one is other) is wanted
         return (key(one) == key(other)) is wanted
 
     return fold(run, nodes, path)
 
 
 def _register_order(name: str, decide: Callable[[Any, Any], bool]) -> None:
-    @operator(name)
-    def compare_values(left: Any, right: Any) -> bool:
-        kind = type(left)
-        if kind is type(right) and kind in _PLAIN and left == left and right == right:
-            return decide(left, right)
-        return decide(key(left), key(right))
+    @form(name)
+    def compile_order(argument: Any, scope: Scope, path: Path) -> Node:
+        left, right = nodes = compile_arguments(argument, scope, path)
+        first, second = left.run, right.run
+
+        def run(document: Document) -> bool:
+            one, other = first(document), second(document)
+            kind = type(one)
+            if (kind in PLAIN_NUMBERS and type(other) in PLAIN_NUMBERS and one == one and other == other) or (
+                kind is str and type(other) is str
+            ):
+                return decide(one, other)
+            try:
+                return decide(key(one), key(other))
+            except AggregationError as error:
+                raise error.at(path) from None
+
+        return fold(run, nodes, path)
 
 
 _register_order("$gt", compare_by.gt)
@@ -118,7 +136,14 @@ def _cond(argument: Any, scope: Scope, path: Path) -> Node:
     if condition.constant:
         return then if truthy(condition.run({})) else otherwise
     decide, yes, no = condition.run, then.run, otherwise.run
-    return Node(lambda document: yes(document) if truthy(decide(document)) else no(document))
+
+    def run(document: Document) -> Any:
+        decision = decide(document)
+        if decision is True or (decision is not False and truthy(decision)):
+            return yes(document)
+        return no(document)
+
+    return Node(run)
 
 
 def _cond_parts(argument: Any, path: Path) -> list[tuple[Any, Path]]:
@@ -151,7 +176,7 @@ def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
     def run(document: Document) -> Any:
         for part in runs:
             value = part(document)
-            if not is_nullish(value):
+            if value is not None and value is not MISSING:
                 return value
         return final(document)
 
@@ -181,7 +206,8 @@ def _switch(argument: Any, scope: Scope, path: Path) -> Node:
 
     def run(document: Document) -> Any:
         for case, then in live:
-            if truthy(case(document)):
+            decision = case(document)
+            if decision is True or (decision is not False and truthy(decision)):
                 return then(document)
         if otherwise is None:
             raise AggregationError("no branch of this $switch matched, and it has no default", path, 40066)

@@ -151,7 +151,7 @@ def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
             return None
         if not isinstance(found, DOCUMENT):
             raise mistyped(f"{operator_name} works on a document, not on", found, 4161105, path)
-        changed = open_places(found)
+        changed = open_places({name}, found)
         changed[name] = compute(document)
         return close_places(changed)
 

@@ -97,10 +97,11 @@ def _string(saying: str, value: Any, code: int) -> str:
 def _concat(values: Iterable[Any]) -> str | None:
     parts: list[str] = []
     for value in values:
-        if is_nullish(value):
-            return None
-        if not is_string(value):
-            raise mistyped("$concat requires strings, not", value, 16702)
+        if type(value) is not str:
+            if is_nullish(value):
+                return None
+            if not is_string(value):
+                raise mistyped("$concat requires strings, not", value, 16702)
         parts.append(value)
     if len(parts) > _FEW:
         check_text(sum(map(len, parts)))

@@ -27,10 +27,9 @@ from mongo_tables.aggregation.fields import (
     split_path,
 )
 from mongo_tables.aggregation.paths import (
-    OrderedDocument,
     close_places,
     open_places,
-    with_places,
+    without,
 )
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.values import (
@@ -248,7 +247,7 @@ def _adder(tree: _Tree) -> Apply:
     if tree.children:
         compute = _computer(tree)
         return lambda document: compute(document, document)
-    return _setter(tree, open_places)
+    return _setter(tree, partial(open_places, frozenset(tree.computed)))
 
 
 def _setter(tree: _Tree, begin: Apply) -> Apply:
@@ -257,7 +256,7 @@ def _setter(tree: _Tree, begin: Apply) -> Apply:
 
     def apply(document: Document) -> Document:
         output = begin(document)
-        complete = type(document) is not OrderedDocument
+        complete = type(output) is type(document)  # else removed fields may be MISSING
         for name, run in computed:
             value = output[name] = run(document)
             if value is MISSING:
@@ -324,17 +323,15 @@ def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
 
 
 def _excluder(tree: _Tree) -> Apply:
-    plain = frozenset(tree.plain)
+    plain = tuple(tree.plain)
     children = {name: _value_excluder(child) for name, child in tree.children.items()}
 
     def exclude(document: Document) -> Document:
-        output = {
-            name: children[name](value) if name in children else value
-            for name, value in document.items()
-            if name not in plain
-        }
-        whole = len(output) == len(document) and type(document) is not OrderedDocument
-        return output if whole else with_places(output, document)
+        output = without(plain, document)
+        for name, inner in children.items():
+            if name in output:
+                output[name] = inner(output[name])
+        return output
 
     return exclude
 
@@ -361,19 +358,19 @@ def _computer(tree: _Tree) -> Compute:
             steps.append((name, tree.computed[name], None))
         else:
             steps.append((name, None, _computer(child) if child.computes() else None))
+    names = frozenset(tree.order)
 
     def compute(root: Document, value: Any) -> Any:
         if isinstance(value, list):
             return [compute(root, item) for item in value]
-        output = open_places(value) if isinstance(value, DOCUMENT) else {}
+        output = open_places(names, value) if isinstance(value, DOCUMENT) else {}
+        complete = type(output) is type(value)
         for name, run, inner in steps:
-            if run:
-                output[name] = run(root)
-            elif inner:
-                output[name] = inner(root, output.get(name, MISSING))
-            else:
-                output.setdefault(name, MISSING)
-        return close_places(output)
+            found = run(root) if run else output.get(name, MISSING)
+            output[name] = found = inner(root, found) if inner else found
+            if found is MISSING:
+                complete = False
+        return output if complete else close_places(output)
 
     return compute
 
