@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
-from functools import cached_property
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, KINDS, Marks
@@ -34,9 +31,9 @@ class Region(NamedTuple):
     marks: Marks = HTML
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comment:
-    """A live comment.
+    """A live comment. Sites have many, so it holds nothing that its text says.
 
     ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
     containers, lines joined by ``\\n``; ``columns`` has the column in the file at which each of its lines begins, and
@@ -69,16 +66,12 @@ class Comment:
         """The kind of comment, for any spelling of its keyword: ``table``, ``chart``, ``value`` or ``check``."""
         return KINDS[self.keyword]
 
-    @cached_property
+    @property
     def parsed(self) -> Parsed:
-        """The JSON of the body, or that in the settings."""
+        """The JSON of the body, or that in the settings, parsed with each access."""
         return parse(self.settings or self.body)
 
-    @cached_property
-    def _line_starts(self) -> tuple[int, ...]:
-        return tuple(accumulate((len(line) + 1 for line in self.body.split("\n")), initial=0))[:-1]
-
-    @cached_property
+    @property
     def matter(self) -> tuple[Any, ...]:
         """The parts of the comment that determine its result, independent of its place on the page."""
         lines = self.body_line - self.line
@@ -97,18 +90,13 @@ class Comment:
         """Return the comment with a body from the settings, each part of which is at the name on the page."""
         return with_fields(self, settings=json.dumps(body, ensure_ascii=False, default=str))
 
-    def release(self) -> None:
-        """Discard the values computed from the text. They are recomputed on demand."""
-        for name in ("parsed", "_line_starts", "matter"):
-            vars(self).pop(name, None)
-
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Return line and column in the file of an offset in ``body``. An offset out of range is clamped."""
         if self.settings:  # at the name on the page
             body_offset = len(self.body) - len(self.body.lstrip())
         offset = min(max(body_offset, 0), len(self.body))
-        index = bisect_right(self._line_starts, offset) - 1
-        return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
+        index, start = self.body.count("\n", 0, offset), self.body.rfind("\n", 0, offset) + 1
+        return self.body_line + index, self.columns[index] + offset - start
 
     def stand_in(self, token: str) -> str:
         """Return the replacement that makes Python-Markdown keep ``token``, one line of HTML, in this place.

@@ -50,7 +50,10 @@ Lookup = Callable[[str], SharedPipeline | None]
 
 
 class Expanded(NamedTuple):
-    """A pipeline without names: its stages, the origin of each, findings, the meanings of fields and why they lack."""
+    """A pipeline without names: its stages, the origin of each, findings, the meanings of fields and why they lack.
+
+    ``origins`` is empty if all stages of a comment are in its pipeline.
+    """
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
@@ -213,7 +216,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
             stages.append(value)
             origins.append(Origin(here))
             found += malformed
-    return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields or _NOTHING, reasons or _NOTHING)
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
@@ -300,8 +303,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
     stages: list[Stage] = []
     origins: list[Origin] = []
     found: list[Finding] = []
-    fields: Mapping[str, str] = {}
-    reasons: Mapping[str, str] = {}
+    fields, reasons = _NOTHING, _NOTHING
     for key in ROW_KEYS:
         written = body.get(key)
         if key == "pipeline" and isinstance(written, list):
@@ -334,6 +336,8 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
             stages.append({STAGES[key]: operand})
             names = tuple(operand) if isinstance(operand, Mapping) and isinstance(written, list) else ()
             origins.append(Origin((key,), "key", names))
+    if all(one == Origin(("pipeline", number)) for number, one in enumerate(origins)):
+        origins = []
     return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
 
 

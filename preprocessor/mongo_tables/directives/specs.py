@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Self
+from sys import intern
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from mongo_tables.directives.addresses import fields_of
 from mongo_tables.directives.columns import (
@@ -30,6 +31,8 @@ from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document, offset_in_string
 from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import choice, source_query
+
+_Kind = TypeVar("_Kind", bound="Spec")
 
 
 class Reference(NamedTuple):
@@ -116,13 +119,28 @@ class MeasuredOf(NamedTuple):
     within: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Spec:
+_NOTHING: Final[Mapping[Any, Any]] = {}
+
+
+def _nothing() -> Mapping[Any, Any]:
+    """Return one empty mapping for the keys that comments do not have: each has many of them."""
+    return _NOTHING
+
+
+class _Memory:
+    """The place for ``cached_property`` in classes with slots, which have no ``__dict__``.
+
+    Fields in slots take a quarter of the memory.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spec(_Memory):
     """The common part of all kinds. ``ignore``: rule id → why the rule does not apply to this comment."""
 
     comment: Comment
     file: str
-    ignore: Mapping[str, str] = field(default_factory=dict)
+    ignore: Mapping[str, str] = field(default_factory=_nothing)
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
@@ -134,11 +152,7 @@ class Spec:
             body: Its body with Extended JSON decoded. Each field takes the key of its name, as ``_convert`` returns it.
             expanded: Its pipeline, with shared lists expanded.
         """
-        given = {**_convert(body), "comment": comment, "file": file, "meanings": expanded.fields}
-        given |= {"pipeline": expanded.stages, "origins": expanded.origins}
-        if "headers" in given and expanded.reasons:
-            given["format"] = with_reasons(given.get("format", {}), given["columns"], expanded.reasons)
-        return cls(**{key: value for key, value in given.items() if key in cls.__dataclass_fields__})
+        return _spec_of(cls, comment, file, body, expanded)
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
@@ -155,7 +169,7 @@ class Spec:
         return document.at_key(path) if key else document.at(path)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PipelineSpec(Spec):
     """A comment with its own rows: the pipeline has Extended JSON decoded to BSON types and shared lists expanded.
 
@@ -166,8 +180,8 @@ class PipelineSpec(Spec):
 
     collection: str
     pipeline: tuple[Stage, ...]
-    let: Mapping[str, Any] = field(default_factory=dict)
-    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    let: Mapping[str, Any] = field(default_factory=_nothing)
+    format: Mapping[str, ColumnFormat] = field(default_factory=_nothing)
     id: str | None = None
     title: str | None = None
     caption: str | None = None
@@ -176,13 +190,15 @@ class PipelineSpec(Spec):
     max_age: int | None = None
     measured_of: MeasuredOf | None = None
     origins: tuple[Origin, ...] = ()
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=_nothing)
+    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=_nothing)
 
     @property
     def has_own_pipeline(self) -> bool:
         """Whether the comment has a pipeline, instead of keys that select rows (``specs.selection``)."""
-        return "pipeline" in self.comment.parsed.value
+        if not self.origins:
+            return bool(self.pipeline) or "pipeline" in self.comment.parsed.value
+        return any(one.path[0] == "pipeline" for one in self.origins)
 
     def name_stage(self, number: int) -> str:
         """Return the comment's name of a stage: ``$sort``, or the key that represents it, such as ``sort``."""
@@ -254,7 +270,7 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
                 yield ("spread", column, index), name
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
@@ -264,8 +280,8 @@ class TableSpec(PipelineSpec):
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
-    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    totals: Mapping[str, str] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    totals: Mapping[str, str] = field(default_factory=_nothing)
     group_rows: str | None = None
     header_groups: tuple[HeaderGroup, ...] = ()
     baseline: Mapping[str, Any] | None = None
@@ -280,7 +296,7 @@ class TableSpec(PipelineSpec):
             path = ("field",)
         return PipelineSpec.locate(self, path, key=key)
 
-    @cached_property
+    @property
     def shown_columns(self) -> list[tuple[Path, str]]:
         """Return the columns, and the fields of ranges, comparisons and links that are not columns themselves."""
         found: list[tuple[Path, str]] = []
@@ -308,7 +324,7 @@ class TableSpec(PipelineSpec):
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series. ``spread`` is as in a table.
 
@@ -316,15 +332,15 @@ class ChartSpec(PipelineSpec):
     """
 
     drawn: ChartSettings
-    labels: Mapping[str, str] = field(default_factory=dict)
-    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=_nothing)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     sentence: ValueSpec | None = None
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
         """Return the spec as ``Spec.of`` does, with the value that its title is made of."""
         title, drawn = body.get("title"), ChartSettings.of(body)
-        made = super().of(comment, file, {**body, "drawn": drawn}, expanded)
+        made = _spec_of(cls, comment, file, {**body, "drawn": drawn}, expanded)
         if not isinstance(title, Mapping):
             return made
         sentence = ValueSpec.of(comment, file, title, expanded)
@@ -350,12 +366,12 @@ class ChartSpec(PipelineSpec):
         return [(("labels", column), column, label) for column, label in self.labels.items()]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuotingSpec(Spec):
     """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
 
     table: str
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=_nothing)
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
@@ -373,7 +389,7 @@ class QuotingSpec(Spec):
         return ()
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
@@ -390,7 +406,7 @@ class ValueSpec(QuotingSpec):
     tolerance: Tolerance | None = None
     url: str | None = None
     own: TableSpec | None = None
-    say: Mapping[str, str] = field(default_factory=dict)
+    say: Mapping[str, str] = field(default_factory=_nothing)
     per: str | None = None
     within: Path = ()
 
@@ -398,7 +414,7 @@ class ValueSpec(QuotingSpec):
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
         """Return the spec as ``Spec.of`` does, with its own table if it has a collection."""
         if "field" not in body:
-            return super().of(comment, file, body, expanded)
+            return _spec_of(cls, comment, file, body, expanded)
         column, collection = body["field"], body["collection"]
         written = {key: body[key] for key in ("collection", "let", "ignore") if key in body}
         formats = {column: body["format"]} if "format" in body else {}
@@ -407,12 +423,12 @@ class ValueSpec(QuotingSpec):
         # No id that a page can write has a colon.
         own = replace(own, id=f"{collection}:{column}:{own.query.key}")
         value = {**body, "table": own.id, "column": column}
-        return replace(super().of(comment, file, {**value, "where": {}}, expanded), own=own)
+        return replace(_spec_of(cls, comment, file, {**value, "where": {}}, expanded), own=own)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return the place as ``Spec.locate`` does. The column of a value from a collection is its field."""
         here = ("field",) if self.own and path == ("column",) else path
-        return super().locate((*self.within, *here), key=key)
+        return Spec.locate(self, (*self.within, *here), key=key)
 
     @property
     def source(self) -> str:
@@ -429,7 +445,7 @@ class ValueSpec(QuotingSpec):
         return (self.column, *filter(None, [self.per]), *fields_in(self.say))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CheckSpec(QuotingSpec):
     """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
 
@@ -447,10 +463,21 @@ def may_be_drawn(spec: Spec | None) -> bool:
     return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
 
 
+def _spec_of(
+    kind: type[_Kind], comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded
+) -> _Kind:
+    """Return the spec as ``Spec.of`` does. Classes with slots have no ``super()`` in their methods."""
+    given = {**_convert(body), "comment": comment, "file": file, "meanings": expanded.fields}
+    given |= {"pipeline": expanded.stages, "origins": expanded.origins}
+    if "headers" in given and expanded.reasons:
+        given["format"] = with_reasons(given.get("format", {}), given["columns"], expanded.reasons)
+    return kind(**{key: value for key, value in given.items() if key in kind.__dataclass_fields__})
+
+
 def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a comment as the fields of its spec, with what they are by default."""
     found = dict(body)
-    found["pieces"] = pieces = read_marked(body) if body.get("markdown") else {}
+    pieces = found["pieces"] = read_marked(body) if body.get("markdown") else _NOTHING
     for key in ("title", "caption"):
         marked, written = pieces.get((key,)), body.get(key)
         plain = written if isinstance(written, str) else None  # A title of a chart may be a value.
@@ -461,8 +488,10 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
         found["format"] = ColumnFormat.of(body["format"])
     found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
     if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
-        found["columns"] = tuple(body["columns"])
-        found["headers"] = tuple(body["headers"]) if "headers" in body else column_headers(body["columns"])
+        # Comments of a site share the names of their columns, and each is kept once.
+        found["columns"] = tuple(map(intern, body["columns"]))
+        headers = body["headers"] if "headers" in body else column_headers(body["columns"])
+        found["headers"] = tuple(map(intern, headers))
         if pieces and "headers" in body:
             texts = enumerate(body["headers"])
             found["headers"] = tuple(plain_text(pieces["headers", at]) or text for at, text in texts)

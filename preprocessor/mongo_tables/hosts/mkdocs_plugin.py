@@ -147,9 +147,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if not self._serving:
             # No queries follow. On thousands of pages, what figures do not need takes more memory than MkDocs.
             site.answers.release()
-            for given in site.given.values():
-                for comment in given.read.comments:
-                    comment.release()
 
     @event_priority(200)
     def _before_search(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from operator import is_not
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Complaint
@@ -27,6 +28,8 @@ _DECIMAL_END = 10**34
 
 def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
     """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
+
+    What is the same in both is shared: do not change it.
 
     Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, ``Decimal128``: the specification has
     a double, which would lose digits. With more digits than that holds they are malformed.
@@ -43,10 +46,13 @@ def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
 def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
     if isinstance(value, dict):
         if _WRAPPERS.keys().isdisjoint(value):
-            decoded = {}
+            changed = {}
             for key, item in value.items():
-                decoded[key] = item if isinstance(item, str) else _decode(item, (*path, key), malformed)
-            return decoded
+                if not isinstance(item, str):
+                    decoded = _decode(item, (*path, key), malformed)
+                    if decoded is not item:
+                        changed[key] = decoded
+            return {**value, **changed} if changed else value
         wrapper = next(key for key in value if key in _WRAPPERS)
         try:
             return _unwrap(wrapper, value)
@@ -55,7 +61,8 @@ def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
             malformed.append(Complaint(message, f"write {hint}", (*path, wrapper), "MT123", on_key=True))
             return None
     if isinstance(value, list):
-        return [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]
+        items = [_decode(item, (*path, index), malformed) for index, item in enumerate(value)]
+        return items if any(map(is_not, items, value)) else value
     if type(value) is int and value not in INT32:
         import bson
 

@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from sys import intern
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mongo_tables.jsontext import MAX_DEPTH, Path
@@ -86,7 +87,9 @@ class NotPlain(Exception):
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object for ``json``. Raises ``NotPlain`` for a duplicate key."""
-    found = dict(pairs)
+    found: dict[str, Any] = {}
+    for name, value in pairs:  # Comments of a site share most names and many values, and each is kept once.
+        found[intern(name)] = intern(value) if type(value) is str else value
     if len(found) != len(pairs):
         raise NotPlain
     return found

@@ -225,7 +225,7 @@ def _hands_on(path: Path) -> bool:
 
 def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path, str]]:
     """Yield the columns that say nothing about a value that is not there, each with its place under one of ``keys``."""
-    for path, column in subject.spec.shown_columns if subject.known else ():
+    for path, column in subject.shown_columns if subject.known else ():
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
         # A cell without an address is a cell without a link.

@@ -352,8 +352,8 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
 @rule("MT455", of="rows", needs=("name of versions",))
 def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT455: in a column named for versions, 3.10 is the number 3.1, and less than 3.9."""
-    names = [name for _, name in subject.spec.shown_columns]
-    named = ((place, name) for place, name in subject.spec.shown_columns if VERSION_NAME.search(name))
+    names = [name for _, name in subject.shown_columns]
+    named = ((place, name) for place, name in subject.shown_columns if VERSION_NAME.search(name))
     for place, name in named:
         texts = {str(value) for row in rows if is_number(value := column_value(row, name))}
         if are_version_numbers(name, texts, names):

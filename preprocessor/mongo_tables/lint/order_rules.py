@@ -293,7 +293,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
 def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: a table shows an array whose elements have no order, or the order in which documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
-    for column in dict.fromkeys(column for _, column in subject.spec.shown_columns):
+    for column in dict.fromkeys(column for _, column in subject.shown_columns):
         order = arrays.get(column)
         if order is not None and order.by in (By.CHANCE, By.STORAGE):
             name = _stage_name(order.cause)

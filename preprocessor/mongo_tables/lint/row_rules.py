@@ -304,7 +304,7 @@ def _propose_decimals(values: Sequence[object]) -> int:
 @rule("MT510", of="rows", needs=(f"shows {_VALUE}",))
 def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT510: the values of benchmarks have one unit, which neither the format, a header nor a column says."""
-    spec, shown = subject.spec, {name for _, name in subject.spec.shown_columns}
+    spec, shown = subject.spec, {name for _, name in subject.shown_columns}
     form = spec.format.get(_VALUE)
     if _VALUE not in shown or "unit" in shown or (form and form.raw_unit):
         return

@@ -263,12 +263,15 @@ class RuleContext:
         return cls(spec=spec, flow=flow, known=known)
 
     @cached_property
+    def shown_columns(self) -> Sequence[tuple[Path, str]]:
+        """The columns, and other fields that are shown (``PipelineSpec.shown_columns``)."""
+        return self.spec.shown_columns
+
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The fields of the rows that are shown."""
         return tuple(
-            column
-            for path, column in self.spec.shown_columns
-            if path[0] not in ("spread", "baseline", "format")
+            column for path, column in self.shown_columns if path[0] not in ("spread", "baseline", "format")
         )
 
     @cached_property
@@ -299,7 +302,7 @@ class RuleContext:
             found.add("failed")
         if self.spec.format:
             found.add("format")
-        for _, name in self.spec.shown_columns:
+        for _, name in self.shown_columns:
             shape = column_shape(flow.rows, name)
             found.add(f"shows {name}")
             found.add("missing" if shape.missing else "")

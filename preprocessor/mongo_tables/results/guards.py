@@ -62,8 +62,8 @@ def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
     # Nothing else is refused: nearly all queries need no walk that keeps track of places.
     if (
         any(kind.__name__ == "Code" for kind in used.others)
-        or not used.operators <= _allowed_names()
-        or any(any(_elsewhere(join, (name,))) for name, join in used.arguments_of(collection_arguments()))
+        or not _allowed_names().issuperset(used.operators)
+        or any(any(_elsewhere(join, (name,))) for name, join in query.arguments_of(collection_arguments()))
     ):
         for part, value in (("pipeline", query.pipeline), ("let", query.let)):
             for refusal in refusals(value):
@@ -131,15 +131,15 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 def is_lasting(asked: Query | Sequence[Any]) -> bool:
     """Return whether a query, or several expressions, give the same at any time and with each call."""
     used = asked.used if isinstance(asked, Query) else used_in(asked)
-    is_timeless = used.variables.isdisjoint(("NOW", "CLUSTER_TIME"))
-    return is_timeless and used.operators.isdisjoint(names_with("random"))
+    is_timeless = "NOW" not in used.variables and "CLUSTER_TIME" not in used.variables
+    return is_timeless and names_with("random").isdisjoint(used.operators)
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
     """Return the collections that a query reads, each once: its own, then those that stages look up."""
     joins = collection_arguments()
     found = {query.collection: None}
-    for name, join in query.used.arguments_of(joins):
+    for name, join in query.arguments_of(joins):
         named = join.get(joins[name]) if isinstance(join, Mapping) else join
         if isinstance(named, str):
             found[named] = None

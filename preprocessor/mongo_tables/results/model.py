@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -49,60 +49,76 @@ class Query:
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
             return digest_of(repr(parts))
 
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """The parts that are written by authors."""
+        return self.pipeline, self.let
+
     @cached_property
     def used(self) -> Used:
         """What the pipeline and the variables are written with."""
-        return used_in([self.pipeline, self.let])
+        return used_in(self.expressions)
+
+    def arguments_of(self, names: Collection[str]) -> list[tuple[str, Any]]:
+        """Return the uses of some operators with their arguments, in the order of the text."""
+        used = not set(self.used.operators).isdisjoint(names)
+        return list(_uses(self.expressions, names)) if used else []
 
 
 class Used(NamedTuple):
-    """What expressions are written with, at any depth.
+    """What expressions are written with, at any depth, each once.
 
-    ``operators`` are the names with ``$``, also those in data, and ``arguments`` each use of one with its argument, in
-    the order of the text. ``variables`` are the names with ``$$``, without it. ``others`` are the classes of values
-    that are neither plain nor documents nor lists, and of texts of another class.
+    ``operators`` are the names with ``$``, also those in data. ``variables`` are the names with ``$$``, without it.
+    ``others`` are the classes of values that are neither plain nor documents nor lists, and of texts of another class.
     """
 
-    operators: set[str]
-    arguments: list[tuple[str, Any]]
-    variables: set[str]
-    others: set[type]
-
-    def arguments_of(self, names: Container[str]) -> list[tuple[str, Any]]:
-        """Return the uses of some operators with their arguments, in the order of the text."""
-        return [use for use in self.arguments if use[0] in names]
+    operators: tuple[str, ...]
+    variables: tuple[str, ...]
+    others: tuple[type, ...]
 
 
 _PLAIN: Final = frozenset({int, float, bool, NoneType})
 
 
-def used_in(value: Any) -> Used:
+def used_in(expressions: Any) -> Used:
     """Return what a value is written with, in one walk: most questions about a query need nothing else."""
-    found = Used(set(), [], set(), set())
-    _add_used(value, found)
-    return found
+    operators, variables, others = dict[str, None](), dict[str, None](), dict[type, None]()
+    _add_used(expressions, operators, variables, others)
+    return Used(tuple(operators), tuple(variables), tuple(others))
 
 
-def _add_used(value: Any, found: Used) -> None:
+def _add_used(
+    value: Any, operators: dict[str, None], variables: dict[str, None], others: dict[type, None]
+) -> None:
     kind = type(value)
     if isinstance(value, str):
         if value.startswith("$$"):
-            found.variables.add(value[2:].partition(".")[0])
+            variables[value[2:].partition(".")[0]] = None
         if kind is not str:  # JavaScript code is a text of another class
-            found.others.add(kind)
+            others[kind] = None
     elif kind is dict or isinstance(value, Mapping):
         for name, inner in value.items():
             if isinstance(name, str) and name.startswith("$"):
-                found.operators.add(name)
-                found.arguments.append((name, inner))
+                operators[name] = None
             if type(inner) not in _PLAIN:
-                _add_used(inner, found)
+                _add_used(inner, operators, variables, others)
     elif isinstance(value, (list, tuple)):
         for inner in value:
             if type(inner) not in _PLAIN:
-                _add_used(inner, found)
+                _add_used(inner, operators, variables, others)
     else:
-        found.others.add(kind)
+        others[kind] = None
+
+
+def _uses(value: Any, names: Collection[str]) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name in names:
+                yield name, inner
+            yield from _uses(inner, names)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _uses(inner, names)
 
 
 class ResultsError(CommandError):

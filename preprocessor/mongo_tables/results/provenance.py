@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
 from mongo_tables.files.memo import digest_of
-from mongo_tables.results.model import Query, Used, used_in
+from mongo_tables.results.model import Query
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import Rows
@@ -218,10 +218,10 @@ class SourceQuery(Query):
         asked = self.pipeline[-1]["$group"]
         return digest_of(*asked, Query(self.collection, self.pipeline[:-1], self.let).key)
 
-    @cached_property
-    def used(self) -> Used:
-        """What the choice of documents is written with."""
-        return used_in([self.pipeline[:-1], self.let])
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """The choice of documents."""
+        return self.pipeline[:-1], self.let
 
 
 def source_query(

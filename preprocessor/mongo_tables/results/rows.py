@@ -60,7 +60,7 @@ Places = dict[str, int]
 def settle_field_order(rows: Rows, query: Query) -> Rows:
     """Return the rows, with the fields of several windows in the order of the query."""
     places: Places = {}  # each part of a dotted name counts by itself
-    for stage, argument in query.used.arguments_of(("$setWindowFields", "$fill")):
+    for stage, argument in query.arguments_of(("$setWindowFields", "$fill")):
         added = _list_added_fields(stage, argument)
         for part in ".".join(added).split(".") if len(added) > 1 else ():
             places.setdefault(part, len(places))

@@ -62,7 +62,7 @@ class Judge:
         self.tables: Tables = site.tables
         self.asked = site.snapshot.needs != "nothing"
         self.memo = memo
-        self._judged: dict[int, tuple[Spec, tuple[TableSpec | None, ...], list[Finding]]] = {}
+        self._judged: dict[int, tuple[Spec, tuple[TableSpec | None, ...], Sequence[Finding]]] = {}
         self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
 
     def within(self, page: Page) -> Judge:
@@ -74,7 +74,7 @@ class Judge:
         view.tables = ChainMap(own, self.tables)  # type: ignore[arg-type]  # which is not written to
         return view
 
-    def judge(self, spec: Spec) -> list[Finding]:
+    def judge(self, spec: Spec) -> Sequence[Finding]:
         """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.source.unreachable or not self.asked:
             return []
@@ -89,7 +89,7 @@ class Judge:
                     (table.file, table.comment.body) if table else one.table for one, table in pairs
                 )
                 found = self.remember("rows", spec, beside, lambda: self._judge(spec))
-            known = self._judged[id(spec)] = spec, tables, found
+            known = self._judged[id(spec)] = spec, tables, found or ()
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:

@@ -186,6 +186,7 @@ def figures_of(
     context = FigureContext(here.answers, here.tables, here.provenance, place, find, described)
     errors = _errors_by_comment(page) if None in page.specs else []
     figures = []
+    found: Sequence[Finding]
     for number, (spec, anchored) in enumerate(zip(page.specs, with_anchors(page.specs), strict=True)):
         if spec is None:
             found = errors[number]

@@ -59,7 +59,7 @@ def row_findings(
     if not rows:
         return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
     found = _empty_columns(spec, rows) or _undrawable(spec, rows)
-    if "compute" in spec.comment.parsed.value:
+    if any(one.path[0] == "compute" for one in spec.origins):
         found = [*found, *_not_computed(spec, rows)]
     too_old = [] if spec.max_age is None else _too_old(spec, spec.max_age, answers, today)
     return [*joined, *found, *too_old]
