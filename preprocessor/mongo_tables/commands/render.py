@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
-    "comments replaced by tables and values. With --in-place each table is written under its comment and each\n"
-    "value behind its own, between two markers, so that GitHub shows them, and each chart is drawn into an SVG\n"
-    "file next to the page; a second run changes nothing. Nothing at all is written if a page has an error."
+    "comments replaced by tables and values. With --in-place it writes each table under its comment and each\n"
+    "value after its comment, between two markers, so that GitHub shows them. It draws each chart into an SVG file\n"
+    "next to the page. A second run changes nothing. If a page has an error, it writes nothing at all."
 )
 EPILOG = f"""\
 {SOURCE}

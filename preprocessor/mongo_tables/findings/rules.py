@@ -145,14 +145,14 @@ MT436 warning name-without-dollar: An expression has the name of a field as a st
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
 MT438 warning place-in-key: A sort or a join uses the index of an array element, which a server may not find.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
-MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of an array beside it.
+MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of another array.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
-MT442 warning (rows) variable-as-field: An expression reads a field that no document has, whose name is that of a variable.
+MT442 warning (rows) variable-as-field: An expression reads a variable with one `$`, as a field that no document has.
 MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are arrays.
 MT444 warning window-without-bounds: An accumulator in `$setWindowFields` has `sortBy` and no `window`.
 MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
 MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
-MT447 warning missing-is-not-null: An expression compares a field that some documents lack, with null or as less than a number.
+MT447 warning missing-is-not-null: An expression compares a field with null, or asks whether it is less than a number, and some documents lack it.
 MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
 MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, though one has nearly the same.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.

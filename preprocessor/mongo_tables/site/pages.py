@@ -287,7 +287,7 @@ def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement
         if refused:
             return Judgement(tuple(refused))
         # A server may know the operator; on files the run itself reports it.
-        message = f"{error.message}: this pipeline cannot run on files"
+        message = f"{error.message}; this pipeline cannot run on files"
         hint = "use a mongodb:// source, or other operators"
         if isinstance(error, LimitReached):
             hint = "simplify it, or use a mongodb:// source"
