@@ -223,8 +223,8 @@ def published_page() -> str:
         "`mongo-tables run` write it into the collection `published`, one document for each row. `result_id` is the "
         "`_id` of the matching result, so a page can put both side by side:\n\n"
         f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
-        "Figures keep the names and the units of their source. If a name is not listed, the page that shows it explains "
-        "it. This page is made from the JSON Schema that validates documents.\n\n"
+        "Figures keep the names and the units of their source. If a name is not listed, the page that shows it "
+        "explains it. This page is made from the JSON Schema that validates documents.\n\n"
     ) + _fields_table(own)
 
 

@@ -246,7 +246,7 @@ def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding
     return subject.finding(
         "MT403",
         subject.at(read.path) if read else subject.spec.locate(path),
-        f"{why}, which readers may mistake for no, for 0 or for an error",
+        f"{why}, which readers may take for 0 or for an error",
         'replace a missing value with {"$ifNull": [field, …]}, or say why it is missing with '
         '"format": {column: {"reason": "…"}}',
     )

@@ -368,7 +368,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
                 "MT419",
                 spec.locate(("pipeline", place, "$limit"), key=True),
                 f"the last row that `{spec.name_stage(place)}` keeps and the first that it cuts off are equal in "
-                f"{quote(sorting.keys)}, the order of the rows: which of them is shown is chance",
+                f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )
 

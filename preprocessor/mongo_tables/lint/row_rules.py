@@ -186,7 +186,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
             yield subject.finding(
                 "MT424" if _comes_by_chance(subject, sorting) else "MT418",
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
-                f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, the order of the rows: "
+                f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, and nothing else sorts them: "
                 "which comes first is chance",
                 _with_more_keys(spec, sorting, first, second),
             )
