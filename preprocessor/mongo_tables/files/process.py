@@ -57,13 +57,15 @@ def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Disable the collector while many objects are created at once."""
+    """Disable the collector while many objects are created at once. Only a full collection looks at them later."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            gc.freeze()
+            gc.unfreeze()  # into the oldest generation
             gc.enable()
 
 
