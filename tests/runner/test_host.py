@@ -7,7 +7,6 @@ A row says which code measured it: the commit, and whether files differed from i
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -16,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import mongo_tables
 from mongo_tables.runner import host
 from mongo_tables.runner.host import UNKNOWN, describe_disk, hardware, mount_of, whole_disk
 
@@ -135,18 +135,17 @@ def test_without_git_nothing_is_said(package: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("noted", "commit"),
+    ("origin", "told"),
     [
-        (
-            json.dumps({"url": "x", "vcs_info": {"vcs": "git", "commit_id": "0123456789abcdef"}}),
-            "0123456789ab",
-        ),
-        (json.dumps({"url": "file:///x", "dir_info": {}}), ""),
-        (None, ""),
+        ({"url": "x", "vcs_info": {"vcs": "git", "commit_id": "0123456789abcdef"}}, "+g0123456789ab"),
+        ({"url": "file:///x", "dir_info": {}}, ""),
+        ({}, ""),
     ],
 )
-def test_what_pip_noted_says_the_commit_where_it_fetched_one(noted: str | None, commit: str) -> None:
-    assert host._of_installation(noted) == commit
+def test_what_pip_noted_says_the_commit_where_it_fetched_one(origin, told, monkeypatch) -> None:
+    monkeypatch.setattr(host, "read_origin", lambda: origin)
+    monkeypatch.setattr(host, "_of_checkout", lambda package: "")
+    assert host.harness.__wrapped__() == f"mongo-tables {mongo_tables.__version__}{told}"
 
 
 def test_the_number_comes_first() -> None:

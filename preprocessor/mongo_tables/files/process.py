@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from typing import Final
+from typing import Any, Final
 
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 TARGET_VARIABLE = "MONGO_TABLES_TARGET"
@@ -69,19 +69,28 @@ def nothing_collected() -> Iterator[None]:
             gc.enable()
 
 
+def read_origin() -> dict[str, Any]:
+    """Return what the installer recorded of the origin of the program, nothing if it came from an index.
+
+    https://packaging.python.org/en/latest/specifications/direct-url/
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        found: dict[str, Any] = json.loads(distribution("mongo-tables").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return {}
+    return found
+
+
 def install_command(extra: str) -> str:
     """Return the command that adds an extra to this installation.
 
-    A program that did not come from an index is named by its origin, since anybody may own its name on an index. The
-    installer recorded the origin (https://packaging.python.org/en/latest/specifications/direct-url/).
+    A program that did not come from an index is named by its origin, since anybody may own its name on an index.
     """
-    from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import unquote
 
-    try:
-        origin = json.loads(distribution("mongo-tables").read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, ValueError):
-        origin = {}
+    origin = read_origin()
     url, vcs = origin.get("url", ""), origin.get("vcs_info", {})
     if url.startswith("file://"):
         named = f"{unquote(url.removeprefix('file://'))}[{extra}]"

@@ -29,7 +29,7 @@ from pymongo.errors import ExecutionTimeout, PyMongoError, ServerSelectionTimeou
 from mongo_tables.results.guards import Limits, guard
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows, unusable
 from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
-from mongo_tables.results.source_text import redact, scrub
+from mongo_tables.results.source_text import URI_HINT, redact, scrub
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -49,9 +49,6 @@ _APPENDED: Final = re.compile(r" \(configured timeouts.*|, Timeout: .*|, full er
 """The driver's suffixes of a message: the configured timeouts, and the full error."""
 _PREFIX: Final = re.compile(r"(?:\S+:\d+: )?(?:\[Errno -?\d+\] )?")
 """The prefix of a message of the operating system."""
-_URI_HINT: Final = (
-    "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
-)
 _LOGGER: Final = "pymongo.client"
 
 
@@ -86,7 +83,7 @@ def explain_failure(
             return unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
         # The driver quotes the name of a database, which may be part of a password.
         named = "what follows its / names no database" if "database name" in str(error) else _line(error, uri)
-        return unusable(f"{where} is not a usable URI: {named}", _URI_HINT)
+        return unusable(f"{where} is not a usable URI: {named}", URI_HINT)
     if isinstance(error, (FileNotFoundError, PermissionError)):
         hint = "check tlsCAFile and the like"
         return unusable(f"a file that the URI of {where} names cannot be read", hint)
@@ -96,7 +93,7 @@ def explain_failure(
         return _no_answer(uri, _line(error, uri))
     if query is not None:
         return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
-    return unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
+    return unusable(f"{where} is not a usable URI: {_line(error, uri)}", URI_HINT)
 
 
 def _no_answer(uri: str, reason: str) -> ResultsError:
@@ -106,7 +103,7 @@ def _no_answer(uri: str, reason: str) -> ResultsError:
         hint = "check `tls` and `tlsCAFile` in the URI against what the server speaks"
     user, _, _ = uri.partition("://")[2].rpartition("@")
     if re.search(r"[@/?#\[\]]|:.*:", user):  # What follows such a character is taken for the host.
-        hint = f"the user or the password has a character that is to be escaped: {_URI_HINT}"
+        hint = f"the user or the password has a character that is to be escaped: {URI_HINT}"
     return unusable(f"no answer from {where}: {reason}", hint)
 
 
@@ -116,7 +113,7 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
         hint = "check both, and authSource, in the URI"
         return unusable(f"{where} refuses the user or the password", hint)
     if error.code in _UNAUTHORIZED and "@" not in uri and "authmechanism" not in uri.lower():
-        return unusable(f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}")
+        return unusable(f"{where} asks for a user and a password, and the URI has none", f"give {URI_HINT}")
     if error.code in _UNAUTHORIZED:
         named = where.partition("://")[2].partition("/")[2]
         told = f"{named!r}" if named else f"{DEFAULT_DATABASE!r}, which is read if the URI names none"

@@ -75,6 +75,9 @@ def escape_magic(path: str) -> str:
 
 
 HIDDEN = "***"
+URI_HINT: Final = (
+    "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
+)
 
 _HOST = r"(?:[A-Za-z0-9._%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
 _SHOWABLE = re.compile(

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import parse_qsl
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.source_text import redact, scrub
+from mongo_tables.results.source_text import URI_HINT, redact, scrub
 from mongo_tables.runner.errors import TargetError
 
 if TYPE_CHECKING:
@@ -86,7 +86,6 @@ def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
 
 
 T = TypeVar("T")
-HINT = "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
 _MEASURED: Final = (
     "directConnection", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel", "readPreference",
     "readPreferenceTags", "retryWrites", "socketTimeoutMS", "tls", "w", "wTimeoutMS",
@@ -185,7 +184,9 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
         text = scrub(str(error), uri).partition("\n")[0]
         if "database name" in text:  # the driver quotes it, and it may be part of a password
             text = "what follows its / names no database"
-        raise CommandError(f"{what} is not a usable connection string, {redact(uri)}: {text}", HINT) from None
+        raise CommandError(
+            f"{what} is not a usable connection string, {redact(uri)}: {text}", URI_HINT
+        ) from None
 
 
 PROJECTION = {"_id": 0, "nofieldsplease": 1}

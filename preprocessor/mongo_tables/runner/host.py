@@ -1,8 +1,7 @@
 """This machine and this program: disk, processor, system, version; without the names of hosts, users or folders.
 
 Different code may have the same version number. Git provides the commit of a checkout; if ``pip`` installed the
-program from a repository, ``direct_url.json`` provides it
-(https://packaging.python.org/en/latest/specifications/direct-url/).
+program from a repository, it recorded the commit.
 
 The speed of a disk is that of random reads of 4 KiB that bypass the page cache, one after the other.
 """
@@ -10,7 +9,6 @@ The speed of a disk is that of random reads of 4 KiB that bypass the page cache,
 from __future__ import annotations
 
 import errno
-import json
 import mmap
 import os
 import platform
@@ -21,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +26,7 @@ import psutil
 import pymongo
 
 import mongo_tables
+from mongo_tables.files.process import read_origin
 from mongo_tables.runner.errors import TargetError
 
 UNKNOWN = "unknown"
@@ -83,7 +81,6 @@ def read_fact(disk: Path | None, file: str) -> str:
 
 
 _PACKAGE = Path(mongo_tables.__file__).parent
-_DISTRIBUTION = "mongo-tables"
 _DIGITS = 12
 """Digits of a commit: enough to find it, and the same number on every machine."""
 
@@ -96,7 +93,8 @@ def harness() -> str:
     (https://packaging.python.org/en/latest/specifications/version-specifiers/). The result is cached: the code of a
     running program does not change.
     """
-    commit = _of_checkout(_PACKAGE) or _of_installation(_noted())
+    installed = str(read_origin().get("vcs_info", {}).get("commit_id", ""))[:_DIGITS]
+    commit = _of_checkout(_PACKAGE) or installed
     return f"mongo-tables {mongo_tables.__version__}" + (f"+g{commit}" if commit else "")
 
 
@@ -110,19 +108,6 @@ def _of_checkout(package: Path) -> str:
     # Changes of results and pages do not count: a run writes some itself.
     changed = _git(package, "status", "--porcelain", "--untracked-files=no", "--", ".")
     return f"{commit}.changed" if changed else commit
-
-
-def _of_installation(noted: str | None) -> str:
-    """Return the commit in a ``direct_url.json``, or "" without such a file or without a repository in it."""
-    commit = json.loads(noted or "{}").get("vcs_info", {}).get("commit_id", "")
-    return str(commit)[:_DIGITS]
-
-
-def _noted() -> str | None:
-    try:
-        return metadata.distribution(_DISTRIBUTION).read_text("direct_url.json")
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _git(folder: Path, *asked: str) -> str | None:

@@ -34,7 +34,8 @@ from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.mongodb import error_of_server, explain_failure
 from mongo_tables.results.pooling import FIELD, FINGERPRINT
 from mongo_tables.results.provenance import RESULTS
-from mongo_tables.runner.connection_strings import HINT, PATIENCE_MS, driver_fault, shown, used
+from mongo_tables.results.source_text import URI_HINT
+from mongo_tables.runner.connection_strings import PATIENCE_MS, driver_fault, shown, used
 from mongo_tables.runner.errors import KEPT
 
 HISTORY = "results_history"
@@ -290,7 +291,7 @@ def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
         return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
         # A folder of that name would contain the password.
-        raise CommandError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
+        raise CommandError(f"{shown(where)!r} is neither a folder nor a connection string", URI_HINT)
     return FileStore(Path(where))
 
 

@@ -51,12 +51,6 @@ class Credentials:
     name: str = field(repr=False)
     secret: str = field(repr=False)
 
-    def scrub(self, text: str, *others: str) -> str:
-        """Return the text with these secrets removed."""
-        for secret in filter(None, (self.secret, *others)):
-            text = text.replace(secret, HIDDEN)
-        return text
-
 
 def read_credentials() -> Credentials:
     """Read the credentials from the environment. Raise CommandError if they are not complete."""
@@ -220,7 +214,7 @@ class Api:
                 self._token = str(answer.body["access_token"])
                 self._token_ends = self.clock.now() + timedelta(seconds=float(answer.body["expires_in"]))
             except (KeyError, TypeError, ValueError):
-                raise self._error("the answer to POST token has no token") from None
+                raise ApiError("the answer to POST token has no token") from None
         return self._token
 
     def _ask_token(self) -> Answer:
@@ -252,7 +246,7 @@ class Api:
             if tries >= ATTEMPTS or self.clock.now() + timedelta(seconds=wait) > ends:
                 if answer is not None:
                     return answer
-                raise self._error(f"Atlas does not answer {asked}: {reason}")
+                raise ApiError(self._scrub(f"Atlas does not answer {asked}: {reason}"))
             self.clock.sleep(wait)
             pause *= 2
 
@@ -263,17 +257,16 @@ class Api:
         # Remove the secrets before the text is cut: a cut secret would remain in part.
         detail = " ".join(self._scrub(detail).split())[:300]
         said = ": ".join(filter(None, (code if not code.isdigit() else "", detail)))
-        return self._error(
-            f"Atlas refuses {asked} with {answer.status}{f', {said}' if said else ''}",
+        return ApiError(
+            self._scrub(f"Atlas refuses {asked} with {answer.status}{f', {said}' if said else ''}"),
             _HINTS.get(answer.status, ""),
             answer.status,
         )
 
-    def _error(self, message: str, hint: str = "", status: int = 0) -> ApiError:
-        return ApiError(self._scrub(message), hint, status)
-
     def _scrub(self, text: str) -> str:
-        return self._credentials.scrub(text, self._token, *self._hidden)
+        for secret in filter(None, (self._credentials.secret, self._token, *self._hidden)):
+            text = text.replace(secret, HIDDEN)
+        return text
 
 
 def _asked_pause(answer: Answer) -> float | None:
