@@ -86,6 +86,7 @@ PLAIN = st.sampled_from(
         ),
         *("# T\n", "\n!!! note\n\n    ", "\n[^1]: ", "\n```\ncode\n```\n", "\n~~~ py\ncode\n~~~\n", "[a](b)"),
         *('\n<div id="x"></div>\n', "\n<details markdown>\n", "\n</details>\n", "<b>", "</b>", "\n<div>\n"),
+        *('\n<script defer src="x"></script>\n', "<script></script>"),
     ]
 )
 MIXTURES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)

@@ -260,8 +260,9 @@ Opinion = Literal["live", "code", "fence", "span", "tag"]
 _FOLDED = re.compile(r"<!--\ue000(\d+)-->")
 
 _DEEP = re.compile(r" {4}|.*(?:\t| {5})")
+_ATTRIBUTES = r"(?:\s[^<>\"'`]*(?:\"[^\"<`]*\"[^<>\"'`]*)*)?"
 _WHOLE_TAG = re.compile(
-    r"</?(?!(?:pre|script|style|textarea)\b)[a-z][\w-]*(?:\s[^<>\"'`]*(?:\"[^\"<`]*\"[^<>\"'`]*)*)?>",
+    rf"</?(?!(?:pre|script|style|textarea)\b)[a-z][\w-]*{_ATTRIBUTES}>|<script{_ATTRIBUTES}></script>",
     re.IGNORECASE,
 )
 
