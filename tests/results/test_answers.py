@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.results import answers
+from mongo_tables.results import answers, file_documents, file_source
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import Query, ResultsError, Rows
 
@@ -51,3 +51,32 @@ def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> N
     away.rename(here / "runs")
     assert ask() == [{"_id": 1}]
     kept.close()
+
+
+def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_of_files_that_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.jsonl").write_text('{"_id": 1}\n{"_id": 2}\n')
+    decoded: list[str] = []
+
+    def decode(contents: file_documents.Contents) -> file_documents.Collection:
+        decoded.append(contents.name)
+        return file_documents.decode(contents)
+
+    monkeypatch.setattr(file_source, "decode", decode)
+    monkeypatch.setattr(file_source, "_MOST_HELD", 3)
+    build = Answers(str(tmp_path), once=True)
+    queries = [Query(name, ({"$match": {"_id": n}},)) for n in (1, 2) for name in ("a", "b")]
+    build.answer(queries)
+    assert [build.by_key[one.key] for one in queries] == [[{"_id": 1}]] * 2 + [[{"_id": 2}]] * 2
+    assert decoded == ["a", "b"], "queries about one collection run together"
+    local = build.local
+    assert local is not None and len(local.documents("b")) == len(local.documents("a")) == 2
+    assert decoded == ["a", "b", "b"], "few documents stay"
+    (tmp_path / "b" / "all.jsonl").write_text('{"_id": 3}\n')
+    build.let_go("b")
+    with pytest.raises(ResultsError, match="changed during the build"):
+        local.documents("b")
+    build.close()

@@ -212,7 +212,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if known is None or (known.where, known.limits, known.server) != (where, limits, self.config.server):
             if known is not None:
                 known.close()
-            self._answers = known = Answers(where, limits, self.config.workers, self.config.server)
+            once = not self._serving
+            self._answers = known = Answers(where, limits, self.config.workers, self.config.server, once)
         return known
 
 

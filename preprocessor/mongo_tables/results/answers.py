@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
@@ -29,12 +29,14 @@ class Answers:
 
     ``server`` is the MongoDB version that the pipelines must run on, if the site names one. After ``refresh``, the next
     build runs only those queries whose collections changed. If a source cannot report changes, all queries run again.
+    ``once``: no other build follows, so that the documents of large collections are held only while they are needed.
     """
 
     where: str
     limits: Limits = field(default_factory=Limits)
     workers: int = 4
     server: str = ""
+    once: bool = False
     by_key: dict[str, Rows | ResultsError] = field(default_factory=dict, init=False)
     """Every answer of this build so far."""
     unreachable: ResultsError | None = field(default=None, init=False)
@@ -94,6 +96,15 @@ class Answers:
         return self
 
     def _run(self, queries: Mapping[str, Query]) -> None:
+        """Answer queries, those of a collection together if its documents can then be dropped."""
+        if self.once and self.source.local is not None:
+            for collection, some in by_collection(queries.values()).items():
+                self._run_together({query.key: query for query in some})
+                self.let_go(collection)
+        else:
+            self._run_together(queries)
+
+    def _run_together(self, queries: Mapping[str, Query]) -> None:
         """Answer queries, from the memo where possible."""
         digests: dict[str, tuple[str, ...]] = {}
         asked: dict[str, Query] = {}
@@ -174,6 +185,11 @@ class Answers:
         except ResultsError:
             return None
 
+    def let_go(self, collection: str) -> None:
+        """Drop the documents of a collection that are needed no more, if many are held and no build follows."""
+        if self.once and (local := self.source.local) is not None:
+            local.let_go(collection)
+
     def release(self) -> None:
         """Drop the documents and what later builds would share. Keep the answers."""
         self._memo = Memo(MOST_ROWS)
@@ -185,6 +201,26 @@ class Answers:
         if self._source is not None:
             self._source.close()
             self._source = None
+
+
+class Asking(Protocol):
+    """What asks for rows of a collection."""
+
+    @property
+    def collection(self) -> str:
+        """The collection."""
+        ...
+
+
+_Asking = TypeVar("_Asking", bound=Asking)
+
+
+def by_collection(asking: Iterable[_Asking]) -> dict[str, list[_Asking]]:
+    """Return what asks for rows by its collection, in the order of the first of each."""
+    found: dict[str, list[_Asking]] = {}
+    for one in asking:
+        found.setdefault(one.collection, []).append(one)
+    return found
 
 
 Ask = Callable[[Query], Rows]

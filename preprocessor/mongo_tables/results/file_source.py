@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import bson
 
@@ -59,6 +59,10 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
     return Collection(name, held, digest_of(name, *written), files, plain=bool(files))
 
 
+_MOST_HELD: Final = 20_000
+"""Documents that are held although nothing needs them any more: decoding them again would take longer than it saves."""
+
+
 class FileSource(ResultsSource):
     """A results source over files that a text names, or over the collections that ``read`` returns once per build.
 
@@ -80,6 +84,7 @@ class FileSource(ResultsSource):
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
+        self._digests: dict[str, str] = {}  # in this build, of collections that were let go
         self._listed: Listing | None = None  # in this build
         self.notes: list[Finding] = []
         """The notes about the files that queries have read in this build."""
@@ -109,7 +114,18 @@ class FileSource(ResultsSource):
         with self._lock:
             self._listed = None
             self._read.clear()
+            self._digests.clear()
             self.notes.clear()
+
+    def let_go(self, collection: str) -> None:
+        """Drop the documents of a collection if many are held. They are decoded again on access, from equal files."""
+        with self._lock:
+            if (
+                collection in self._decoded
+                and sum(len(one.documents) for one in self._decoded.values()) > _MOST_HELD
+            ):
+                self._digests[collection] = self._decoded.pop(collection).digest
+                self._read.pop(collection, None)
 
     def release(self) -> None:
         """Drop the decoded documents. They are read again on access."""
@@ -138,7 +154,7 @@ class FileSource(ResultsSource):
     def digest(self, collection: str) -> str:
         """Return a digest of the files of a collection; if they cannot be read, of the error."""
         try:
-            return self.read_collection(collection).digest
+            return self._digests.get(collection) or self.read_collection(collection).digest
         except ResultsError as error:
             return digest_of(error.message)
 
@@ -177,6 +193,9 @@ class FileSource(ResultsSource):
                 else:
                     try:
                         contents = read_contents(collection, place)
+                        if self._digests.get(collection, contents.digest) != contents.digest:
+                            message = f"the files of the collection `{collection}` changed during the build"
+                            raise ResultsError(message, hint="build again")
                         found = self._decoded.get(collection)
                         if found is None or found.digest != contents.digest:
                             with nothing_collected():
@@ -184,7 +203,7 @@ class FileSource(ResultsSource):
                     except ResultsError as error:
                         found = error
                 self._read[collection] = found
-                if isinstance(found, Collection):
+                if isinstance(found, Collection) and collection not in self._digests:
                     self.notes += found.notes
         if isinstance(found, ResultsError):
             raise found

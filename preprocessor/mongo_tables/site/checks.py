@@ -250,6 +250,7 @@ def lint_site(judge: Judge) -> list[Finding]:
     if not specs:
         return []
     from mongo_tables.lint.linter import lint, look_at
+    from mongo_tables.results.answers import by_collection
 
     rows: dict[int, Rows | None] = {}
     for table in specs if judge.asked else ():
@@ -261,7 +262,10 @@ def lint_site(judge: Judge) -> list[Finding]:
     def look(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
         return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
 
-    found = lint(specs, local, rows, look_at if judge.memo is None else look)
+    found: list[Finding] = []
+    for collection, some in by_collection(specs).items():
+        found += lint(some, local, rows, look_at if judge.memo is None else look)
+        source.let_go(collection)
     for page in site.pages:
         for spec, fault in zip(page.specs, page.server_only, strict=True):
             if spec is None:
