@@ -83,8 +83,12 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare(
     request: pytest.FixtureRequest, dist: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bare]:
-    folder = tmp_path_factory.mktemp("bare")
-    made = Bare(folder, dist / request.param)
+    made = prepare(tmp_path_factory.mktemp("bare"), dist / request.param)
+    made.run("pip", "install", "--quiet", f"{made.package}[site]")
+    yield made
+
+
+def prepare(folder: Path, package: Path) -> Bare:
     (folder / "home").mkdir()
     (folder / "programs").mkdir()
     for name in PROGRAMS:
@@ -94,13 +98,27 @@ def bare(
     base = Path(sys.executable).resolve()
     (folder / "programs/python3").symlink_to(base)
     subprocess.run([str(base), "-m", "venv", str(folder / "venv")], check=True)
-    made.run("pip", "install", "--quiet", f"{made.package}[site]")
-    yield made
+    return Bare(folder, package)
 
 
 def test_no_compiler_is_there(bare: Bare) -> None:
     assert not any(
         shutil.which(name, path=bare.variables()["PATH"]) for name in ("cc", "gcc", "clang", "rustc")
+    )
+
+
+def test_a_clean_checkout_that_is_installed_builds_our_own_site(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    subprocess.run(["git", "clone", "--quiet", "--no-local", str(ROOT), str(checkout)], check=True)
+    bare = prepare(tmp_path, checkout)
+    bare.run("pip", "install", "--quiet", ".[site]", cwd=checkout)
+    where = bare.run("python", "-c", "import mongo_tables; print(mongo_tables.__file__)", cwd=checkout)
+    assert Path(where.strip()).is_relative_to(bare.folder / "venv")
+    bare.run("mkdocs", "build", "--strict", cwd=checkout)
+    assert "<figure" in (checkout / "site/experiments/insert-docsize/index.html").read_text()
+    assert (
+        subprocess.run(["git", "status", "--short"], cwd=checkout, capture_output=True, check=True).stdout
+        == b""
     )
 
 
