@@ -124,7 +124,7 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
             pages.append(page)
     if not others:
         return Site(snapshot, tuple(pages), (), (), (), tables_by_id(pages))
-    own = {table.id for page in pages for table in page.tables if table.id}
+    own = {spec.id for page in pages for spec in page.pipeline_specs if spec.id}
     written = {name for page in pages for name in list_written_ids(page)}
     names = {name for page in pages for name in page.quoted_tables}
     wanted = names - written
