@@ -17,8 +17,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -82,6 +83,28 @@ def served(arguments: Sequence[str], constants: Mapping[str, Any]) -> tuple[Base
     process.start()
     theirs.close()
     return process, ours
+
+
+def called(function: Callable[..., Any], *arguments: Any, folder: Path) -> Any:
+    """What a function returns in a process of its own, whose working folder is ``folder``."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = _context().Process(target=_answer, args=(sender, folder, function, arguments))
+    process.start()
+    sender.close()
+    returned, answer = receiver.recv()
+    process.join()
+    assert returned, answer
+    return answer
+
+
+def _answer(sender: Connection, folder: Path, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    os.chdir(folder)
+    for number in (1, 2):
+        _point(number, os.open(os.devnull, os.O_WRONLY))
+    try:
+        sender.send((True, function(*arguments)))
+    except BaseException:
+        sender.send((False, traceback.format_exc()))
 
 
 def _serve(arguments: list[str], folder: Path, connected: socket.socket, constants: dict[str, Any]) -> None:
