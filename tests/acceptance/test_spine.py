@@ -247,6 +247,16 @@ def other(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path
 
 
+def test_nothing_but_build_parses_and_judges_a_site() -> None:
+    package = HERE / "preprocessor/mongo_tables"
+    naming = {name: set[str]() for name in ("parse_site", "check_site", "check_without_linter")}
+    for path in package.rglob("*.py"):
+        for name in naming.keys() & set(re.findall(r"\w+", path.read_text("utf-8"))):
+            naming[name].add(path.relative_to(package).as_posix())
+    assert naming["parse_site"] == {"build.py", "site/site.py"}
+    assert naming["check_site"] == naming["check_without_linter"] == {"build.py", "site/checks.py"}
+
+
 def test_check_reports_what_build_finds(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "docs"]) == 1
     assert "the mark of the stub" in capsys.readouterr().out
