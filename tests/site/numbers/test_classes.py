@@ -173,7 +173,7 @@ def test_figures_of_a_sentence_are_bound_and_numbers_typed_into_it_are_not() -> 
     }
     value = comment("VALUE", table="speed", column="compared", where={"name": "beta"}, say=say)
     found = classify(f"# Page\n\n{TABLE}\n\nIt is {value}.\n", rows)
-    assert sorted({(one.written, one.kind) for one in found if one.candidate}) == [
+    assert sorted({(one.written, one.kind) for one in found if one.tables}) == [
         ("121 ms", "bound"),
         ("121 ms", "open"),
         ("2.6 times", "bound"),

@@ -75,4 +75,4 @@ def test_entries_of_lists_and_maps_are_rows_and_have_the_unit_around_them() -> N
 
 
 def test_no_documents_are_a_table_without_cells() -> None:
-    assert [table.cells for table in read()] == [()]
+    assert [list(table.cells) for table in read()] == [[]]

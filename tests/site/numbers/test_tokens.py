@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.site.numbers.classes import NearTables, find_place
+from mongo_tables.site.numbers.matching import NearTables, find_place
 from mongo_tables.site.numbers.tables import read_table
 from mongo_tables.site.numbers.text import Notation, kind_of, normalized, read_heading, read_numbers
 

@@ -221,7 +221,7 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
     held: list[TextNumber] = []
     for one in checked.numbers:
-        if one.candidate and one.candidate.tables.results:
+        if one.tables.results:
             held.append(one)
     if comments or not held:
         print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)

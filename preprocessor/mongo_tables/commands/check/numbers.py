@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.disk import PAGE_SUFFIXES
-from mongo_tables.site.numbers.classes import Class, TextNumber, classify_numbers, open_findings
+from mongo_tables.site.numbers.classes import (
+    Class,
+    TextNumber,
+    classify_numbers,
+    find_stale,
+    open_findings,
+    stale_findings,
+)
 from mongo_tables.site.numbers.exemptions import apply_exemptions, read_exemptions
+from mongo_tables.site.numbers.matching import find_place
 from mongo_tables.site.numbers.prose import TEXT_SUFFIXES
-from mongo_tables.site.numbers.stale import find_stale, stale_findings
 from mongo_tables.site.numbers.tables import read_collections
 from mongo_tables.site.pages import Page
 
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.numbers.classes import Candidate
     from mongo_tables.site.numbers.text import Number
 
 
@@ -148,28 +154,24 @@ def control(numbers: Sequence[TextNumber]) -> float:
     Only numbers with a table at hand count, so that pages without one do not lower it, and no zeros, which have no
     other number at their scale. The sentence seeds the draws of its numbers, so an edit moves no other number's.
     """
-    tried = [
-        one.candidate
-        for one in numbers
-        if one.candidate and one.candidate.tables and one.candidate.number.value
-    ]
+    tried = [one for one in numbers if one.tables and one.number.value]
     found = 0
     for one in tried:
-        random = Random(f"{one.at} {one.sentence}")
-        found += sum(_with_other_digits(one, random).is_found for _ in range(_DRAWS))
+        random = Random(f"{one.place} {one.sentence}")
+        found += sum(_is_found_with_other_digits(one, random) for _ in range(_DRAWS))
     return found / _DRAWS / max(len(tried), 1)
 
 
-def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
-    """Return the candidate with another number of the same number of digits, also in its sentence."""
-    number = candidate.number
+def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
+    """Return whether a table has another number of the same number of digits, which is also in the sentence."""
+    number = one.number
     written = number.written
     while written == number.written:
         written = _draw(number, random)
     value = number.value * _to_int(written) / _to_int(number.written)
-    at = candidate.at + number.digits_at - number.start
-    sentence = candidate.sentence[:at] + written + candidate.sentence[at + len(written) :]
-    return replace(candidate, number=replace(number, written=written, value=value), sentence=sentence)
+    at = one.place + number.digits_at - number.start
+    sentence = one.sentence[:at] + written + one.sentence[at + len(written) :]
+    return find_place(replace(number, written=written, value=value), sentence, one.tables) is not None
 
 
 def _draw(number: Number, random: Random) -> str:

@@ -17,8 +17,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
 from mongo_tables.site.disk import PAGE_SUFFIXES
-from mongo_tables.site.numbers.classes import classify_numbers
-from mongo_tables.site.numbers.stale import find_stale
+from mongo_tables.site.numbers.classes import classify_numbers, find_stale
 from mongo_tables.site.numbers.tables import read_collections
 from mongo_tables.site.site_config import find_site, from_here, results_of
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.site.site_config import OWN_FILE, read_settings
@@ -21,31 +21,26 @@ from mongo_tables.site.site_config import OWN_FILE, read_settings
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.classes import TextNumber
 
-_KEYS: Final = ("file", "text", "reason")
 _EXAMPLE: Final = 'write file = "README*.md", text = "500 ms" and reason = "a limit of the API", for example'
 
 
-@dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(NamedTuple):
     """A text in files whose numbers need no results, with the reason.
 
     ``file`` is a pattern, relative to the folder of the settings. "" is any file, or any text of it.
     """
 
-    file: str
-    text: str
     reason: str
+    file: str = ""
+    text: str = ""
 
-    def names(self, file: str, folder: Path) -> bool:
-        """Return whether the pattern matches a file: its path from ``folder``, or its name."""
+    def spans_in(self, file: str, text: str, folder: Path) -> Iterator[tuple[int, int]]:
+        """Yield where it holds in a file, whatever the spaces and line ends between its words."""
         path = Path(file).absolute()
         within = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
-        return not self.file or any(fnmatchcase(one, self.file) for one in (within, path.name))
-
-    def spans_in(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where its text is in a file, whatever the spaces and line ends between its words."""
-        words = r"\s+".join(map(re.escape, self.text.split()))
-        return (one.span() for one in re.finditer(words, text)) if words else iter([(0, len(text))])
+        if not self.file or any(fnmatchcase(one, self.file) for one in (within, path.name)):
+            words = r"\s+".join(map(re.escape, self.text.split()))
+            yield from (one.span() for one in re.finditer(words or r"(?s:.*)", text))
 
 
 def read_exemptions(folder: Path) -> list[Exemption]:
@@ -54,38 +49,37 @@ def read_exemptions(folder: Path) -> list[Exemption]:
     Raises CommandError for an invalid one.
     """
     file = folder / OWN_FILE
-    settings = read_settings(file).get("numbers", {}) if file.is_file() else {}
-    if not settings:
-        return []
+    settings = read_settings(file).get("numbers", {"exempt": []}) if file.is_file() else {"exempt": []}
     listed = settings.get("exempt") if isinstance(settings, Mapping) and len(settings) == 1 else None
     if not isinstance(listed, list):
         raise CommandError(f"{OWN_FILE}: `numbers` is something other than a list `exempt`", _EXAMPLE)
-    found = []
     for number, entry in enumerate(listed, 1):
-        keys = entry.keys() if isinstance(entry, Mapping) else set()
-        is_valid = "reason" in keys and {"reason"} < keys <= {*_KEYS}
-        if not is_valid or not all(isinstance(one, str) and one.strip() for one in entry.values()):
+        if not _is_valid(entry):
             message = f"{OWN_FILE}: exemption {number} does not have a `reason`, and `file` or `text`, each a string"
             raise CommandError(message, _EXAMPLE)
-        found.append(Exemption(*(entry.get(key, "") for key in _KEYS)))
-    return found
+    return [Exemption(**entry) for entry in listed]
+
+
+def _is_valid(entry: Any) -> bool:
+    keys = entry.keys() if isinstance(entry, Mapping) else set()
+    texts = all(isinstance(one, str) and one.strip() for one in entry.values()) if keys else False
+    return texts and "reason" in keys and {"reason"} < keys <= set(Exemption._fields)
 
 
 def apply_exemptions(
     numbers: Sequence[TextNumber], texts: Mapping[str, str], exemptions: Sequence[Exemption], folder: Path
 ) -> list[TextNumber]:
     """Return the numbers, open ones exempt with a reason. ``texts`` are those of all checked files."""
-    reasons: dict[int, str] = {}
-    for one in exemptions:
-        spans = {file: list(one.spans_in(text)) for file, text in texts.items() if one.names(file, folder)}
-        within = [
-            at
-            for at, each in enumerate(numbers)
-            if each.candidate
-            and any(start <= each.candidate.offset < end for start, end in spans.get(each.file, ()))
-        ]
-        reasons = dict.fromkeys(within, one.reason) | reasons
-    return [
-        replace(one, kind="exempt", reason=reasons[at]) if one.kind == "open" and at in reasons else one
-        for at, one in enumerate(numbers)
+    reasons = [
+        (file, start, end, one.reason)
+        for one in exemptions
+        for file, text in texts.items()
+        for start, end in one.spans_in(file, text, folder)
     ]
+
+    def reason_of(one: TextNumber) -> str:
+        offset = one.begin + one.place
+        within = (why for file, start, end, why in reasons if file == one.file and start <= offset < end)
+        return next(within, "") if one.kind == "open" else ""
+
+    return [replace(one, kind="exempt", reason=why) if (why := reason_of(one)) else one for one in numbers]

@@ -47,16 +47,12 @@ def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
     return "".join([*pieces, text[at:]])
 
 
-# -- MDX --
+# -- MDX and HTML --
 
 _MDX: Final = re.compile(
     r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{\s*/\*.*?(?:\*/\s*\}|\Z)|(?<!\$)\{[^{}\n]*\}",
     re.DOTALL | re.MULTILINE,
 )
-
-
-# -- HTML --
-
 _HTML: Final = re.compile(
     r"(?P<opaque><!--.*?(?:-->|\Z)|<(?P<element>script|style|svg|pre|textarea|template)\b.*?(?:</(?P=element)\s*>|\Z))"
     r"""|<(?P<end>/?)(?P<name>[a-z][\w-]*)(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^'"<>]){0,2000}+>|<![^<>]*>"""
@@ -72,26 +68,28 @@ _INLINE: Final = re.compile(
 )
 
 
+def _read_mdx(text: str) -> Prose:
+    return Prose(blank(text, (one.span() for one in _MDX.finditer(text))))
+
+
 def _read_html(text: str) -> Prose:
-    pieces, at, edges = [], 0, [0]
-    for found in _HTML.finditer(text):
-        pieces += [text[at : found.start()], _blank_tag(found)]
-        at = found.end()
-        if found["opaque"] or not _INLINE.fullmatch(found["name"] or "b"):
-            edges += found.span()
-    shown = "".join([*pieces, text[at:]])
+    blocks = (
+        one for one in _HTML.finditer(text) if one["opaque"] or not _INLINE.fullmatch(one["name"] or "b")
+    )
     # An attribute of an element counts where it is, so the tag is a paragraph, too.
-    return Prose(shown, list(zip(edges, [*edges[1:], len(text)], strict=True)))
+    edges = [0, *(at for one in blocks for at in one.span()), len(text)]
+    return Prose(_HTML.sub(_blank_tag, text), list(pairwise(edges)))
 
 
 def _blank_tag(found: re.Match[str]) -> str:
-    if found[0][0] == "&":
-        sign = unescape(found[0])
-        return BLANK * (len(found[0]) - 1) + sign if len(sign) == 1 else found[0]
-    shown = list(re.sub(r"[^\r\n]", BLANK, found[0]))
-    if (found["name"] or "").lower() in _CODE:
+    tag, name = found[0], (found["name"] or "").lower()
+    if tag[0] == "&":
+        sign = unescape(tag)
+        return BLANK * (len(tag) - 1) + sign if len(sign) == 1 else tag
+    shown = list(re.sub(r"[^\r\n]", BLANK, tag))
+    if name in _CODE:
         shown[0 if found["end"] else -1] = "`"  # what is between them is code, as in Markdown
-    for number in _ATTRIBUTE.finditer(found[0]) if found["name"] else ():
+    for number in _ATTRIBUTE.finditer(tag) if name else ():
         shown[number.start(1) - 1 : number.end(1)] = [NUMBER_MARK, *number[1]]
     return "".join(shown)
 
@@ -149,13 +147,17 @@ _LEADING: Final = re.compile(r"(?:^[ \t]*\*+|(?<=//)[/!]+|(?<=/\*)[*!]+|(?<=#)[#
 
 
 def _read_comments(pattern: re.Pattern[str], text: str) -> Prose:
-    names = ((one, "line" if one["line"] is not None else "text") for one in pattern.finditer(text))
-    spans = [one.span(name) for one, name in names if one[name] is not None]
-    # Between comments everything is blank, and within them what each line begins with.
-    hidden = list(
-        zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True)
+    found = (
+        one.span(name) for one in pattern.finditer(text) for name in ("line", "text") if one[name] is not None
     )
-    hidden += (one.span() for start, end in spans for one in _LEADING.finditer(text, start, end))
+    # Between comments everything is blank, and within them what each line begins with.
+    edges = [0, *(at for span in found for at in span), len(text)]
+    hidden = list(zip(edges[::2], edges[1::2], strict=True))
+    hidden += (
+        one.span()
+        for start, end in zip(edges[1::2], edges[2::2], strict=False)
+        for one in _LEADING.finditer(text, start, end)
+    )
     return _read_plain(blank(text, hidden, " "))
 
 
@@ -165,9 +167,8 @@ _SLASHED_SUFFIXES: Final = (
     ".swift", ".cs", ".scala", ".dart", ".zig",
 )  # fmt: skip
 _KINDS: Final[Mapping[str, Callable[[str], Prose]]] = {
-    ".mdx": lambda text: Prose(blank(text, (one.span() for one in _MDX.finditer(text)))),
-    ".html": _read_html,
-    ".htm": _read_html,
+    ".mdx": _read_mdx,
+    **dict.fromkeys((".html", ".htm"), _read_html),
     ".rst": _read_rst,
     ".txt": _read_plain,
     **dict.fromkeys(_HASHED_SUFFIXES, partial(_read_comments, _HASHED)),

@@ -7,14 +7,12 @@ a column; entries of lists inside a document are rows of another table.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from math import isfinite, log10
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
@@ -30,7 +28,6 @@ from mongo_tables.site.numbers.text import (
     Heading,
     Notation,
     Number,
-    Precision,
     normalized,
     read_heading,
     read_numbers,
@@ -48,13 +45,16 @@ _TELLING: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number in a cell, with its position. ``units`` is empty if the table does not say one."""
+    """A number in a cell, with its position. ``units`` is empty if the table does not say one.
+
+    ``is_figure``: it is the first number of a cell that names no row.
+    """
 
     number: Number
     units: tuple[Unit, ...]
     row: int
     column: int
-    is_first: bool
+    is_figure: bool = True
 
     @property
     def value(self) -> float:
@@ -62,9 +62,14 @@ class Cell:
         return self.number.value
 
     @property
+    def base_value(self) -> float:
+        """Return the number's value in base units."""
+        return self.value * (self.units[0].factor if self.units else 1.0)
+
+    @property
     def is_measure(self) -> bool:
         """Return whether cells of its column can be compared: no share, not 0, not the end of a range."""
-        return self.is_first and self.number.value != 0 and all(unit.powers for unit in self.units)
+        return self.is_figure and self.value != 0 and all(unit.powers for unit in self.units)
 
 
 class Names(NamedTuple):
@@ -75,70 +80,55 @@ class Names(NamedTuple):
 
     @classmethod
     def of(cls, names: Iterable[Iterable[str]]) -> Names:
-        """Return the names of things in order; each may have several."""
+        """Return the names of things in order; each may have several. One sign is no name."""
         found: dict[str, set[int]] = {}
         for number, own in enumerate(names):
             for name in own:
-                found.setdefault(name, set()).add(number)
+                if len(name) > 1:
+                    found.setdefault(name, set()).add(number)
         longest = max((name.count(" ") + 1 for name in found), default=0)
         return cls({name: frozenset(numbers) for name, numbers in found.items()}, longest)
 
     def find_any(self, words: str) -> frozenset[int]:
         """Return what has one of the names in a normalized sentence."""
-        return frozenset[int]().union(*(self.numbers[name] for _, _, name in self._spans(words)))
+        return frozenset[int]().union(*map(self.numbers.__getitem__, self.said_in(words)))
 
-    def find_common(self, words: str) -> tuple[frozenset[int], list[str]]:
-        """Return what has all names in a normalized sentence, and these names.
+    def find_common(self, words: str) -> frozenset[int]:
+        """Return what has all names in a normalized sentence."""
+        numbers = [self.numbers[name] for name in self.said_in(words)]
+        return frozenset.intersection(*numbers) if numbers else frozenset()
 
-        A name inside a longer one does not count: ``sort`` in ``merge sort``.
-        """
-        spans = list(self._spans(words))
-        said = dict.fromkeys(
-            name
-            for start, end, name in spans
-            if not any(
-                first <= start and end <= last and (first, last) != (start, end) for first, last, _ in spans
-            )
-        )
-        numbers = [self.numbers[name] for name in said]
-        return (frozenset.intersection(*numbers) if numbers else frozenset()), list(said)
-
-    def _spans(self, words: str) -> Iterator[tuple[int, int, str]]:
-        parts = words.split()
+    def said_in(self, words: str) -> list[str]:
+        """Return the names in a normalized sentence, but none inside a longer one: ``sort`` in ``merge sort``."""
+        parts, said = words.split(), dict[str, None]()
+        behind = 0
         for start in range(len(parts)):
-            for end in range(start + 1, min(len(parts), start + self.longest) + 1):
+            for end in range(min(len(parts), start + self.longest), max(start, behind), -1):
                 if (name := " ".join(parts[start:end])) in self.numbers:
-                    yield start, end, name
+                    said[name], behind = None, end
+                    break
+        return list(said)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The cells of a table, its headings, and the names by which a sentence may refer to rows and columns.
 
-    Cells are in the order of rows. ``alike`` has them grouped by column and unit, sorted by value. ``naming``
-    is the number of columns that name rows, ``size`` the number of rows. Messages name the table by ``title``
-    and columns by ``labels``. Numbers with ``telling`` digits need no name in their sentence. ``main`` is the
-    column that is meant if several have the unit. ``is_main``: a number may be about the table though no
-    column is named.
+    ``size`` is the number of rows. Messages name the table by ``title`` and columns by ``labels``. ``meant`` has the
+    columns that a number may be about though none is named; None: any. Numbers with ``telling`` digits need no name in
+    their sentence.
     """
 
-    cells: tuple[Cell, ...]
-    alike: tuple[tuple[Cell, ...], ...]
-    headings: tuple[Heading, ...]
+    title: str
+    labels: Sequence[str]
+    headings: Sequence[Heading]
+    cells: Sequence[Cell]
+    alike: Sequence[Sequence[Cell]]
     rows: Names
     columns: Names
-    naming: int
     size: int
-    labels: tuple[str, ...]
-    title: str = ""
+    meant: frozenset[int] | None = None
     telling: int = _TELLING
-    main: int | None = None
-    is_main: bool = True
-
-    def cells_of(self, row: int) -> Iterator[Cell]:
-        """Yield the cells of a row."""
-        first = bisect_left(self.cells, row, key=attrgetter("row"))
-        return takewhile(lambda cell: cell.row == row, islice(self.cells, first, None))
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -146,45 +136,45 @@ class Table:
         return frozenset[str]().union(*(one.nouns for one in self.headings))
 
 
-def group_alike(cells: Iterable[Cell]) -> tuple[tuple[Cell, ...], ...]:
-    """Return cells by column, unit and noun, each group sorted by value."""
+def _build(
+    title: str,
+    labels: Sequence[str],
+    headings: Sequence[Heading],
+    rows: Sequence[Sequence[str]],
+    names: Iterable[Iterable[str]],
+    columns: Iterable[Iterable[str]],
+    notation: Notation = Notation(),  # noqa: B008 - it is immutable
+    naming: int = 0,
+) -> Table:
+    """Return the table of the texts of its cells. The first ``naming`` columns name rows."""
+    nouns = frozenset[str]().union(*(one.nouns for one in headings))
+    cells = [
+        Cell(number, number.units or headings[column].units, at, column, place == 0 and column >= naming)
+        for at, row in enumerate(rows)
+        for column, text in enumerate(row)
+        for place, number in enumerate(read_numbers(text, notation, nouns) if text else ())
+    ]
     alike: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
-    return tuple(tuple(sorted(one, key=lambda cell: cell.value)) for one in alike.values())
+    groups = [sorted(one, key=lambda cell: cell.value) for one in alike.values()]
+    return Table(title, labels, headings, cells, groups, Names.of(names), Names.of(columns), len(rows))
 
 
 def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
-    """Parse the lines of a Markdown table."""
+    """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words."""
     written = WrittenTable.of(lines)
-    headings = tuple(read_heading(_plain(one)) for one in written.headers)
+    labels = [_plain(one) for one in written.headers]
+    headings = [*map(read_heading, labels)]
     rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
-    nouns = frozenset[str]().union(*(one.nouns for one in headings))
-    cells = tuple(
-        Cell(number, number.units or headings[column].units, at, column, place == 0)
-        for at, row in enumerate(rows)
-        for column, text in enumerate(row)
-        for place, number in enumerate(read_numbers(text, notation, nouns))
+    texts = (any(map(_HAS_LETTER.search, column)) for column in list(zip(*rows, strict=False))[1:])
+    naming = 1 + sum(takewhile(bool, texts))
+    names = (
+        [name for text, header in zip(row[:naming], labels, strict=False) for name in _names_of(text, header)]
+        for row in rows
     )
-    naming = _count_naming(rows)
-    return Table(
-        cells,
-        group_alike(cells),
-        headings,
-        rows=Names.of(_name_row(row[:naming], written.headers) for row in rows),
-        columns=Names.of([one.words] if one.words else [] for one in headings),
-        naming=naming,
-        size=len(rows),
-        labels=tuple(_plain(one) for one in written.headers),
-        title=title,
-    )
-
-
-def _count_naming(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many columns name the rows: the first, and the following ones that contain words."""
-    columns = list(zip(*rows, strict=False))
-    texts = (any(_HAS_LETTER.search(cell) for cell in column) for column in columns[1:])
-    return 1 + sum(takewhile(bool, texts))
+    columns = ([one.words] for one in headings)
+    return _build(title, labels, headings, rows, names, columns, notation, naming)
 
 
 def _plain(cell: str) -> str:
@@ -192,20 +182,15 @@ def _plain(cell: str) -> str:
     return _ESCAPE.sub(r"\1", _TAG.sub(" ", read_cell(cell))).replace("`", "").strip()
 
 
-def _name_row(row: Sequence[str], headers: Sequence[str]) -> tuple[str, ...]:
-    """Return a row's names: its texts, and numbers with unit or header, as ``16 threads`` or ``n 10``."""
-    found: dict[str, None] = {}
-    for text, header in zip(row, headers, strict=False):
-        if _HAS_LETTER.search(text):
-            found[normalized(text)] = None
-        else:
-            words = [*re.findall(r"[^\W\d_]+", header)]
-            unit = header.rpartition("(")[2].rstrip(")") if header.endswith(")") else ""
-            for word in filter(None, (unit, *words)):
-                found[normalized(f"{text} {word}")] = None
-                found[normalized(f"{word} {text}")] = None
-                found[normalized(f"{text} {word.removesuffix('s')}")] = None
-    return tuple(name for name in found if len(name) > 1)
+def _names_of(text: str, header: str) -> Iterator[str]:
+    """Yield the names of a row by a cell: its text, or a number with its header, as ``16 threads`` or ``n 10``."""
+    if _HAS_LETTER.search(text):
+        yield normalized(text)
+        yield normalized(text.replace("_", " ").replace("-", " "))
+        return
+    for word in re.findall(r"[^\W\d_]+", header):
+        yield from (normalized(f"{text} {one}") for one in (word, word.removesuffix("s")))
+        yield normalized(f"{word} {text}")
 
 
 # -- collections of results --
@@ -223,10 +208,10 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "b": "B",
 }  # fmt: skip
 """Words of field names that mean a unit which is written otherwise."""
-_RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction", "rate"})
-_NO_UNITS: Final = frozenset({"min", "h"})
-"""Last words of field names that are no units: ``min`` is a minimum."""
+_RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
 _COUNTS: Final = frozenset({"count", "total", "number", "n", "failed"})
+_NO_UNITS: Final = _COUNTS | {"min", "h"}
+"""Last words of field names that are no units: ``min`` is a minimum."""
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number is about if its sentence names none."""
 _APART: Final = ("parameters.", "extra.", "_id.")
@@ -249,14 +234,16 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
     documents: Sequence[Document] = (
         local.documents(name) if local else source.aggregate(Query(name, ({"$limit": _AT_HAND},)))
     )
-    paths = list(dict.fromkeys(path for one in documents[:_LOOKED_AT] for path in find_rows(one)))
-    benchmarks = _by_measure(documents)
-    for measure, own in benchmarks.items():
-        is_main = measure == next((one for one in _MEASURES if one in benchmarks), measure)
-        yield _table_of(f"{name} {measure}", own, measure=measure, is_main=is_main)
-    if benchmarks:
+    if documents and all(map(is_benchmark, documents)):
+        measures = list(dict.fromkeys(str(one["_id"]["metric"]) for one in documents))
+        main = next((one for one in _MEASURES if one in measures), "")
+        for measure in measures:
+            own = [one for one in documents if str(one["_id"]["metric"]) == measure]
+            table = _of_documents(f"{name} {measure}", own, measure=measure)
+            yield table if measure == main or not main else replace(table, meant=frozenset())
         return
-    yield _table_of(name, documents, tuple(f"{path.partition('.*')[0]}." for path in paths))
+    paths = dict.fromkeys(path for one in documents[:_LOOKED_AT] for path in find_rows(one))
+    yield _of_documents(name, documents, tuple(f"{path.partition('.*')[0]}." for path in paths))
     around = {name for one in documents for name in one}
     for path in paths:
         rows = source.aggregate(Query(name, (*rows_stages(path), {"$limit": _AT_HAND})))
@@ -265,52 +252,27 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
             {key: one for key, one in row.items() if key not in around or isinstance(one, str)}
             for row in rows
         ]
-        yield _table_of(f"{name} {path}", entries)
+        yield _of_documents(f"{name} {path}", entries)
 
 
-def _by_measure(documents: Sequence[Document]) -> Mapping[str, Sequence[Document]]:
-    """Return the documents of benchmarks by what they measure, or none for others."""
-    found: dict[str, list[Document]] = {}
-    for one in documents if all(map(is_benchmark, documents)) else ():
-        found.setdefault(str(one["_id"]["metric"]), []).append(one)
-    return found
-
-
-def _table_of(
-    title: str,
-    documents: Sequence[Document],
-    without: tuple[str, ...] = (),
-    measure: str = "",
-    is_main: bool = True,
+def _of_documents(
+    title: str, documents: Sequence[Document], without: tuple[str, ...] = ("\0",), measure: str = ""
 ) -> Table:
+    """Return the table of documents, which all have one ``measure`` if they are of benchmarks."""
     rows = [dict(_leaves(document, without)) for document in documents]
-    paths = {path: at for at, path in enumerate(dict.fromkeys(path for row in rows for path in row))}
-    headings = tuple(read_field(path) for path in paths)
-    cells = [
-        cell
-        for at, row in enumerate(rows)
-        for path, value in row.items()
-        if (cell := _read_cell(row, path, value, at, paths[path], headings[paths[path]]))
-    ]
-    return Table(
-        tuple(cells),
-        group_alike(cells),
-        headings,
-        rows=Names.of(_name_rows(rows)),
-        columns=Names.of(_name_column(path, measure) for path in paths),
-        naming=0,
-        size=len(rows),
-        labels=tuple(measure if measure and path == "value" else path for path in paths),
-        title=title,
-        main=paths.get("value") if measure else None,
-        is_main=is_main,
-    )
+    paths = list(dict.fromkeys(path for row in rows for path in row))
+    texts = [[_figure_text(row, path) for path in paths] for row in rows]
+    labels = [measure if measure and path == "value" else path for path in paths]
+    headings = [*map(read_field, paths)]
+    found = _build(title, labels, headings, texts, _name_rows(rows), map(_name_column, labels))
+    meant = frozenset(at for at, path in enumerate(paths) if path == "value")
+    return replace(found, meant=meant) if measure else found
 
 
-def _leaves(value: Document, without: tuple[str, ...] = (), path: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(value: Document, without: tuple[str, ...], path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield dotted path and value of each scalar field, at any depth."""
     for name, one in value.items():
-        if name == ORDER or f"{path}{name}.".startswith(without or ("\0",)):
+        if name == ORDER or f"{path}{name}.".startswith(without):
             continue
         if isinstance(one, Mapping):
             yield from _leaves(one, without, f"{path}{name}.")
@@ -318,57 +280,52 @@ def _leaves(value: Document, without: tuple[str, ...] = (), path: str = "") -> I
             yield f"{path}{name}", one
 
 
-def _read_cell(row: Document, path: str, value: Any, at: int, column: int, heading: Heading) -> Cell | None:
+def _figure_text(row: Document, path: str) -> str:
+    """Return a number with its unit if a field ``unit`` beside it or around it names one, or "" for another value."""
+    value = row.get(path, "")
     if isinstance(value, str) or path in ("_id", "_key") or path.startswith("_id."):
-        return None
-    text = raw_text(value)
-    read = read_numbers(f"{abs(Decimal(text)):f}", Notation()) if isfinite(float(text)) else []
-    if not read:
-        return None
-    units = heading.units or (() if heading.nouns else _units_beside(row, path))
-    if units == (RATIO,) and heading.words.split()[-1:] == ["rate"] and read[0].value > 1:
-        units = ()  # such as a rate in per cent, or per second
-    exact = replace(read[0], precisions=(Precision(0.0, read[0].precisions[0].digits),))
-    return Cell(exact, units, at, column, is_first=True)
-
-
-def _units_beside(row: Document, path: str) -> tuple[Unit, ...]:
-    """Return the units that a field ``unit`` names, beside a number or around it."""
-    parts = path.split(".")[:-1]
-    if field_words(path.rpartition(".")[2]).lower().split()[-1] in _COUNTS:
-        return ()
-    around = range(len(parts), -1 if not path.startswith(_APART) else len(parts) - 1, -1)
-    for depth in around:
+        return ""
+    digits = raw_text(value)
+    if not isfinite(float(digits)):
+        return ""
+    digits = f"{abs(Decimal(digits)):f}"
+    *around, last = path.split(".")
+    heading, word = read_field(path), field_words(last).lower().split()[-1]
+    if word == "rate":  # Otherwise it is in per cent, or per second.
+        return f"{digits}×" if float(digits) <= 1 else digits
+    if heading.units or heading.nouns or word in _COUNTS:
+        return digits
+    for depth in range(len(around), path.startswith(_APART) - 1, -1):
         for name in ("unit", "units"):
-            said = row.get(".".join([*parts[:depth], name]))
-            if isinstance(said, str) and (units := read_heading(f"({said})").units):
-                return units
-    return ()
+            said = row.get(".".join([*around[:depth], name]))
+            if isinstance(said, str) and read_heading(f"({said})").units:
+                return f"{digits} {said}"
+    return digits
 
 
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
     """Yield the names of each row: its texts, without those that all rows share, and its parameters."""
-    named = [[name for path, value in row.items() for name in _names_of(path, value)] for row in rows]
+    named = [
+        [
+            name
+            for path, value in row.items()
+            if path.startswith("parameters.") or (isinstance(value, str) and _HAS_LETTER.search(value))
+            for last in [path.rpartition(".")[2]]
+            if last not in ("unit", "units")
+            for name in _names_of(raw_text(value), last)
+        ]
+        for row in rows
+    ]
     shared = set[str]().union(*named[:1]).intersection(*named[1:]) if len(rows) > 1 else set()
     for names in named:
-        own = (name for name in dict.fromkeys(names) if name not in shared)
-        yield [name for name in own if len(name) > 1 and name.count(" ") < _LONGEST]
+        yield [name for name in names if name not in shared and name.count(" ") < _LONGEST]
 
 
-def _names_of(path: str, value: Any) -> Iterable[str]:
-    if not isinstance(value, str):
-        last = path.rpartition(".")[2]
-        return _name_row([raw_text(value)], [last]) if path.startswith("parameters.") else ()
-    if not _HAS_LETTER.search(value) or path.rpartition(".")[2] in ("unit", "units"):
-        return ()
-    return normalized(value), normalized(value.replace("_", " ").replace("-", " "))
-
-
-def _name_column(path: str, measure: str) -> Iterator[str]:
-    """Yield the names of a column: each part of its path, as it is and in words; what the value of a benchmark is."""
-    for part in path.split(".") if not measure or path != "value" else (measure,):
-        words = read_field(part).words
-        yield from dict.fromkeys(name for name in (normalized(part), words) if len(name) > 1)
+def _name_column(path: str) -> Iterable[str]:
+    """Return the names of a column: each part of its path, as it is and in words."""
+    return dict.fromkeys(
+        name for part in path.split(".") for name in (normalized(part), read_field(part).words)
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -394,7 +351,7 @@ def _read_name(name: str) -> Heading:
     last = words[-1]
     if last in _RATIOS:
         return Heading(" ".join(words), (RATIO,), frozenset())
-    if last not in _NO_UNITS | _COUNTS and name != "x":
+    if last not in _NO_UNITS and name != "x":
         if units := read_heading(name).units:
             return Heading(read_heading(name).words if name[-1] in ")]" else "", units, frozenset())
         named = tuple(unit for unit in of_name(name) if select_measured(unit))

@@ -1,0 +1,188 @@
+"""The one matcher: in which cell a number is found, and which cell its sentence names."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, permutations
+from math import isfinite
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.site.numbers.text import kind_of, normalized
+
+if TYPE_CHECKING:
+    from mongo_tables.site.numbers.tables import Cell, Table
+    from mongo_tables.site.numbers.text import Number, Precision
+
+_MOST_NAMED: Final = 20
+"""The most rows that a sentence compares: a name of more rows is no name."""
+_EXACT: Final = 1e-9
+"""Relative rounding error of a conversion between doubles."""
+_FAR: Final = 3.0
+"""A number is not taken for one that is this many times as large, unless its column and its unit are named."""
+_FARTHEST: Final = 10.0
+"""A number with a named column is not, either, unless it is a factor: `fell by 12 ms` is another number."""
+_LONGEST: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NearTables:
+    """The tables that a number may come from: ``near`` ones, and ``others`` that its page shows or quotes.
+
+    ``expected`` holds the numbers that statements of its paragraph compare rows with. A text without tables
+    has the collections of its ``results``.
+    """
+
+    near: Sequence[Table]
+    others: Sequence[Table] = ()
+    expected: Sequence[float] = ()
+    results: Sequence[Table] = ()
+
+    @property
+    def all(self) -> tuple[Table, ...]:
+        """Return all tables."""
+        return (*self.near, *self.others, *self.results)
+
+    def __bool__(self) -> bool:
+        return bool(self.all or self.expected)
+
+
+def is_within(number: Number, precision: Precision, value: float, loss: float = 0.0) -> bool:
+    """Return whether a number rounds a value that is exact up to ``loss``."""
+    return isfinite(value) and abs(value - number.value) <= precision.half + loss + _EXACT * abs(value)
+
+
+def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
+    """Return where a number is found, or None. It is "" for a ratio, or a number that a statement expects."""
+    words = normalized(sentence)
+    factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
+    if any(
+        is_within(number, number.precisions[0], value * one) for value in tables.expected for one in factors
+    ):
+        return ""
+    for table in tables.all:
+        if cell := _find_cell(number, words, table):
+            return f"{table.title}: row {cell.row + 1}, column `{table.labels[cell.column]}`".lstrip(": ")
+    compared = (*tables.near, *tables.results) if number.is_ratio else ()
+    return "" if any(_is_ratio(number, words, table) for table in compared) else None
+
+
+def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
+    """Return the cell that a number rounds, or None. A short number needs a name in its sentence."""
+    cells = list(_cells_within(number, table))
+    if not cells or (number.noun and table.size == 1):
+        return cells[0][0] if cells else None
+    rows, columns = table.rows.find_any(words), table.columns.find_any(words)
+    for cell, _ in cells:
+        if cell.row in rows if rows or number.noun else cell.column in columns:
+            return cell
+    return next((cell for cell, digits in cells if digits >= table.telling), None)
+
+
+def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
+    """Yield the cells that a number rounds, with its digits. Similar cells are sorted by value."""
+    for cells in table.alike:
+        for factor in unit_factors(number, cells[0], table):
+            for precision in number.precisions:
+                reach = 2 * (precision.half + _EXACT * number.value)
+                first = bisect_left(cells, (number.value - reach) / factor, key=attrgetter("value"))
+                for cell in islice(cells, first, None):
+                    if cell.value * factor > number.value + reach:
+                        break
+                    if is_within(number, precision, cell.value * factor):
+                        yield cell, precision.digits
+
+
+def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
+    """Return the factors from a cell's unit, or that of similar cells, to the units of the text."""
+    nouns = table.headings[cell.column].nouns
+    if not number.has_unit:
+        return (1.0,)
+    if number.noun:
+        return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
+    if not cell.units:
+        # A table without a unit may use that of the text, but a count is not a share.
+        return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
+    pairs = ((one, own) for own in number.units for one in cell.units)
+    return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
+
+
+def _is_ratio(number: Number, words: str, table: Table) -> bool:
+    """Return whether a number is the ratio of two cells of one column whose rows the sentence names.
+
+    The columns are the named ones; if none is named, the first with a unit. A share may be a difference:
+    150 ms are 50 % more than 100 ms.
+    """
+    named = table.rows.find_any(words)
+    cells = [cell for cell in table.cells if cell.row in named and cell.is_measure]
+    if not cells or len(named) > _MOST_NAMED:
+        return False
+    first = min((not cell.units, cell.column) for cell in cells)[1]
+    columns = table.columns.find_any(words) & {cell.column for cell in cells} or {first}
+    scale = number.units[0].factor
+    for one, two in permutations((cell for cell in cells if cell.column in columns), 2):
+        if one.column != two.column or one.row == two.row:
+            continue
+        ratio = one.base_value / two.base_value
+        # Cells are rounded, so their ratio is inexact too.
+        loss = ratio * sum(cell.number.precisions[0].half / cell.value for cell in (one, two)) / scale
+        for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
+            if any(is_within(number, each, value / scale, loss) for each in number.precisions):
+                return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The cell that a sentence names: its row and column as messages name them, and its number as written.
+
+    ``value`` is in the unit of the sentence. ``is_sure``: its column and its unit are named.
+    """
+
+    row: str
+    column: str
+    written: str
+    value: float = field(compare=False)
+    is_sure: bool = field(compare=False)
+
+
+def find_target(number: Number, sentence: str, tables: NearTables) -> Target | None:
+    """Return the cell whose row and column, or row and unit, the sentence names, if it is the only one.
+
+    Names are compared as text.
+    """
+    words = normalized(sentence)
+    found = {target for table in tables.all for target in _targets_in(table, number, words)}
+    if len(found) != 1:
+        return None
+    (target,) = found
+    if target.is_sure and number.is_ratio:
+        return target
+    far = _FARTHEST if target.is_sure else _FAR
+    return target if number.value / far <= target.value <= number.value * far else None
+
+
+def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
+    rows, said = table.rows.find_common(words), table.rows.said_in(words)
+    if not said and table.size == 1:
+        rows = frozenset({0})  # The only row needs no name, but its column does.
+    cells = [
+        (cell, factor)
+        for cell in table.cells
+        if cell.row in rows and cell.is_figure
+        for factor in unit_factors(number, cell, table)[:1]
+    ]
+    named = table.columns.find_any(words)
+    own = [one for one in cells if one[0].column in named and (one[0].units or not number.is_ratio)]
+    if len({cell.column for cell, _ in own}) > 1:
+        common = table.columns.find_common(words)
+        own = [one for one in own if one[0].column in common] or own
+    if not own and (said or number.noun):
+        known = [one for one in cells if number.noun or (one[0].units and number.has_unit)]
+        own = [one for one in known if table.meant is None or one[0].column in table.meant]
+    for cell, factor in own:
+        written = cell.number.written if len(cell.number.written) <= _LONGEST else f"{cell.value:.6g}"
+        is_sure = cell.column in named and bool(cell.units or number.noun)
+        yield Target(", ".join(said), table.labels[cell.column], written, cell.value * factor, is_sure)
