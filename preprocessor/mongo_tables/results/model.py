@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -61,8 +61,10 @@ class Query:
 
     def arguments_of(self, names: Collection[str]) -> list[tuple[str, Any]]:
         """Return the uses of some operators with their arguments, in the order of the text."""
-        used = not set(self.used.operators).isdisjoint(names)
-        return list(_uses(self.expressions, names)) if used else []
+        found: list[tuple[str, Any]] = []
+        if not set(self.used.operators).isdisjoint(names):
+            _add_uses(self.expressions, names, found)
+        return found
 
 
 class Used(NamedTuple):
@@ -78,6 +80,7 @@ class Used(NamedTuple):
 
 
 _PLAIN: Final = frozenset({int, float, bool, NoneType})
+_LEAVES: Final = _PLAIN | {str}
 
 
 def used_in(expressions: Any) -> Used:
@@ -110,15 +113,17 @@ def _add_used(
         others[kind] = None
 
 
-def _uses(value: Any, names: Collection[str]) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
+def _add_uses(value: Any, names: Collection[str], found: list[tuple[str, Any]]) -> None:
+    if type(value) is dict or isinstance(value, Mapping):
         for name, inner in value.items():
             if name in names:
-                yield name, inner
-            yield from _uses(inner, names)
+                found.append((name, inner))
+            if type(inner) not in _LEAVES:
+                _add_uses(inner, names, found)
     elif isinstance(value, (list, tuple)):
         for inner in value:
-            yield from _uses(inner, names)
+            if type(inner) not in _LEAVES:
+                _add_uses(inner, names, found)
 
 
 class ResultsError(CommandError):
