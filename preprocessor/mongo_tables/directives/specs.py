@@ -227,8 +227,8 @@ class PipelineSpec(Spec):
 
     @cached_property
     def dated_query(self) -> Query:
-        """Return the query for its source documents without their runs: for their dates, if no figure is drawn."""
-        return source_query(self.collection, self.pipeline, self.let, runs=False)
+        """Return the query for the dates of its source documents."""
+        return source_query(self.collection, self.pipeline, self.let, dates=True)
 
     def version_query(self, measured: MeasuredOf) -> Query:
         """Return the query for the versions that its source documents were measured on."""

@@ -134,8 +134,19 @@ _SHAPED: Final = "is_result"
 
 
 @cache
-def _group(with_runs: bool) -> Mapping[str, Any]:
-    """Return the stage that groups documents by all their provenance."""
+def _group(dates: bool) -> Mapping[str, Any]:
+    """Return the stage that groups documents by all their provenance.
+
+    ``dates``: only by whether they are results.
+    """
+    group: dict[str, Any] = {
+        "_id": {_SHAPED: IS_RESULT},
+        "first": {"$min": "$start_time"},
+        "last": {"$max": "$start_time"},
+        "documents": {"$sum": 1},
+    }
+    if dates:
+        return {"$group": group}
     told: dict[str, Any] = {}
     for part, names in IN_PROVENANCE.items():
         told[part] = f"${part}"
@@ -153,15 +164,8 @@ def _group(with_runs: bool) -> Mapping[str, Any]:
     for name in RUN_COLUMNS:
         repeat[name] = f"$$this.{name}"
     runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
-    group = {
-        "_id": {**told, _SHAPED: IS_RESULT},
-        "first": {"$min": "$start_time"},
-        "last": {"$max": "$start_time"},
-        "documents": {"$sum": 1},
-    }
-    if with_runs:
-        group["runs"] = {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}}
-    return {"$group": group}
+    pushed = {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}}
+    return {"$group": {**group, "_id": {**told, _SHAPED: IS_RESULT}, "runs": pushed}}
 
 
 class RowRepeat(NamedTuple):
@@ -225,13 +229,13 @@ class SourceQuery(Query):
 
 
 def source_query(
-    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any], *, runs: bool = True
+    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any], *, dates: bool = False
 ) -> SourceQuery:
     """Return the query for the provenance of a figure. Figures that start from the same documents share it.
 
-    ``runs`` false: without the repeats behind the rows, which only a drawn figure shows.
+    ``dates``: only for the dates of the documents.
     """
-    return SourceQuery(collection, (*choice(pipeline), _group(runs)), let)
+    return SourceQuery(collection, (*choice(pipeline), _group(dates)), let)
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -94,7 +94,7 @@ class Site(NamedTuple):
                 asked = spec.version_query(spec.measured_of)
                 distinct.setdefault(asked.key, asked)
             if figures or spec.max_age or spec.provenance:
-                asked = spec.source_query if figures else spec.dated_query
+                asked = spec.source_query if figures or spec.provenance else spec.dated_query
                 distinct.setdefault(asked.key, asked)
         return list(distinct.values())
 
