@@ -338,3 +338,12 @@ def _some(argument: Any, walk: Walk, path: At) -> Shape:
     shape = array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=value.traits)
     name = str(path[-1])
     return walk.visit(path, name, (Operand((*path, "input"), argument["input"], value),), shape)
+
+
+@form("$top", "$topN", "$bottom", "$bottomN")
+def _top(argument: Any, walk: Walk, path: At) -> Shape:
+    """Of an array: ``sortBy`` and ``output`` name fields of its elements."""
+    for name in ("input", "n") if isinstance(argument, dict) else ():
+        if name in argument:
+            shape_of(argument[name], walk, (*path, name))
+    return ANY
