@@ -33,6 +33,8 @@ def read(*documents: dict[str, Any]) -> list[Table]:
         ("speedup", "speedup", 1),
         ("Time (ms)", "time", 1e-3),
         ("MB/s", "", 1e6),
+        ("Factor (x)", "factor", 1),
+        ("MBperSecond", "m bper", 1e6),
         ("min", "min", None),
         ("latency_min", "latency min", None),
         ("x", "x", None),

@@ -110,7 +110,7 @@ class Names(NamedTuple):
         return list(said)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """The cells of a table, its headings, and the names by which a sentence may refer to rows and columns.
 
@@ -352,8 +352,8 @@ def _read_name(name: str) -> Heading:
     if last in _RATIOS:
         return Heading(" ".join(words), (RATIO,), frozenset())
     if last not in _NO_UNITS and name != "x":
-        if units := read_heading(name).units:
-            return Heading(read_heading(name).words if name[-1] in ")]" else "", units, frozenset())
+        if units := (header := read_heading(name)).units:
+            return Heading(header.words if name[-1] in ")]" else "", units, frozenset())
         named = tuple(unit for unit in of_name(name) if select_measured(unit))
         for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
             unit = " ".join(_MEANINGS.get(word, word) for word in words[tail:])
