@@ -23,6 +23,7 @@ from mongo_tables.lint.field_rules import asks_for_value
 from mongo_tables.lint.numeral_rules import list_comparisons
 from mongo_tables.lint.rule_context import Documents, Passing, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
+from mongo_tables.lint.shape.flow import StageText
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.render.column import column_value
 
@@ -90,19 +91,28 @@ _TESTING: Final = names_with("tests truth")
 @rule("MT435", needs=_TESTING)
 def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT435: in an expression an object is always true, also one that is written like a query."""
-    for use in subject.uses(*_TESTING):
-        for condition, path in _list_tested(use):
-            if isinstance(condition, dict) and next(iter(condition), "$")[:1] != "$":
-                ((name, value),) = [*condition.items()][:1]
-                operator = next(iter(value), "") if isinstance(value, Mapping) else ""
-                operator, operand = (operator, value[operator]) if operator[:1] == "$" else ("$eq", value)
-                meant = json.dumps({operator: [f"${name}", operand]}, default=str)
-                yield subject.in_pipeline(
-                    "MT435",
-                    path,
-                    f"an object is always true: `{use.name}` does not compare `{name}`",
-                    f"in an expression the condition is {meant}",
-                )
+    for stage in subject.flow.stages:
+        for tested, condition, path in stage.text.once(_list_objects):
+            ((name, value),) = [*condition.items()][:1]
+            operator = next(iter(value), "") if isinstance(value, Mapping) else ""
+            operator, operand = (operator, value[operator]) if operator[:1] == "$" else ("$eq", value)
+            meant = json.dumps({operator: [f"${name}", operand]}, default=str)
+            yield subject.in_pipeline(
+                "MT435",
+                path,
+                f"an object is always true: `{tested}` does not compare `{name}`",
+                f"in an expression the condition is {meant}",
+            )
+
+
+def _list_objects(stage: StageText) -> list[tuple[str, Mapping[str, Any], Path]]:
+    """Return the conditions that are objects, each with its operator and its place."""
+    tested = [(use, *one) for use in stage.uses if use.name in _TESTING for one in _list_tested(use)]
+    return [
+        (use.name, condition, path)
+        for use, condition, path in tested
+        if isinstance(condition, dict) and next(iter(condition), "$")[:1] != "$"
+    ]
 
 
 def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:

@@ -13,9 +13,9 @@ from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule
-from mongo_tables.lint.shape.expressions import Operand, Path, Visit
-from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.rule_context import COMPARING, Documents, RuleContext, quote, rule
+from mongo_tables.lint.shape.expressions import Operand, Path, Place
+from mongo_tables.lint.shape.flow import StageFlow, StageText
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
 
@@ -59,7 +59,6 @@ def _is_field(documents: Shape, text: str) -> bool:
 
 
 _ORDERING: Final = names_with("compares", "expression")
-_COMPARING: Final = _ORDERING | names_with("equates", "expression")
 
 
 @rule("MT435", reads=("$in",))
@@ -91,10 +90,10 @@ def _never_null(array: Operand) -> Any:
     return {"$ifNull": [array.expression, []]} if array.shape.nullish else array.expression
 
 
-@rule("MT435", reads=_COMPARING)
+@rule("MT435", reads=COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
-    for visit, operand, other in subject.comparisons(*_COMPARING) if subject.known else ():
+    for visit, operand, other in subject.comparisons if subject.known else ():
         value, kinds = operand.expression, other.shape.kinds
         if not _is_plain(value) or _is_plain(other.expression) or other.shape.unknown or not kinds - {"null"}:
             continue
@@ -152,7 +151,7 @@ _ACCUMULATING: Final = names_with("accumulates", "stage")
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
     """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
     for stage in subject.flow.stages if subject.known else ():
-        for at, text, name in _constant_names(stage):
+        for at, text, name in stage.text.once(_list_constant_names):
             if _is_field(stage.before, text):
                 yield subject.in_pipeline(
                     "MT436",
@@ -162,22 +161,22 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-def _constant_names(stage: StageFlow) -> Iterator[tuple[Path, str, str]]:
-    """Yield the strings in operators that read no field, and as a group's key, each with its place and operator."""
+def _list_constant_names(stage: StageText) -> list[tuple[Path, str, str]]:
+    """Return the strings in operators that read no field, and as a group's key, each with its place and operator."""
+    found: list[tuple[Path, str, str]] = []
     if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
-        yield (*stage.path, "_id"), key, "_id"
+        found.append(((*stage.path, "_id"), key, "_id"))
     for use in stage.uses if stage.name in _ACCUMULATING else ():
         own = use.kind in ("accumulator", "window")
         if own and isinstance(use.argument, str) and not use.argument.startswith("$"):
-            yield use.path, use.argument, use.name
-    for visit in stage.visits:
-        names = [one for one in visit.operands if isinstance(one.expression, str)] if visit.name else ()
-        if not names or not all(_is_plain(one.expression) for one in visit.operands):
+            found.append((use.path, use.argument, use.name))
+    for place in stage.places:
+        operator = find_operator("expression", place.name) if place.name else None
+        if operator is None or operator.reads or operator.refused:
             continue
-        operator = find_operator("expression", visit.name)
-        if operator is not None and not operator.reads and not operator.refused:
-            for one in names:
-                yield one.path, one.expression, visit.name
+        if all(_is_plain(text) for _, text in place.arguments):
+            found += [(at, text, place.name) for at, text in place.arguments if isinstance(text, str)]
+    return found
 
 
 _PART: Final = re.compile(r"%(.)", re.DOTALL)
@@ -194,26 +193,29 @@ def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
     """
-    for visit in subject.visits("$dateToString"):
-        for operand in visit.operands:
-            if operand.path[-1] == "format" and isinstance(operand.expression, str):
-                message, hint = _judge_format(operand.expression)
-                if message:
-                    yield subject.in_pipeline("MT437", operand.path, message, hint)
-    for visit in subject.visits("$arrayElemAt"):
-        message, hint = _judge_names(*(one.expression for one in visit.operands))
-        if message:
-            yield subject.in_pipeline("MT437", visit.path, message, hint, key=True)
     for stage in subject.flow.stages:
-        dates: dict[str, dict[str, Visit]] = defaultdict(dict)
-        for visit in stage.visits:
-            if visit.name in _PARTS and len(visit.operands) == 1:
-                dates[str(visit.operands[0].expression)].setdefault(_PARTS[visit.name], visit)
-        for parts in dates.values():
-            message, hint = _judge_parts(parts, {part: visit.name for part, visit in parts.items()})
-            if message:
-                first = parts["Y"] if "V" in parts and "Y" in parts else parts["G"]
-                yield subject.in_pipeline("MT437", first.path, message, hint, key=True)
+        for path, (message, hint), key in stage.text.once(_judge_dates):
+            yield subject.in_pipeline("MT437", path, message, hint, key=key)
+
+
+def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
+    """Return the places with a fault in the text of a stage, each with message and hint, and whether it is a key."""
+    found: list[tuple[Path, tuple[str, str], bool]] = []
+    dates: dict[str, dict[str, Place]] = defaultdict(dict)
+    for place in stage.places:
+        for path, text in place.arguments if place.name == "$dateToString" else ():
+            if path[-1] == "format" and isinstance(text, str):
+                found.append((path, _judge_format(text), False))
+        if place.name == "$arrayElemAt":
+            found.append((place.path, _judge_names(*(text for _, text in place.arguments)), True))
+        elif place.name in _PARTS and len(place.arguments) == 1:
+            dates[str(place.arguments[0][1])].setdefault(_PARTS[place.name], place)
+    for parts in dates.values():
+        fault = _judge_parts(parts, {part: place.name for part, place in parts.items()})
+        if fault[0]:
+            first = parts["Y"] if "V" in parts and "Y" in parts else parts["G"]
+            found.append((first.path, fault, True))
+    return [one for one in found if one[1][0]]
 
 
 def _judge_format(text: str) -> tuple[str, str]:

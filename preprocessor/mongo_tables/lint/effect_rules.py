@@ -31,7 +31,8 @@ from mongo_tables.lint.rule_context import (
     rule,
 )
 from mongo_tables.lint.shape.expressions import Path, Visit
-from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.lint.shape.flow import StageText
+from mongo_tables.lint.shape.values import NUMBERS, lookup
 from mongo_tables.render.column import column_value
 
 _ACCUMULATING: Final = names_with("accumulates", "stage")
@@ -48,28 +49,34 @@ _BINDING: Final = ("$filter", "$let", "$lookup", "$map", "$reduce")
 def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT442: an expression reads a field that no document has, whose name is that of a variable at this place."""
     for stage in subject.flow.stages if subject.known else ():
-        if stage.names.isdisjoint(_BINDING):
-            continue
-        for path, text in _variables_as_fields(
-            stage.argument, stage.path, frozenset(), stage.before, documents
-        ):
+        for path, text, other in stage.text.once(_list_variables_as_fields):
             name = text[1:].partition(".")[0]
-            yield subject.in_pipeline(
-                "MT442",
-                path,
-                f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here",
-                f"write `${text}`",
-            )
+            fields = stage.before if other is None else documents.shape_of_all(other)
+            if fields.kinds and lookup(fields, (name,)).absent:
+                yield subject.in_pipeline(
+                    "MT442",
+                    path,
+                    f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here",
+                    f"write `${text}`",
+                )
+
+
+_Named = tuple[Path, str, str | None]
+"""A path that begins with the name of a variable: its place, and the collection of an inner pipeline."""
+
+
+def _list_variables_as_fields(stage: StageText) -> Sequence[_Named]:
+    if stage.names.isdisjoint(_BINDING):
+        return ()
+    return [*_variables_as_fields(stage.argument, stage.path, frozenset(), None)]
 
 
 def _variables_as_fields(
-    written: Any, path: Path, bound: frozenset[str], fields: Shape, documents: Documents
-) -> Iterator[tuple[Path, str]]:
-    """Yield the paths that begin with the name of a variable and of no field, each with its place."""
+    written: Any, path: Path, bound: frozenset[str], other: str | None
+) -> Iterator[_Named]:
     if isinstance(written, str):
-        name = written[1:].partition(".")[0]
-        if written[:1] == "$" and name in bound and lookup(fields, (name,)).absent and fields.kinds:
-            yield path, written
+        if written[:1] == "$" and written[1:].partition(".")[0] in bound:
+            yield path, written, other
     elif isinstance(written, dict):
         binds = "input" in written or "vars" in written or "let" in written
         inner = bound | _bound_by(written) if binds else bound
@@ -78,16 +85,15 @@ def _variables_as_fields(
                 continue
             if key == "pipeline" and isinstance(written.get("from"), str):
                 if not _makes(value, inner):
-                    other = documents.shape_of_all(written["from"])
-                    yield from _variables_as_fields(value, (*path, key), inner, other, documents)
+                    yield from _variables_as_fields(value, (*path, key), inner, written["from"])
                 continue
             names = bound if key in ("input", "vars", "let", "initialValue") else inner
             if names or isinstance(value, (dict, list, tuple)):
-                yield from _variables_as_fields(value, (*path, key), names, fields, documents)
+                yield from _variables_as_fields(value, (*path, key), names, other)
     elif isinstance(written, (list, tuple)):
         for number, value in enumerate(written):
             if bound or isinstance(value, (dict, list, tuple)):
-                yield from _variables_as_fields(value, (*path, number), bound, fields, documents)
+                yield from _variables_as_fields(value, (*path, number), bound, other)
 
 
 def _bound_by(written: Mapping[str, Any]) -> frozenset[str]:
@@ -142,19 +148,15 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
     group = subject.flow.stages[place].argument if len(subject.flow.stages) > place else None
     if not isinstance(group, Mapping) or "$group" not in subject.spec.pipeline[place]:
         return
+    if not any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id"):
+        return
     key, passing = group["_id"], documents.of(subject.spec)
     written = key.values() if isinstance(key, Mapping) else [key]
     if not passing.complete or not all(isinstance(one, str) and re.match(r"\$[^$]", one) for one in written):
         return
-    rows = [[column_value(one, path[1:]) for path in written] for one in passing.documents]
-    times = [
-        path
-        for path, *values in zip(written, *rows, strict=True)
-        if all(isinstance(one, datetime) or (isinstance(one, str) and _TIME.match(one)) for one in values)
-        and not all(_FULL_HOUR.match(str(one)) for one in values)
-    ]
-    sums = any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id")
-    if times and sums and len(rows) > 2 and len(set(map(repr, rows))) == len(rows):
+    times = [path for path in written if _are_times(column_value(one, path[1:]) for one in passing.documents)]
+    rows = [[column_value(one, path[1:]) for path in written] for one in passing.documents if times]
+    if len(rows) > 2 and len(set(map(repr, rows))) == len(rows):
         is_text = any(isinstance(column_value(one, times[0][1:]), str) for one in passing.documents)
         month = {"$substrBytes": [times[0], 0, 7]}
         start = json.dumps(month if is_text else {"$dateTrunc": {"date": times[0], "unit": "month"}})
@@ -165,6 +167,16 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
             f"to group by month, day or hour: {start}",
             key=True,
         )
+
+
+def _are_times(values: Iterator[Any]) -> bool:
+    """Return whether all values are times, and not all of them full hours."""
+    full = True
+    for one in values:
+        if not isinstance(one, datetime) and not (isinstance(one, str) and _TIME.match(one)):
+            return False
+        full = full and bool(_FULL_HOUR.match(str(one)))
+    return not full
 
 
 @rule("MT444", needs=("$setWindowFields",))
@@ -193,19 +205,27 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
 @rule("MT445", needs=("$switch",))
 def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
     """MT445: a branch of a ``$switch`` is never reached, because an earlier one takes its values."""
-    for use in subject.uses("$switch"):
+    for stage in subject.flow.stages:
+        for path, first in stage.text.once(_list_unreached):
+            yield subject.in_pipeline(
+                "MT445",
+                path,
+                f"this branch is never reached: branch {first + 1} matches all of its values",
+                "write the narrowest condition first",
+            )
+
+
+def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
+    """Return the places of branches that are never reached, each with the number of the one that takes its values."""
+    found: dict[Path, int] = {}
+    for use in stage.uses:
         branches = use.argument.get("branches") if isinstance(use.argument, dict) else None
-        cases = [_bound_of(one) for one in branches] if isinstance(branches, (list, tuple)) else []
-        told: set[int] = set()
+        is_switch = use.name == "$switch" and isinstance(branches, (list, tuple))
+        cases = [_bound_of(one) for one in branches or ()] if is_switch else []
         for (first, one), (second, other) in combinations(enumerate(cases), 2):
-            if one and other and second not in told and _takes_all(one, other):
-                told.add(second)
-                yield subject.in_pipeline(
-                    "MT445",
-                    (*use.path, "branches", second),
-                    f"this branch is never reached: branch {first + 1} matches all of its values",
-                    "write the narrowest condition first",
-                )
+            if one and other and _takes_all(one, other):
+                found.setdefault((*use.path, "branches", second), first)
+    return [*found.items()]
 
 
 def _bound_of(branch: Any) -> tuple[str, str, float] | None:
@@ -254,9 +274,10 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
 
     Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
     """
-    for visit, operand, other in subject.comparisons(*_EQUATING) if subject.known else ():
+    for visit, operand, other in subject.comparisons if subject.known else ():
         read = other.expression
-        if operand.expression is not None or not isinstance(read, str) or not read.startswith("$"):
+        is_read = isinstance(read, str) and read.startswith("$")
+        if operand.expression is not None or not is_read or visit.name not in _EQUATING:
             continue
         if other.shape.missing and not other.shape.absent and not other.shape.unknown:
             yield subject.in_pipeline(
@@ -274,16 +295,17 @@ def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
     Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
     """
     for visit in subject.visits(*_ORDERING) if subject.known else ():
-        if len(visit.operands) != 2 or visit.name[:2] not in ("$l", "$g"):
+        if len(visit.given) != 2 or visit.name[:2] not in ("$l", "$g"):
             continue
-        less, greater = visit.operands if visit.name[:2] == "$l" else visit.operands[::-1]
-        read = less.expression
-        sure = greater.shape.kinds and greater.shape.kinds <= _ORDERED and not greater.shape.missing
-        perhaps = less.shape.missing and less.shape.kinds and less.shape.kinds <= _ORDERED
-        if sure and perhaps and isinstance(read, str) and not _is_tested(subject, visit, read):
+        less, greater = visit.given if visit.name[:2] == "$l" else visit.given[::-1]
+        sure = greater.kinds and greater.kinds <= _ORDERED and not greater.missing
+        if not sure or not (less.missing and less.kinds and less.kinds <= _ORDERED):
+            continue
+        path, read = visit.place.arguments[0 if visit.name[:2] == "$l" else 1]
+        if isinstance(read, str) and not _is_tested(subject, visit, read):
             yield subject.in_pipeline(
                 "MT447",
-                less.path,
+                path,
                 f"`{read[1:]}` is missing in some documents, and missing is less than every number: `{visit.name}` "
                 "is true for them",
                 f'to leave them out: {{"$and": [{{"$gt": ["{read}", null]}}, …]}}',

@@ -38,9 +38,9 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     for stage in subject.flow.stages:
         read: list[tuple[Path, str, Shape]] = []
         for visit in stage.visits:  # what expressions read
-            if visit.name or visit.guarded or not visit.shape.kinds <= ARRAY:
+            if not visit.shape.kinds <= ARRAY or visit.place.name or visit.place.guarded:
                 continue
-            text = str(visit.operands[0].expression)
+            text = str(visit.place.arguments[0][1])
             if not text.startswith("$$"):
                 read.append((visit.path, text[1:], visit.shape))
         argument, named = stage.argument, dict[Path, Any]()
@@ -68,11 +68,13 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
     """MT402: the value of a variable lacks such a field, but has one with a similar name."""
     told: set[str] = set()
     for visit in subject.fields_read:
-        text = "" if visit.guarded else str(visit.operands[0].expression)
-        name, _, rest = text.partition(".")
-        if not name.startswith("$$") or not rest or text in told or not _never(visit.shape):
+        if visit.place.guarded or not _never(visit.shape):
             continue
-        hint = _near(visit.operands[0].shape, tuple(rest.split(".")))
+        text = str(visit.place.arguments[0][1])
+        name, _, rest = text.partition(".")
+        if not name.startswith("$$") or not rest or text in told:
+            continue
+        hint = _near(visit.given[0], tuple(rest.split(".")))
         if hint.startswith("did you mean"):
             told.add(text)
             message = f"`{text}` is read, but `{name}` never has it: its value is empty or null"
@@ -208,7 +210,7 @@ def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) 
         empty = sum(column_value(row, column) is None for row in rows)
         made = find_definition(subject.spec, column) if 0 < empty < len(rows) else None
         sources = {
-            str(visit.operands[0].expression)[1:]: visit
+            str(visit.place.arguments[0][1])[1:]: visit
             for visit in subject.fields_read
             if made and visit.path[: len(made)] == made and _hands_on(visit.path[len(made) :])
             if visit.shape.nullish and not visit.shape.absent and not visit.shape.unknown

@@ -152,7 +152,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
     """
     begun = documents.begun(spec)
     try:
-        flow = flow_of(spec.pipeline, begun.shape, spec.let, begun.followed)
+        flow = flow_of(spec.pipeline, begun.shape, spec.let, documents.texts, begun.followed)
         rows = ran.rows if ran else None
         subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, rows=rows)
         seen: frozenset[str] = _OF_SEVERAL_ROWS if ran and len(rows or ()) < 2 else frozenset()

@@ -21,8 +21,17 @@ from mongo_tables.aggregation.values import is_number
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.order_rules import find_misplaced_texts, sort_keys
-from mongo_tables.lint.rule_context import Documents, Rows, RuleContext, last_operator, leading_match, rule
+from mongo_tables.lint.rule_context import (
+    Documents,
+    Rows,
+    RuleContext,
+    is_computed,
+    last_operator,
+    leading_match,
+    rule,
+)
 from mongo_tables.lint.shape.expressions import Path
+from mongo_tables.lint.shape.flow import StageText
 from mongo_tables.lint.shape.values import NUMBERS, Shape, elements, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.formats.raw_values import (
@@ -94,13 +103,9 @@ def _comparisons_in(expression: Any, path: Path) -> Iterator[Comparison]:
         pair = operands if name in _COMPARING and isinstance(operands, list) else ()
         for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
             constants = other if isinstance(other, list) else [other]
-            if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(_is_computed, constants)):
+            if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(is_computed, constants)):
                 yield Comparison(one[1:], str(name), constants, (*path, name))
         yield from _comparisons_in(operands, (*path, name))
-
-
-def _is_computed(operand: Any) -> bool:
-    return isinstance(operand, (Mapping, list)) or (isinstance(operand, str) and operand.startswith("$"))
 
 
 def numbers_in(operand: Any) -> tuple[float, ...]:
@@ -230,8 +235,9 @@ class _Use(NamedTuple):
 @rule("MT433", of="documents")
 def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT433: a comparison that looks numeric compares texts. Pipelines that test types are exempt."""
-    if not subject.flow.names.isdisjoint(TELLING_TYPES) and names_types(subject.spec.pipeline):
-        return
+    for stage in subject.flow.stages if not subject.flow.names.isdisjoint(TELLING_TYPES) else ():
+        if stage.text.once(_tests_types):
+            return
     told: set[tuple[str, str]] = set()
     for use in _list_uses(subject, documents):
         if (use.collection, use.field) in told:
@@ -241,6 +247,10 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
             told.add((use.collection, use.field))
             message, hint = f"`{use.field}` {said}", _write_top(use, documents) or hint or _MAKE_NUMBERS
             yield subject.in_pipeline("MT433", use.path, message, hint, key=use.operator == "$sort")
+
+
+def _tests_types(stage: StageText) -> bool:
+    return names_types(stage.argument)
 
 
 def _write_top(use: _Use, documents: Documents) -> str:
@@ -294,12 +304,11 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     """Yield what expressions compare with constants, and of which values accumulators take an end."""
     for visit in subject.fields_read:
-        if (operator := last_operator(visit.path)) in _ENDS:
+        if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
-    for visit, one, other in subject.comparisons(*_COMPARING):
-        constants = other.expression if isinstance(other.expression, list) else [other.expression]
-        if not any(map(_is_computed, constants)):
-            yield visit.path, one.shape, visit.name, constants
+    for visit, constant, other in subject.comparisons:
+        written = constant.expression
+        yield visit.path, other.shape, visit.name, written if isinstance(written, list) else [written]
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Field, conditions_in, effect_of, split_path
 from mongo_tables.aggregation.uses import Use
 from mongo_tables.aggregation.values import is_flag, truthy, type_name
@@ -53,6 +54,8 @@ Stages = Sequence[Mapping[str, Any]]
 _AT_ONCE: Final = 1_000
 _MOST_BEGINNINGS: Final = 200
 """The beginnings of pipelines whose documents are kept; large sites have thousands."""
+_MOST_TEXTS: Final = 2_000
+"""The stages that are kept; our own site has 1,100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,12 @@ class Documents:
     """The documents of a results source, or none, for the rules.
 
     Comments share the work: documents by their first ``$match``, the shape of documents after a stage by all stages up
-    to it.
+    to it, and what the text of a stage says (``texts``).
     """
 
     def __init__(self, source: FileSource | None) -> None:
         self.source = source
+        self.texts = Memo(_MOST_TEXTS)
         self._passing = Memo(_MOST_BEGINNINGS)
         self._meaning = Meaning("")
 
@@ -183,6 +187,7 @@ class Registered:
     reads: frozenset[str]
 
 
+COMPARING: Final = names_with("compares", "expression") | names_with("equates", "expression")
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 _FRACTIONS: Final = frozenset({"double", "decimal", "array"})
@@ -317,20 +322,23 @@ class RuleContext:
         found: dict[str, list[Visit]] = {}
         for stage in self.flow.stages:
             for visit in stage.visits:
-                found.setdefault(visit.name, []).append(visit)
+                found.setdefault(visit.place.name, []).append(visit)
         return found
 
     def visits(self, *names: str) -> list[Visit]:
         """Return every use of these operators of expressions, by name."""
         return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
 
-    def comparisons(self, *names: str) -> Iterator[tuple[Visit, Operand, Operand]]:
-        """Yield the uses of these operators with two operands, for each operand with the other one."""
-        for visit in self.visits(*names):
-            if len(visit.operands) == 2:
+    @cached_property
+    def comparisons(self) -> Sequence[tuple[Visit, Operand, Operand]]:
+        """Every comparison in an expression with a constant, which comes before the other operand."""
+        found: list[tuple[Visit, Operand, Operand]] = []
+        for visit in self.visits(*COMPARING):
+            if len(visit.given) == 2:
                 one, other = visit.operands
-                yield visit, one, other
-                yield visit, other, one
+                found += [(visit, one, other)] if _is_constant(one.expression) else []
+                found += [(visit, other, one)] if _is_constant(other.expression) else []
+        return found
 
     @property
     def fields_read(self) -> Sequence[Visit]:
@@ -374,6 +382,16 @@ class RuleContext:
     def stages(self, *names: str) -> Iterator[StageFlow]:
         """Yield the stages of these names."""
         return (stage for stage in self.flow.stages if stage.name in names)
+
+
+def _is_constant(expression: Any) -> bool:
+    each = expression if isinstance(expression, list) else [expression]
+    return not any(map(is_computed, each))
+
+
+def is_computed(operand: Any) -> bool:
+    """Return whether an operand is an expression or a list, not a plain constant."""
+    return isinstance(operand, (Mapping, list)) or (isinstance(operand, str) and operand.startswith("$"))
 
 
 def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:

@@ -1,13 +1,15 @@
 """The shapes of expressions, without computing values.
 
-``Walk`` carries the knowledge at one place of a pipeline. ``shape_of`` returns an expression's shape and records every
-operator and field in it as a ``Visit``, which rules inspect. By default an operator gives what the catalogue of
-operators says. More exact results are registered here, for operators that choose, and in ``operators``.
+``read`` reads the text of an expression once, and returns a function that infers its shape from any documents: many
+comments have the same stages over other documents. ``Around`` is what the text around an expression says of it, and
+``Walk`` what is known of the documents there. A function records every operator and field of its expression as a
+``Visit``, which rules inspect. By default an operator gives what the catalogue of operators says. More exact results
+are registered here, for operators that choose, and in ``operators``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -47,70 +49,145 @@ class Operand(NamedTuple):
     shape: Shape
 
 
-class Visit(NamedTuple):
-    """An operator, or a field that is read (``name`` is then empty), and its shape."""
+class Place(NamedTuple):
+    """An operator, or a field that is read (``name`` is then empty), in the text of a stage.
+
+    ``arguments``: place and text of each. ``guarded``: an enclosing operator handles null and missing.
+    """
 
     path: Path
     name: str
-    operands: Sequence[Operand]
+    arguments: Sequence[tuple[Path, Any]]
+    guarded: bool
+
+
+class Visit(NamedTuple):
+    """What is known of a place: the shapes of its arguments, and its own."""
+
+    place: Place
+    given: Sequence[Shape]
     shape: Shape
-    guarded: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The place in the pipeline."""
+        return self.place.path
+
+    @property
+    def name(self) -> str:
+        """The operator, or nothing for a field that is read."""
+        return self.place.name
+
+    @property
+    def operands(self) -> list[Operand]:
+        """The arguments, with their shapes."""
+        return [Operand(*one, shape) for one, shape in zip(self.place.arguments, self.given, strict=True)]
 
 
+_NONE: Settled = frozenset()
 _NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
 
 
-class Walk(NamedTuple):
-    """The knowledge at one place of a pipeline: the document, the variables, and what conditions have settled.
+class Around(NamedTuple):
+    """The place of an expression, and what the text around it says of it.
 
-    ``settled``: expressions, as written, that an enclosing condition proves to be neither null nor missing.
-    ``guarded``: an enclosing operator handles null and missing. ``visits`` is shared by all walks of a pipeline.
+    ``places``: those that were read, shared by all of a stage. ``settled``: expressions, as written, that an enclosing
+    condition proves to be neither null nor missing. ``guarded``: an enclosing operator handles null and missing.
+    """
+
+    path: Path
+    places: list[Place]
+    settled: Settled = _NONE
+    guarded: bool = False
+
+    def at(self, *steps: str | int) -> Around:
+        """Return the place of a part of the expression."""
+        return Around((*self.path, *steps), self.places, self.settled, self.guarded)
+
+    def guard(self) -> Around:
+        """Return the same place, where an enclosing operator handles null and missing."""
+        return Around(self.path, self.places, self.settled, True)
+
+    def settle(self, expressions: Settled) -> Around:
+        """Return the same place, where a condition settles these expressions as well."""
+        return Around(self.path, self.places, self.settled | expressions, self.guarded)
+
+    def bind(self, *names: str) -> Around:
+        """Return the same place, where these variables have other values than outside."""
+        hidden = tuple(f"$${name}" for name in names)
+        kept = frozenset(one for one in self.settled if not one.startswith(hidden))
+        return Around(self.path, self.places, kept, self.guarded)
+
+    def place(self, name: str, *arguments: tuple[Path, Any]) -> Place:
+        """Return the operator, or the field, that is here."""
+        self.places.append(Place(self.path, name, arguments, self.guarded))
+        return self.places[-1]
+
+
+class Walk(NamedTuple):
+    """What is known at one place of a pipeline: the document, and the variables.
+
+    ``visits`` is shared by all walks of a pipeline.
     """
 
     root: Shape
     visits: list[Visit]
     variables: Mapping[str, Shape] = _NONE_BOUND
-    settled: Settled = frozenset()
-    guarded: bool = False
 
     def binding(self, variables: Mapping[str, Shape]) -> Walk:
         """Return a walk in which these variables are bound as well."""
-        hidden = tuple(f"$${name}" for name in variables)
-        kept = frozenset(one for one in self.settled if not one.startswith(hidden))
-        return self._replace(variables={**self.variables, **variables}, settled=kept)
+        return Walk(self.root, self.visits, {**self.variables, **variables})
 
-    def guard(self) -> Walk:
-        """Return a walk in which an enclosing operator handles null and missing."""
-        return Walk(self.root, self.visits, self.variables, self.settled, True)
-
-    def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
+    def visit(self, place: Place, given: Sequence[Shape], shape: Shape) -> Shape:
         """Record a visit and return its shape."""
-        self.visits.append(Visit(path, name, operands, shape, self.guarded))
+        self.visits.append(Visit(place, given, shape))
         return shape
 
 
-Form = Callable[[Any, Walk, Path], Shape]
-Give = Callable[[Sequence[Operand]], Shape]
+Infer = Callable[[Walk], Shape]
+Form = Callable[[Any, Around], Infer]
+Give = Callable[[Sequence[Shape]], Shape]
 FORMS: Final[dict[str, Form]] = {}
 GIVES: Final[dict[str, Give]] = {}
 
 
 form = partial(catalogue.register, FORMS)
-"""Registers the shape of operators that bind variables or choose: ``(argument, walk, path) -> Shape``."""
+"""Registers the reader of operators that bind variables or choose: ``(argument, around) -> Infer``."""
 gives = partial(catalogue.register, GIVES)
-"""Registers the shape of operators with a list of arguments: ``(operands) -> Shape``."""
+"""Registers the shape of operators with a list of arguments: ``(shapes of arguments) -> Shape``."""
 
 
-def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
-    """Return the shape of an expression at ``path`` in the pipeline."""
+def read(expression: Any, around: Around) -> Infer:
+    """Return what infers the shape of an expression from the documents before its stage."""
     if isinstance(expression, str):
-        return _of_text(expression, walk, path)
+        return _read_text(expression, around)
     if isinstance(expression, dict):
-        return _of_document(expression, walk, path)
-    if isinstance(expression, (list, tuple)):
-        found = [shape_of(item, walk, (*path, index)) for index, item in enumerate(expression)]
+        return _read_document(expression, around)
+    if not isinstance(expression, (list, tuple)):
+        return always(constant(expression))
+    items = [read(item, around.at(index)) for index, item in enumerate(expression)]
+
+    def infer(walk: Walk) -> Shape:
+        found = [item(walk) for item in items]
         return array(join_all(map(fill_missing, found)), Traits(sources=sources(found)))
-    return constant(expression)
+
+    return infer
+
+
+def always(shape: Shape) -> Infer:
+    """Return what infers the same shape from any documents."""
+    return lambda walk: shape
+
+
+def after(parts: Sequence[Infer], last: Infer) -> Infer:
+    """Return what visits parts of a text, and then infers the shape that the last one gives."""
+
+    def infer(walk: Walk) -> Shape:
+        for part in parts:
+            part(walk)
+        return last(walk)
+
+    return infer
 
 
 def constant(value: Any) -> Shape:
@@ -129,19 +206,23 @@ def _plain_constant(value: str | int | float) -> Shape:
     return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value})))
 
 
-def _of_text(text: str, walk: Walk, path: Path) -> Shape:
+def _read_text(text: str, around: Around) -> Infer:
     if not text.startswith("$"):
-        return constant(text)
-    if text.startswith("$$"):
-        name, _, rest = text[2:].partition(".")
-        found = _variable(name, walk)
-        parts = tuple(rest.split(".")) if rest else ()
-    else:
-        found, parts = walk.variables.get("CURRENT", walk.root), tuple(text[1:].split("."))
-    shape = lookup(found, parts)
-    if text in walk.settled:
-        shape = without(shape, "null", "missing")
-    return walk.visit(path, "", (Operand(path, text, found),), shape)
+        return always(constant(text))
+    is_variable = text.startswith("$$")
+    name, _, rest = text[2:].partition(".") if is_variable else ("CURRENT", "", text[1:])
+    parts = tuple(rest.split(".")) if rest or not is_variable else ()
+    place, is_settled = around.place("", (around.path, text)), text in around.settled
+
+    def infer(walk: Walk) -> Shape:
+        found = _variable(name, walk) if walk.variables or is_variable else walk.root
+        shape = lookup(found, parts)
+        if is_settled:
+            shape = without(shape, "null", "missing")
+        walk.visits.append(Visit(place, (found,), shape))
+        return shape
+
+    return infer
 
 
 def _variable(name: str, walk: Walk) -> Shape:
@@ -154,36 +235,59 @@ def _variable(name: str, walk: Walk) -> Shape:
     return ANY
 
 
-def _of_document(expression: Mapping[str, Any], walk: Walk, path: Path) -> Shape:
+def _read_document(expression: Mapping[str, Any], around: Around) -> Infer:
     first = next(iter(expression), "")
     if first.startswith("$"):
-        return _of_operator(first, expression[first], walk, (*path, first))
-    fields = {name: shape_of(value, walk, (*path, name)) for name, value in expression.items()}
-    return Shape(OBJECT, False, fields, False, None, Traits(None, sources(list(fields.values()))))
+        return _read_operator(first, expression[first], around.at(first))
+    inner = {name: read(value, around.at(name)) for name, value in expression.items()}
+
+    def infer(walk: Walk) -> Shape:
+        fields = {name: value(walk) for name, value in inner.items()}
+        return Shape(OBJECT, False, fields, False, None, Traits(None, sources(fields.values())))
+
+    return infer
 
 
-def _of_operator(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
+def _read_operator(name: str, argument: Any, around: Around) -> Infer:
     if name in ("$literal", "$const"):
-        return walk.visit(path, name, (), constant(argument))
+        shape = constant(argument)
+        return visiting(name, around, [], lambda found: shape)
     if name in FORMS:
-        return FORMS[name](argument, walk, path)
-    found = operands(argument, walk, path)
-    give = GIVES.get(name)
-    return walk.visit(path, name, found, give(found) if give else by_catalogue(name, found))
+        return FORMS[name](argument, around)
+    operands = read_operands(argument, around)
+    return visiting(name, around, operands, GIVES.get(name) or by_catalogue(name, operands))
 
 
-def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
+Operands = Sequence[tuple[Path, Any, Infer]]
+"""The arguments of an operator: place, text, and what infers their shape."""
+
+
+def visiting(name: str, around: Around, operands: Operands, give: Give) -> Infer:
+    """Return what infers the shape of an operator from those of its arguments, and records the visit."""
+    place = around.place(name, *((where, item) for where, item, _ in operands))
+    arguments = [argument for _, _, argument in operands]
+
+    def infer(walk: Walk) -> Shape:
+        given = [argument(walk) for argument in arguments]
+        shape = give(given)
+        walk.visits.append(Visit(place, given, shape))
+        return shape
+
+    return infer
+
+
+def read_operands(argument: Any, around: Around) -> Operands:
     """Return the arguments of an operator: the items of a list, the values of named arguments, or the only one."""
     if isinstance(argument, (list, tuple)):
-        items: list[tuple[Any, Path]] = [(item, (*path, index)) for index, item in enumerate(argument)]
+        items: list[tuple[Any, Around]] = [(item, around.at(index)) for index, item in enumerate(argument)]
     elif isinstance(argument, dict) and not next(iter(argument), "$").startswith("$"):
-        items = [(item, (*path, name)) for name, item in argument.items()]
+        items = [(item, around.at(name)) for name, item in argument.items()]
     else:
-        items = [(argument, path)]
-    return [Operand(where, item, shape_of(item, walk, where)) for item, where in items]
+        items = [(argument, around)]
+    return [(where.path, item, read(item, where)) for item, where in items]
 
 
-def sources(shapes: Sequence[Shape]) -> frozenset[str]:
+def sources(shapes: Iterable[Shape]) -> frozenset[str]:
     """Return the fields that any of the shapes was computed from."""
     found: frozenset[str] = frozenset()
     for shape in shapes:
@@ -214,16 +318,19 @@ def _kinds(name: str) -> Kinds | None:
     return kinds | NULL if answers_null else kinds
 
 
-def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
+def by_catalogue(name: str, operands: Operands) -> Give:
     """Return the shape from the catalogue, or anything if it does not say, or if an option decides."""
     kinds = _kinds(name)
-    traits = Traits(None, sources([one.shape for one in found]))
-    if kinds is None:
-        return Shape(ANY_KIND, True, traits=traits)
-    choices = [one.shape for one in found if one.path[-1] in ("onNull", "onError")]
-    if choices:
-        return join_all([Shape(kinds, traits=traits), *choices])
-    return Shape(kinds, traits=traits)
+    options = [at for at, (path, _, _) in enumerate(operands) if path[-1] in ("onNull", "onError")]
+
+    def give(given: Sequence[Shape]) -> Shape:
+        traits = Traits(None, sources(given))
+        if kinds is None:
+            return Shape(ANY_KIND, True, traits=traits)
+        shape = Shape(kinds, traits=traits)
+        return join_all([shape, *(given[at] for at in options)]) if options else shape
+
+    return give
 
 
 def find_present(condition: Any, outcome: bool) -> Settled:
@@ -250,80 +357,78 @@ def find_present(condition: Any, outcome: bool) -> Settled:
     return _NONE
 
 
-_NONE: Settled = frozenset()
 _ABOVE: Final = ("$gt", "$gte")
 _OPPOSITE: Final = {"$lte": "$gt", "$lt": "$gte"}
 _MIRRORED: Final = {"$lt": "$gt", "$lte": "$gte"}
 
 
-def _branch(expression: Any, walk: Walk, path: Path, settled: Settled) -> Shape:
-    inner = walk._replace(settled=walk.settled | settled) if settled else walk
-    return shape_of(expression, inner, path)
-
-
-def _guard(expression: Any, walk: Walk, path: Path) -> Shape:
-    return shape_of(expression, walk.guard(), path)
-
-
 @form("$cond")
-def _cond(argument: Any, walk: Walk, path: Path) -> Shape:
+def _cond(argument: Any, around: Around) -> Infer:
     keys: tuple[Any, ...] = ("if", "then", "else") if isinstance(argument, dict) else (0, 1, 2)
     try:
         condition, then, otherwise = (argument[key] for key in keys)
     except (KeyError, IndexError, TypeError, ValueError):
-        return ANY
-    decided = _guard(condition, walk, (*path, keys[0]))
-    yes = _branch(then, walk, (*path, keys[1]), find_present(condition, True))
-    no = _branch(otherwise, walk, (*path, keys[2]), find_present(condition, False))
-    return _join_branches(walk, path, "$cond", [decided], [yes, no])
+        return always(ANY)
+    tested, if_true, if_false = (around.at(key) for key in keys)
+    return _choosing(
+        "$cond",
+        around,
+        [
+            (False, read(condition, tested.guard())),
+            (True, read(then, if_true.settle(find_present(condition, True)))),
+            (True, read(otherwise, if_false.settle(find_present(condition, False)))),
+        ],
+    )
 
 
 @form("$switch")
-def _switch(argument: Any, walk: Walk, path: Path) -> Shape:
+def _switch(argument: Any, around: Around) -> Infer:
     branches = argument.get("branches") if isinstance(argument, dict) else None
     if not isinstance(branches, (list, tuple)):
-        return ANY
-    decided, results = [], []
-    settled = _NONE
+        return always(ANY)
+    parts: list[tuple[bool, Infer]] = []
+    rest = around
     for index, branch in enumerate(branches):
-        where = (*path, "branches", index)
         condition = branch.get("case") if isinstance(branch, dict) else None
-        decided.append(_guard(condition, walk, (*where, "case")))
-        here = settled | find_present(condition, True)
-        results.append(_branch(branch.get("then"), walk, (*where, "then"), here))
-        settled |= find_present(condition, False)
+        parts.append((False, read(condition, around.at("branches", index, "case").guard())))
+        here = rest.settle(find_present(condition, True))
+        parts.append((True, read(branch.get("then"), here.at("branches", index, "then"))))
+        rest = rest.settle(find_present(condition, False))
     if "default" in argument:
-        results.append(_branch(argument["default"], walk, (*path, "default"), settled))
-    return _join_branches(walk, path, "$switch", decided, results)
+        parts.append((True, read(argument["default"], rest.at("default"))))
+    return _choosing("$switch", around, parts)
 
 
-def _join_branches(walk: Walk, path: Path, name: str, decided: list[Shape], results: list[Shape]) -> Shape:
-    joined = join_all(results)
-    shape = with_traits(joined, sources=sources([*decided, *results]))
-    return walk.visit(path, name, (), shape)
+def _choosing(name: str, around: Around, parts: Sequence[tuple[bool, Infer]]) -> Infer:
+    """Return what infers the shape of an operator that gives one of its parts; others are conditions."""
+    place = around.place(name)
+
+    def infer(walk: Walk) -> Shape:
+        found = [part(walk) for _, part in parts]
+        joined = join_all(shape for (is_result, _), shape in zip(parts, found, strict=True) if is_result)
+        return walk.visit(place, (), with_traits(joined, sources=sources(found)))
+
+    return infer
 
 
 @form("$ifNull")
-def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
+def _if_null(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, (list, tuple)) or len(argument) < 2:
-        return ANY
-    found = []
-    for index, expression in enumerate(argument):
-        last = index == len(argument) - 1
-        inner = walk if last else walk.guard()
-        shape = shape_of(expression, inner, (*path, index))
-        found.append(
-            Operand((*path, index), expression, shape if last else without(shape, "null", "missing"))
-        )
-    return walk.visit(path, "$ifNull", found, join_all(one.shape for one in found))
+        return always(ANY)
+    *firsts, last = ((item, around.at(index)) for index, item in enumerate(argument))
+    parts = [(at.path, item, _present(read(item, at.guard()))) for item, at in firsts]
+    parts += [(at.path, item, read(item, at)) for item, at in [last]]
+    return visiting("$ifNull", around, parts, join_all)
+
+
+def _present(value: Infer) -> Infer:
+    return lambda walk: without(value(walk), "null", "missing")
 
 
 @form("$let")
-def _let(argument: Any, walk: Walk, path: Path) -> Shape:
+def _let(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, dict) or not isinstance(argument.get("vars"), dict):
-        return ANY
-    bound = {
-        name: shape_of(expression, walk, (*path, "vars", name))
-        for name, expression in argument["vars"].items()
-    }
-    return shape_of(argument.get("in"), walk.binding(bound), (*path, "in"))
+        return always(ANY)
+    bound = {name: read(value, around.at("vars", name)) for name, value in argument["vars"].items()}
+    body = read(argument.get("in"), around.bind(*bound).at("in"))
+    return lambda walk: body(walk.binding({name: value(walk) for name, value in bound.items()}))

@@ -1,23 +1,35 @@
 """The flow of a pipeline: the shapes of documents before and after every stage, and all computed values.
 
-A stage that is registered here knows the values that it makes. After any other stage, documents have the shape of its
-record (``aggregation.fields``): unchanged fields, and any value in the fields that it makes. What a ``$match`` settles
-(a field exists, or is not null) holds in every later document.
+Each stage is read once, however many pipelines have it. A stage that is registered here knows the values that it makes.
+After any other stage, documents have the shape of its record (``aggregation.fields``): unchanged fields, and any value
+in the fields that it makes. What a ``$match`` settles (a field exists, or is not null) holds in every later document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
 from mongo_tables.aggregation.catalogue import names_with, register
 from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
 from mongo_tables.aggregation.uses import Use, list_uses_in_stage
 from mongo_tables.aggregation.values import is_flag, truthy
-from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_present, shape_of
+from mongo_tables.files.memo import Memo
+from mongo_tables.lint.shape.expressions import (
+    Around,
+    Infer,
+    Path,
+    Place,
+    Visit,
+    Walk,
+    after,
+    always,
+    find_present,
+    read,
+)
 from mongo_tables.lint.shape.values import (
     ANY_KIND,
     ARRAY,
@@ -28,6 +40,7 @@ from mongo_tables.lint.shape.values import (
     OBJECT,
     PRESENT,
     ChangedFields,
+    Kinds,
     Parts,
     Shape,
     Traits,
@@ -51,34 +64,37 @@ from mongo_tables.lint.shape.values import (
 )
 
 
-def narrow_by_query(shape: Shape, condition: Any) -> Shape:
-    """Return the shape of the documents that meet a query."""
-    if not isinstance(condition, dict):
-        return shape
-    for key, value in condition.items():
+def _list_settled(condition: Any) -> Iterator[tuple[Parts, Kinds]]:
+    """Yield the paths of documents that meet a query, each with the kinds that it never has, in text order."""
+    for key, value in _items(condition):
         if key == "$and" and isinstance(value, (list, tuple)):
             for part in value:
-                shape = narrow_by_query(shape, part)
+                yield from _list_settled(part)
         elif key == "$expr":
             for text in find_present(value, True):
                 if not text.startswith("$$"):
-                    shape = _without_at(shape, tuple(text[1:].split(".")), "null", "missing")
+                    yield tuple(text[1:].split(".")), _NULLISH
         elif not key.startswith("$"):
             parts = tuple(key.split("."))
             comparisons = value if isinstance(value, dict) else {"$eq": value}
             for name, operand in comparisons.items():
                 is_constant = isinstance(operand, (str, int, float, datetime))
                 if name == "$exists" and operand is True:
-                    shape = _without_at(shape, parts, "missing")
+                    yield parts, _MISSING
                 elif (name == "$ne" and operand is None) or (name in _COMPARING and is_constant):
-                    shape = _without_at(shape, parts, "null", "missing")
-    return shape
+                    yield parts, _NULLISH
 
 
+def _items(argument: Any) -> list[tuple[str, Any]]:
+    return list(argument.items()) if isinstance(argument, dict) else []
+
+
+_MISSING: Final[Kinds] = frozenset({"missing"})
+_NULLISH: Final = NULL | _MISSING
 _COMPARING: Final = names_with("compares", "query") | {"$eq"}
 
 
-def _without_at(shape: Shape, parts: Parts, *kinds: str) -> Shape:
+def _without_at(shape: Shape, parts: Parts, kinds: Kinds) -> Shape:
     """Return the document whose field has none of these kinds.
 
     An array on the way or at the end is neither null nor missing, whatever its elements are.
@@ -88,30 +104,30 @@ def _without_at(shape: Shape, parts: Parts, *kinds: str) -> Shape:
     if "object" not in shape.kinds:
         return shape
     before = member(shape, parts[0])
-    inner = _without_at(before, parts[1:], *kinds)
+    inner = _without_at(before, parts[1:], kinds)
     if inner is before and not shape.missing and shape.kinds <= OBJECT | ARRAY:
         return shape
     fields = ChangedFields(shape.fields, {parts[0]: inner})
     return shape._replace(kinds=shape.kinds & (OBJECT | ARRAY), missing=False, fields=fields)
 
 
-After = Callable[[Any, Walk, Path], Shape]
-_STAGES: Final[dict[str, After]] = {}
+_STAGES: Final[dict[str, Callable[[Any, Around], Infer]]] = {}
 UNKNOWN: Final = Shape(OBJECT)
 """A document with any fields of unknown origin."""
 
 
 stage = partial(register, _STAGES)
-"""Registers the shape of documents after a stage: ``(argument, walk, path) -> Shape``."""
+"""Registers the reader of a stage: ``(argument, around) -> Infer``, the shape of the documents after it."""
 
 
-def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
-    """Return the shape of the documents after the stage at ``path``."""
+def _read_stage(name: str, argument: Any, around: Around) -> Infer:
+    """Return what infers the shape of the documents after a stage from those before it."""
     if name in _STAGES:
-        return _STAGES[name](argument, walk, path)
-    documents, record, effect = walk.root, record_of(name), effect_of(name, argument)
+        return _STAGES[name](argument, around)
+    record, effect = record_of(name), effect_of(name, argument)
     if record is None or effect.only or WHOLE in effect.reads:
-        return UNKNOWN
+        return always(UNKNOWN)
+    adds = record.adds
     made: Tree = {}
     dropped: Tree = {}
     for field in effect.fields:
@@ -119,78 +135,104 @@ def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
             plant_leaf(dropped, field.parts, True)
         else:
             plant_leaf(made, field.parts, Shape(ANY_KIND, missing=True))
-    documents = without_fields(documents, dropped) if dropped else documents
-    documents = with_fields(documents, made) if made else documents
-    return join(documents, UNKNOWN) if record.adds else documents
+
+    def infer(walk: Walk) -> Shape:
+        documents = without_fields(walk.root, dropped) if dropped else walk.root
+        documents = with_fields(documents, made) if made else documents
+        return join(documents, UNKNOWN) if adds else documents
+
+    return infer
 
 
 @stage("$match")
-def _match(argument: Any, walk: Walk, path: Path) -> Shape:
-    if isinstance(argument, dict) and "$expr" in argument:
-        shape_of(argument["$expr"], walk.guard(), (*path, "$expr"))
-    return narrow_by_query(walk.root, argument)
+def _match(argument: Any, around: Around) -> Infer:
+    computes = isinstance(argument, dict) and "$expr" in argument
+    conditions = [read(argument["$expr"], around.at("$expr").guard())] if computes else []
+    settled = [*_list_settled(argument)]
+
+    def infer(walk: Walk) -> Shape:
+        for condition in conditions:
+            condition(walk)
+        shape = walk.root
+        for parts, kinds in settled:
+            shape = _without_at(shape, parts, kinds)
+        return shape
+
+    return infer
 
 
-@stage("$set", "$addFields")
-def _set(argument: Any, walk: Walk, path: Path) -> Shape:
+Leaves = list[tuple[Parts, Infer]]
+"""Paths of fields, each with what infers the shape of its new value."""
+
+
+def _infer_leaves(leaves: Leaves, walk: Walk) -> Tree:
     tree: Tree = {}
-    for name, value in _items(argument):
-        plant_leaf(tree, tuple(name.split(".")), _set_leaf(value, walk, (*path, name)))
-    return with_fields(walk.root, tree)
-
-
-def _items(argument: Any) -> list[tuple[str, Any]]:
-    return list(argument.items()) if isinstance(argument, dict) else []
-
-
-def _set_leaf(value: Any, walk: Walk, path: Path) -> Shape | Tree:
-    if not is_nested(value):
-        return shape_of(value, walk, path)
-    tree: Tree = {}
-    for name, inner in value.items():
-        plant_leaf(tree, tuple(name.split(".")), _set_leaf(inner, walk, (*path, name)))
+    for parts, value in leaves:
+        plant_leaf(tree, parts, value(walk))
     return tree
 
 
+@stage("$set", "$addFields")
+def _set(argument: Any, around: Around) -> Infer:
+    leaves = [*_read_leaves(argument, around, ())]
+    return lambda walk: with_fields(walk.root, _infer_leaves(leaves, walk))
+
+
+def _read_leaves(argument: Any, around: Around, above: Parts) -> Iterator[tuple[Parts, Infer]]:
+    for name, value in _items(argument):
+        parts, where = (*above, *name.split(".")), around.at(name)
+        if is_nested(value):
+            yield from _read_leaves(value, where, parts)
+        else:
+            yield parts, read(value, where)
+
+
 @stage("$project")
-def _project(argument: Any, walk: Walk, path: Path) -> Shape:
+def _project(argument: Any, around: Around) -> Infer:
     kept: Tree = {}
-    computed: Tree = {}
     dropped: Tree = {}
-    _read_projection(argument, walk, path, (), (kept, computed, dropped))
-    if not _is_only_of_named(kept, computed, dropped):
-        return without_fields(walk.root, dropped)
-    if "_id" not in kept and "_id" not in computed and "_id" not in dropped:
+    leaves: Leaves = []
+    _read_projection(argument, around, (), (kept, dropped, leaves))
+    if not _is_only_of_named(kept, dropped, leaves):
+        return lambda walk: without_fields(walk.root, dropped)
+    if "_id" not in kept and "_id" not in dropped and not any(parts[0] == "_id" for parts, _ in leaves):
         kept["_id"] = True
-    found = keep_fields(walk.root, kept, bool(computed))
-    return with_fields(found, computed) if computed else found
+
+    def infer(walk: Walk) -> Shape:
+        found = keep_fields(walk.root, kept, bool(leaves))
+        return with_fields(found, _infer_leaves(leaves, walk)) if leaves else found
+
+    return infer
 
 
-def _is_only_of_named(kept: Tree, computed: Tree, dropped: Tree) -> bool:
+def _is_only_of_named(kept: Tree, dropped: Tree, leaves: Leaves) -> bool:
     """Return whether a projection drops the fields that it does not name. Of ``_id`` it may say otherwise."""
-    if computed or any(name != "_id" or leaf is not True for name, leaf in kept.items()):
+    if leaves or any(name != "_id" or leaf is not True for name, leaf in kept.items()):
         return True
     return "_id" in kept and not dropped
 
 
-def _read_projection(
-    argument: Any, walk: Walk, path: Path, above: tuple[str, ...], trees: tuple[Tree, Tree, Tree]
-) -> None:
-    kept, computed, dropped = trees
-    for name, value in argument.items() if isinstance(argument, dict) else ():
-        parts = (*above, *name.split("."))
+def _read_projection(argument: Any, around: Around, above: Parts, found: tuple[Tree, Tree, Leaves]) -> None:
+    kept, dropped, leaves = found
+    for name, value in _items(argument):
+        parts, where = (*above, *name.split(".")), around.at(name)
         if is_nested(value):
-            _read_projection(value, walk, (*path, name), parts, trees)
+            _read_projection(value, where, parts, found)
         elif is_flag(value):
             plant_leaf(kept if truthy(value) else dropped, parts, True)
         else:
-            plant_leaf(computed, parts, shape_of(value, walk, (*path, name)))
+            leaves.append((parts, read(value, where)))
 
 
 @stage("$group")
-def _group(argument: Any, walk: Walk, path: Path) -> Shape:
-    fields = {"_id": _key(shape_of(argument["_id"], walk, (*path, "_id")))}
-    return document({**fields, **infer_accumulators(argument, walk, path)})
+def _group(argument: Any, around: Around) -> Infer:
+    key = read(argument["_id"], around.at("_id"))
+    fields = _read_accumulators({name: one for name, one in argument.items() if name != "_id"}, around)
+
+    def infer(walk: Walk) -> Shape:
+        return document({"_id": _key(key(walk)), **{name: one(walk) for name, one in fields.items()}})
+
+    return infer
 
 
 def _key(shape: Shape) -> Shape:
@@ -205,26 +247,25 @@ def _key(shape: Shape) -> Shape:
     return fill_missing(shape)
 
 
-def infer_accumulators(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
-    """Return the fields that accumulators compute: all but ``_id``."""
-    return {
-        name: _accumulator(value, walk, (*path, name)) for name, value in argument.items() if name != "_id"
-    }
+def _read_accumulators(written: Mapping[str, Any], around: Around) -> dict[str, Infer]:
+    return {name: _read_accumulator(value, around.at(name)) for name, value in written.items()}
 
 
 _LISTED: Final = ("$firstN", "$lastN", "$maxN", "$minN", "$topN", "$bottomN")
 _PICKED: Final = ("$first", "$last", "$max", "$min", "$top", "$bottom")
 
 
-def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
+def _read_accumulator(value: Any, around: Around) -> Infer:
     if not isinstance(value, dict) or len(value) != 1:
-        return PRESENT
+        return always(PRESENT)
     ((name, argument),) = value.items()
-    where = (*path, name)
     if name == "$count":
-        return of_kinds(INTEGERS)
-    part, at = _find_accumulated_part(argument, where)
-    shape = shape_of(part, walk, at)
+        return always(of_kinds(INTEGERS))
+    collected = _read_collected(argument, around.at(name))
+    return lambda walk: _accumulate(name, collected(walk))
+
+
+def _accumulate(name: str, shape: Shape) -> Shape:
     traits = Traits(sources=shape.traits.sources, unit=shape.traits.unit)
     if name == "$sum":
         return Shape(NUMBERS, traits=traits)
@@ -239,127 +280,170 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
     return PRESENT
 
 
-def _find_accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
-    """Return the expression that an accumulator collects: its ``input``, its ``output``, or the whole argument."""
+def _read_collected(argument: Any, around: Around) -> Infer:
+    """Return what an accumulator collects: its ``input``, its ``output``, or the whole argument."""
     if isinstance(argument, dict):
         for key in ("input", "output"):
             if key in argument:
-                return argument[key], (*path, key)
-    return argument, path
+                return read(argument[key], around.at(key))
+    return read(argument, around)
 
 
 @stage("$sortByCount")
-def _sort_by_count(argument: Any, walk: Walk, path: Path) -> Shape:
-    return document({"_id": _key(shape_of(argument, walk, path)), "count": of_kinds(INTEGERS)})
+def _sort_by_count(argument: Any, around: Around) -> Infer:
+    key = read(argument, around)
+    return lambda walk: document({"_id": _key(key(walk)), "count": of_kinds(INTEGERS)})
 
 
 @stage("$count")
-def _count(argument: Any, walk: Walk, path: Path) -> Shape:
-    return document({str(argument): of_kinds(INTEGERS)})
+def _count(argument: Any, around: Around) -> Infer:
+    return always(document({str(argument): of_kinds(INTEGERS)}))
 
 
-@stage("$bucket")
-def _bucket(argument: Any, walk: Walk, path: Path) -> Shape:
-    shape_of(argument["groupBy"], walk, (*path, "groupBy"))
-    return document({"_id": PRESENT, **_infer_bucket_fields(argument, walk, path)})
+@stage("$bucket", "$bucketAuto")
+def _bucket(argument: Any, around: Around) -> Infer:
+    by, output = read(argument["groupBy"], around.at("groupBy")), argument.get("output")
+    counted = {"count": always(of_kinds(INTEGERS))}
+    is_auto, is_granular = around.path[-1] == "$bucketAuto", "granularity" in argument
+    fields = _read_accumulators(output, around.at("output")) if isinstance(output, dict) else counted
 
+    def infer(walk: Walk) -> Shape:
+        limit = fill_missing(by(walk))
+        if is_granular:
+            limit = of_kinds(NUMBERS, NULL)
+        key = document({"min": limit, "max": limit}) if is_auto else PRESENT
+        return document({"_id": key, **{name: one(walk) for name, one in fields.items()}})
 
-@stage("$bucketAuto")
-def _bucket_auto(argument: Any, walk: Walk, path: Path) -> Shape:
-    group = fill_missing(shape_of(argument["groupBy"], walk, (*path, "groupBy")))
-    limit = group if "granularity" not in argument else of_kinds(NUMBERS, NULL)
-    bounds = document({"min": limit, "max": limit})
-    return document({"_id": bounds, **_infer_bucket_fields(argument, walk, path)})
-
-
-def _infer_bucket_fields(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
-    output = argument.get("output")
-    if isinstance(output, dict):
-        return infer_accumulators(output, walk, (*path, "output"))
-    return {"count": of_kinds(INTEGERS)}
+    return infer
 
 
 @stage("$unwind")
-def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
+def _unwind(argument: Any, around: Around) -> Infer:
     spec = argument if isinstance(argument, dict) else {"path": argument}
-    keeps = bool(spec.get("preserveNullAndEmptyArrays"))
+    keeps, index = bool(spec.get("preserveNullAndEmptyArrays")), spec.get("includeArrayIndex")
     parts = tuple(str(spec["path"])[1:].split("."))
-    value = through_documents(walk.root, parts)
-    found = [only(value, value.kinds - ARRAY - (frozenset() if keeps else NULL))]
-    if "array" in value.kinds:
-        found.append(elements(value))
-    if keeps and (value.missing or "array" in value.kinds):
-        found.append(MISSING)
-    shape = replace_at(walk.root, parts, join_all(found))
-    if keeps and len(parts) > 1:
-        shape = join(shape, walk.root)  # If there is no value at the path, no document is created on the way.
-    index = spec.get("includeArrayIndex")
-    if isinstance(index, str):
-        shape = replace_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
-    return shape
+
+    def infer(walk: Walk) -> Shape:
+        value = through_documents(walk.root, parts)
+        found = [only(value, value.kinds - ARRAY - (frozenset() if keeps else NULL))]
+        if "array" in value.kinds:
+            found.append(elements(value))
+        if keeps and (value.missing or "array" in value.kinds):
+            found.append(MISSING)
+        shape = replace_at(walk.root, parts, join_all(found))
+        if keeps and len(parts) > 1:
+            # If there is no value at the path, no document is created on the way.
+            shape = join(shape, walk.root)
+        if isinstance(index, str):
+            shape = replace_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
+        return shape
+
+    return infer
 
 
 @stage("$replaceRoot")
-def _replace_root(argument: Any, walk: Walk, path: Path) -> Shape:
-    return only(shape_of(argument["newRoot"], walk, (*path, "newRoot")), OBJECT)
+def _replace_root(argument: Any, around: Around) -> Infer:
+    return _replace_with(argument["newRoot"], around.at("newRoot"))
 
 
 @stage("$replaceWith")
-def _replace_with(argument: Any, walk: Walk, path: Path) -> Shape:
-    return only(shape_of(argument, walk, path), OBJECT)
+def _replace_with(argument: Any, around: Around) -> Infer:
+    root = read(argument, around)
+    return lambda walk: only(root(walk), OBJECT)
 
 
 @stage("$lookup", "$graphLookup")
-def _lookup(argument: Any, walk: Walk, path: Path) -> Shape:
-    for name in ("startWith",):
-        if name in argument:
-            shape_of(argument[name], walk, (*path, name))
-    for name, value in _items(argument.get("let")):
-        shape_of(value, walk, (*path, "let", name))
-    return replace_at(walk.root, tuple(str(argument["as"]).split(".")), array(UNKNOWN))
+def _lookup(argument: Any, around: Around) -> Infer:
+    asked = [read(argument["startWith"], around.at("startWith"))] if "startWith" in argument else []
+    asked += [read(value, around.at("let", name)) for name, value in _items(argument.get("let"))]
+    parts = tuple(str(argument["as"]).split("."))
+    return after(asked, lambda walk: replace_at(walk.root, parts, array(UNKNOWN)))
 
 
 @stage("$facet")
-def _facet(argument: Any, walk: Walk, path: Path) -> Shape:
-    fields = {}
+def _facet(argument: Any, around: Around) -> Infer:
+    branches: dict[str, list[Infer]] = {}
     for name, pipeline in _items(argument):
-        shape = walk.root
+        branches[name] = []
         for index, one in enumerate(pipeline):
             ((key, value),) = one.items()
-            shape = behind(key, value, walk._replace(root=shape), (*path, name, index, key))
-        fields[name] = array(shape)
-    return document(fields)
+            branches[name].append(_read_stage(key, value, around.at(name, index, key)))
+
+    def infer(walk: Walk) -> Shape:
+        fields = {}
+        for name, stages in branches.items():
+            shape = walk.root
+            for infer_next in stages:
+                shape = infer_next(walk._replace(root=shape))
+            fields[name] = array(shape)
+        return document(fields)
+
+    return infer
 
 
 @stage("$setWindowFields")
-def _windows(argument: Any, walk: Walk, path: Path) -> Shape:
-    tree: Tree = {}
-    if "partitionBy" in argument:
-        shape_of(argument["partitionBy"], walk, (*path, "partitionBy"))
+def _windows(argument: Any, around: Around) -> Infer:
+    asked = [read(argument["partitionBy"], around.at("partitionBy"))] if "partitionBy" in argument else []
+    made: Tree = {}
     for name, value in _items(argument.get("output")):
-        for operator, inner in _items(value):
-            if operator != "window":
-                part, at = _find_accumulated_part(inner, (*path, "output", name, operator))
-                shape_of(part, walk, at)
-        plant_leaf(tree, tuple(name.split(".")), Shape(ANY_KIND, missing=True))
-    return with_fields(walk.root, tree)
+        where = around.at("output", name)
+        asked += [_read_collected(one, where.at(key)) for key, one in _items(value) if key != "window"]
+        plant_leaf(made, tuple(name.split(".")), Shape(ANY_KIND, missing=True))
+    return after(asked, lambda walk: with_fields(walk.root, made))
 
 
 @stage("$documents")
-def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
-    if not isinstance(argument, (list, tuple)):
-        return UNKNOWN
-    found = join_all(shape_of(one, walk, (*path, index)) for index, one in enumerate(argument))
-    return only(found, OBJECT) if argument else UNKNOWN
+def _documents(argument: Any, around: Around) -> Infer:
+    if not isinstance(argument, (list, tuple)) or not argument:
+        return always(UNKNOWN)
+    found = [read(one, around.at(index)) for index, one in enumerate(argument)]
+    return lambda walk: only(join_all([one(walk) for one in found]), OBJECT)
+
+
+_T = TypeVar("_T")
+
+
+class StageText(NamedTuple):
+    """One stage as it is written: its name and argument, and what infers the shape of the documents after it.
+
+    ``uses``: the stage and all operators in it, in reading order; ``names``: their names. ``places``: what its
+    expressions visit. ``path``: the place of its argument in the pipeline. ``found``: what was found in it (``once``).
+    """
+
+    number: int
+    name: str
+    argument: Any
+    path: Path
+    uses: Sequence[Use]
+    names: frozenset[str]
+    places: Sequence[Place]
+    infer: Infer
+    found: dict[Any, Any]
+
+    @classmethod
+    def of(cls, number: int, name: str, argument: Any) -> StageText:
+        """Read a stage. May raise any error that reading a malformed stage raises."""
+        path = (number, name)
+        uses = list_uses_in_stage(name, argument, path)
+        names, places = frozenset([use.name for use in uses]), list[Place]()
+        infer = _read_stage(name, argument, Around(path, places))
+        return cls(number, name, argument, path, uses, names, places, infer, {})
+
+    def once(self, find: Callable[[StageText], _T]) -> _T:
+        """Return what a function finds in the text alone, which it does once for all pipelines."""
+        if find not in self.found:
+            self.found[find] = find(self)
+        found: _T = self.found[find]
+        return found
 
 
 class StageFlow(NamedTuple):
-    """One stage: its name and argument, the shapes of documents before and after it, computed and read values.
+    """One stage in the flow: the shapes of documents before and after it, computed and read values.
 
-    ``uses``: the stage and all operators in it, in reading order; ``names``: their names. ``path``: the place of its
-    argument in the pipeline.
+    The others are those of its ``text``.
     """
 
+    text: StageText
     number: int
     name: str
     argument: Any
@@ -380,36 +464,39 @@ class Flow(NamedTuple):
     rows: Shape
 
 
-Followed = dict[tuple[int, str, int], StageFlow]
-"""Stages by the identities of the stage before (0: none) and of their argument: shared lists are the same objects."""
+Followed = dict[tuple[int, int], StageFlow]
+"""Stages by the identities of the stage before (0: none) and of their text."""
 
 
 def flow_of(
     pipeline: Sequence[Mapping[str, Any]],
     documents: Shape,
     variables: Mapping[str, Any] | None = None,
+    texts: Memo | None = None,
     followed: Followed | None = None,
 ) -> Flow:
     """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
 
-    ``followed``: the stages of other pipelines over the same documents with the same variables.
+    ``texts``: the stages of other pipelines, by number, name and the identity of their argument, since shared lists are
+    the same objects. ``followed``: those of other pipelines over the same documents with the same variables.
     """
+    texts = Memo() if texts is None else texts
     followed = {} if followed is None else followed
     bound: dict[str, Shape] = {}
     for variable, value in variables.items() if variables else ():
-        bound[variable] = shape_of(value, Walk(UNKNOWN, []), ("let", variable))
+        bound[variable] = read(value, Around(("let", variable), []))(Walk(UNKNOWN, []))
     shape, stages, names, before = documents, list[StageFlow](), set[str](), 0
     for index, written in enumerate(pipeline):
         ((name, argument),) = written.items()
-        key = before, name, id(argument)
-        stage = followed.get(key)
+        text = texts.get((index, name, id(argument)), partial(StageText.of, index, name, argument))
+        stage = followed.get((before, id(text)))
         if stage is None:
-            walk, path = Walk(shape, [], bound), (index, name)
-            after = behind(name, argument, walk, path)
-            uses = list_uses_in_stage(name, argument, path)
-            own = frozenset([use.name for use in uses])
-            stage = StageFlow(index, name, argument, shape, after, walk.visits, uses, own, path)
-            followed[key] = stage
+            visits: list[Visit] = []
+            after = text.infer(Walk(shape, visits, bound))
+            stage = StageFlow(
+                text, index, name, argument, shape, after, visits, text.uses, text.names, text.path
+            )
+            followed[before, id(text)] = stage
         stages.append(stage)
         names |= stage.names
         shape, before = stage.after, id(stage)

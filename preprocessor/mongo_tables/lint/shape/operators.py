@@ -8,19 +8,24 @@ from typing import Any, Final
 
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.expressions import (
-    Operand,
+    Around,
+    Infer,
     Walk,
+    after,
+    always,
     by_catalogue,
     find_present,
     form,
     gives,
-    shape_of,
+    read,
+    read_operands,
     sources,
+    visiting,
 )
-from mongo_tables.lint.shape.expressions import Path as At
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.lint.shape.values import (
     ANY,
+    ARRAY,
     MISSING,
     NULL,
     NUMBERS,
@@ -40,39 +45,47 @@ from mongo_tables.lint.shape.values import (
     without,
 )
 
-Found = Sequence[Operand]
+Found = Sequence[Shape]
+Numbers = Sequence[float | None]
+"""The arguments that are written as numbers, None for any others."""
 _DATE: Final = frozenset({"date"})
 
 
-def number_of(operand: Operand) -> float | None:
-    """Return the number that is written there, None for anything else."""
-    value = operand.expression
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
 def _traits(found: Found, **more: Any) -> Traits:
-    return Traits(sources=sources([one.shape for one in found]), **more)
+    return Traits(sources=sources(found), **more)
 
 
 def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
     """Return numbers; also null if an argument may be null, and dates if an argument may be one."""
     kinds = NUMBERS
-    if any(one.shape.nullish or one.shape.unknown for one in found):
+    if any(one.nullish or one.unknown for one in found):
         kinds |= NULL
-    if dates and any("date" in one.shape.kinds for one in found):
+    if dates and any("date" in one.kinds for one in found):
         kinds |= _DATE
     return kinds
 
 
-@gives("$multiply")
-def _multiply(found: Found) -> Shape:
+def _computing(argument: Any, around: Around, compute: Callable[[Numbers, Found], Shape]) -> Infer:
+    """Return what infers the shape of an operator whose unit depends on numbers that are written in it."""
+    operands = read_operands(argument, around)
+    numbers = [
+        float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else None
+        for _, item, _ in operands
+    ]
+    return visiting(str(around.path[-1]), around, operands, partial(compute, numbers))
+
+
+@form("$multiply")
+def _multiply(argument: Any, around: Around) -> Infer:
+    return _computing(argument, around, _product)
+
+
+def _product(numbers: Numbers, found: Found) -> Shape:
     unit: Unit | None = Unit(1.0, ())
-    measured = False
-    for one in found:
-        number = number_of(one)
-        unit, measured = _times(unit, one.shape, number), measured or number is None
-    traits = _traits(found, unit=unit if measured else None)
-    return Shape(_kinds(found, dates=False), traits=traits)
+    for number, factor in zip(numbers, found, strict=True):
+        unit = _times(unit, factor, number)
+    measured = None in numbers
+    return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit if measured else None))
 
 
 def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | None:
@@ -84,17 +97,19 @@ def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | Non
     return units.multiply_units(unit, other) if other else None
 
 
-@gives("$divide")
-def _divide(found: Found) -> Shape:
+@form("$divide")
+def _divide(argument: Any, around: Around) -> Infer:
+    return _computing(argument, around, _quotient)
+
+
+def _quotient(numbers: Numbers, found: Found) -> Shape:
     if len(found) != 2:
-        return by_catalogue("$divide", found)
-    dividend, divisor = found
-    number = number_of(divisor)
-    unit = dividend.shape.traits.unit
+        return by_catalogue("$divide", ())(found)
+    number, divisor, unit = numbers[1], found[1], found[0].traits.unit
     if unit is not None and number is not None:
         unit = units.rescale_unit(unit, 1 / number) if number and units.converts(number) else None
     elif unit is not None:
-        other = divisor.shape.traits.unit
+        other = divisor.traits.unit
         unit = units.divide_units(unit, other) if other else None
     return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit))
 
@@ -103,25 +118,29 @@ _MILLISECONDS: Final = Unit(1e-3, (("second", 1),))
 """The unit of the difference of two dates."""
 
 
-@gives("$add", "$subtract")
-def _sum_of_dates(found: Found) -> Shape:
-    shapes = [one.shape for one in found if number_of(one) is None]
-    if len(found) == 2 and all(one.shape.kinds - NULL == {"date"} for one in found):
+@form("$add", "$subtract")
+def _add(argument: Any, around: Around) -> Infer:
+    return _computing(argument, around, _sum_of_dates)
+
+
+def _sum_of_dates(numbers: Numbers, found: Found) -> Shape:
+    if len(found) == 2 and all(one.kinds - NULL == {"date"} for one in found):
         return Shape(_kinds(found, dates=True), traits=_traits(found, unit=_MILLISECONDS))
-    unit = shapes[0].traits.unit if shapes else None
-    same = all(shape.traits.unit == unit for shape in shapes)
+    own = [shape.traits.unit for number, shape in zip(numbers, found, strict=True) if number is None]
+    unit = own[0] if own else None
+    same = all(one == unit for one in own)
     return Shape(_kinds(found, dates=True), traits=_traits(found, unit=unit if same else None))
 
 
 @gives("$round", "$trunc", "$floor", "$ceil")
 def _round(found: Found) -> Shape:
-    traits = found[0].shape.traits._replace(path=None, known=None, rounded=True)
+    traits = found[0].traits._replace(path=None, known=None, rounded=True)
     return Shape(_kinds(found[:1], dates=False) | (NULL if len(found) > 1 else frozenset()), traits=traits)
 
 
 @gives("$abs", "$toDouble", "$toDecimal", "$toInt", "$toLong")
 def _same_size(found: Found) -> Shape:
-    kept = found[0].shape.traits
+    kept = found[0].traits
     return Shape(NUMBERS | NULL, traits=kept._replace(path=None, known=None))
 
 
@@ -131,7 +150,7 @@ def _sum(found: Found) -> Shape:
 
 
 def _of_summary(found: Found, values: Shape) -> Traits:
-    own = sources([one.shape for one in found]) | values.traits.sources
+    own = sources(found) | values.traits.sources
     return Traits(sources=own, unit=values.traits.unit)
 
 
@@ -149,14 +168,14 @@ def _end(found: Found) -> Shape:
 def _join_summands(found: Found) -> Shape:
     """Return the values that a summary adds up: the elements of an array as the only argument, else the arguments."""
     if len(found) != 1:
-        return join_all(one.shape for one in found)
+        return join_all(found)
     (only,) = found
-    if only.shape.unknown:
-        return only.shape
-    if "array" not in only.shape.kinds:
-        return only.shape
-    inner = elements(only.shape)
-    return join_all([inner, only.shape._replace(kinds=only.shape.kinds - frozenset({"array"}))])
+    if only.unknown:
+        return only
+    if "array" not in only.kinds:
+        return only
+    inner = elements(only)
+    return join_all([inner, only._replace(kinds=only.kinds - frozenset({"array"}))])
 
 
 def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
@@ -169,9 +188,9 @@ def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
 @gives("$first", "$last", "$arrayElemAt")
 def _element(found: Found) -> Shape:
     """Return an element, or missing if the array is too short, or null if there is no array."""
-    if len(found) > 1 and found[1].shape.nullish:
+    if len(found) > 1 and found[1].nullish:
         return join(_element(found[:1]), of_kinds(NULL))
-    value = found[0].shape
+    value = found[0]
     item = elements(value)
     shape = item._replace(missing=True)
     return _perhaps_null(shape, value) if not shape.unknown else shape
@@ -179,19 +198,19 @@ def _element(found: Found) -> Shape:
 
 @gives("$slice", "$reverseArray")
 def _part(found: Found) -> Shape:
-    value = found[0].shape
+    value = found[0]
     return array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
 
 @gives("$concatArrays", "$setUnion", "$setIntersection", "$setDifference")
 def _infer_concatenation(found: Found) -> Shape:
-    items = join_all(elements(one.shape) for one in found)
+    items = join_all(elements(one) for one in found)
     return array(items)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
 
 
 @gives("$objectToArray")
 def _pairs(found: Found) -> Shape:
-    value = found[0].shape
+    value = found[0]
     inner = ANY if value.open else join_all(value.fields.values())
     pair = document({"k": of_kinds(STRING), "v": inner._replace(missing=False)})
     return array(pair)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
@@ -202,8 +221,7 @@ def _infer_merge(found: Found) -> Shape:
     """Return the merged document: later documents win, a null adds nothing."""
     fields: dict[str, Shape] = {}
     is_open = False
-    for one in found:
-        value = one.shape
+    for value in found:
         if "object" not in value.kinds:
             continue
         certain = value.kinds == OBJECT and not value.missing
@@ -218,46 +236,73 @@ def _infer_merge(found: Found) -> Shape:
 
 
 @form("$filter")
-def _filter(argument: Any, walk: Walk, path: At) -> Shape:
+def _filter(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, dict) or "input" not in argument:
-        return ANY
-    value = shape_of(argument["input"], walk, (*path, "input"))
-    item, inner = _bind_element(argument, value, walk)
-    condition = argument.get("cond")
-    shape_of(condition, inner._replace(guarded=True), (*path, "cond"))
-    if "limit" in argument:
-        shape_of(argument["limit"], walk, (*path, "limit"))
-    kept = _apply_condition(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
-    shape = array(kept)._replace(
-        kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
-        traits=value.traits._replace(path=None, known=None),
+        return always(ANY)
+    condition, name = argument.get("cond"), _element_name(argument)
+    test = read(condition, around.bind(name).guard().at("cond"))
+    limit = read(argument["limit"], around.at("limit")) if "limit" in argument else always(ANY)
+    keep = _read_condition(condition, f"$${argument.get('as', 'this')}")
+
+    def make(value: Shape, walk: Walk) -> Shape:
+        item = elements(value)
+        test(walk.binding({name: item}))
+        limit(walk)
+        traits = value.traits._replace(path=None, known=None)
+        return _array_of(keep(item, value.traits.path), value, traits)
+
+    return _over_input(argument, around, make)
+
+
+def _over_input(argument: Mapping[str, Any], around: Around, make: Callable[[Shape, Walk], Shape]) -> Infer:
+    """Return what infers the shape of an operator, which ``make`` returns for the shape of its ``input``."""
+    where = around.at("input")
+    given, place = (
+        read(argument["input"], where),
+        around.place(str(around.path[-1]), (where.path, argument["input"])),
     )
-    return walk.visit(path, "$filter", (Operand((*path, "input"), argument["input"], value),), shape)
+
+    def infer(walk: Walk) -> Shape:
+        value = given(walk)
+        return walk.visit(place, (value,), make(value, walk))
+
+    return infer
 
 
-def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tuple[Shape, Walk]:
-    item = elements(value)
+def _element_name(argument: Mapping[str, Any]) -> str:
     name = argument.get("as", "this")
-    return item, walk.binding({name if isinstance(name, str) else "this": item})
+    return name if isinstance(name, str) else "this"
 
 
-def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
-    """Return the shape of the elements that meet the condition.
+def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
+    """Return the shape of an array that is made of another one: null without it."""
+    return array(items, traits)._replace(kinds=ARRAY | NULL if value.nullish else ARRAY)
 
-    The condition may exclude null or name a series. ``path`` is the array's own, if it comes from a document.
+
+def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | None], Shape]:
+    """Return what infers the shape of the elements that meet the condition.
+
+    The condition may exclude null or name a series. The path is the array's own, if it comes from a document.
     """
+    excluded: list[tuple[Any, Sequence[str]]] = []
     left, right = _comparison(condition, "$ne")
     if right is None:
         # $ne of null keeps a document in which the field is missing.
-        item = _exclude_kinds(item, left, variable, "null")
-    for text in find_present(condition, True):
-        item = _exclude_kinds(item, text, variable, "null", "missing")
-    left, right = _comparison(condition, "$eq")
-    if left == f"{variable}.name" and isinstance(right, str):
-        chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources
+        excluded.append((left, ("null",)))
+    excluded += [(text, ("null", "missing")) for text in find_present(condition, True)]
+    left, series = _comparison(condition, "$eq")
+    names_series = left == f"{variable}.name" and isinstance(series, str)
+
+    def keep(item: Shape, path: str | None) -> Shape:
+        for text, kinds in excluded:
+            item = _exclude_kinds(item, text, variable, *kinds)
+        if not names_series:
+            return item
+        chosen = frozenset({f"{path}[{series}]"}) if path else item.traits.sources
         change = partial(with_traits, unit=None, path=None, sources=chosen)
         return _with(item, ("dataPoints", "value"), change)
-    return item
+
+    return keep
 
 
 def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
@@ -299,51 +344,53 @@ def _fields_with(
 
 
 @form("$map")
-def _map(argument: Any, walk: Walk, path: At) -> Shape:
+def _map(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, dict) or "input" not in argument:
-        return ANY
-    value = shape_of(argument["input"], walk, (*path, "input"))
-    _, inner = _bind_element(argument, value, walk)
-    made = shape_of(argument.get("in"), inner, (*path, "in"))
-    shape = array(made)._replace(
-        kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
-        traits=Traits(sources=value.traits.sources | made.traits.sources),
-    )
-    return walk.visit(path, "$map", (Operand((*path, "input"), argument["input"], value),), shape)
+        return always(ANY)
+    name = _element_name(argument)
+    body = read(argument.get("in"), around.bind(name).at("in"))
+
+    def make(value: Shape, walk: Walk) -> Shape:
+        made = body(walk.binding({name: elements(value)}))
+        return _array_of(made, value, Traits(sources=value.traits.sources | made.traits.sources))
+
+    return _over_input(argument, around, make)
 
 
 @form("$reduce")
-def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
+def _reduce(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, dict) or "input" not in argument:
-        return ANY
-    value = shape_of(argument["input"], walk, (*path, "input"))
-    first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
-    of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
-    # Every step's result has the shape of the step for any value, whatever the previous steps gave.
-    so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
-    inner = walk.binding({"this": elements(value), "value": so_far})
-    made = shape_of(argument.get("in"), inner, (*path, "in"))
-    found = join_all((first, made, of_kinds(NULL)))
-    shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
-    return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
+        return always(ANY)
+    initial = read(argument.get("initialValue"), around.at("initialValue"))
+    step = read(argument.get("in"), around.bind("this", "value").at("in"))
+
+    def make(value: Shape, walk: Walk) -> Shape:
+        first, item = initial(walk), elements(value)
+        of_any = walk._replace(visits=[]).binding({"this": item, "value": ANY})
+        # Every step's result has the shape of the step for any value, whatever the previous steps gave.
+        so_far = with_traits(join(first, step(of_any)), path=None)
+        made = step(walk.binding({"this": item, "value": so_far}))
+        found = join_all((first, made, of_kinds(NULL)))
+        return with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
+
+    return _over_input(argument, around, make)
 
 
 @form("$sortArray", "$firstN", "$lastN", "$maxN", "$minN")
-def _some(argument: Any, walk: Walk, path: At) -> Shape:
+def _some(argument: Any, around: Around) -> Infer:
     if not isinstance(argument, dict) or "input" not in argument:
-        return ANY
-    value = shape_of(argument["input"], walk, (*path, "input"))
-    if "n" in argument:
-        shape_of(argument["n"], walk, (*path, "n"))
-    shape = array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=value.traits)
-    name = str(path[-1])
-    return walk.visit(path, name, (Operand((*path, "input"), argument["input"], value),), shape)
+        return always(ANY)
+    number = read(argument["n"], around.at("n")) if "n" in argument else always(ANY)
+
+    def make(value: Shape, walk: Walk) -> Shape:
+        number(walk)
+        return array(elements(value), value.traits)._replace(kinds=ARRAY | NULL)
+
+    return _over_input(argument, around, make)
 
 
 @form("$top", "$topN", "$bottom", "$bottomN")
-def _top(argument: Any, walk: Walk, path: At) -> Shape:
+def _top(argument: Any, around: Around) -> Infer:
     """Of an array: ``sortBy`` and ``output`` name fields of its elements."""
-    for name in ("input", "n") if isinstance(argument, dict) else ():
-        if name in argument:
-            shape_of(argument[name], walk, (*path, name))
-    return ANY
+    named = [name for name in ("input", "n") if name in argument] if isinstance(argument, dict) else []
+    return after([read(argument[name], around.at(name)) for name in named], always(ANY))
