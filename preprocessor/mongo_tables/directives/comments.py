@@ -36,11 +36,12 @@ class Comment:
     """A live comment. Sites have many, so it holds nothing that its text says.
 
     ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
-    containers, lines joined by ``\\n``; ``columns`` has the column in the file at which each of its lines begins, and
-    ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and
-    ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every further line of a block in the
-    same container. ``inline``: the comment's lines also have text of the same paragraph. ``before`` and ``after`` are
-    for `stand_in`. ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``. ``marks`` are those around it.
+    containers, lines joined by ``\\n``; ``begins`` has the columns in the file at which its lines begin, without the
+    last ones at column 1, and ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and
+    after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every
+    further line of a block in the same container. ``inline``: the comment's lines also have text of the same
+    paragraph. ``before`` and ``after`` are for `stand_in`. ``holder`` is the enclosing heading, table or link, or
+    ``RAW_HTML``. ``marks`` are those around it.
     ``settings`` is the JSON of a value that the settings name; then the body is its name.
     """
 
@@ -51,7 +52,7 @@ class Comment:
     line: int
     column: int
     body_line: int
-    columns: tuple[int, ...]
+    begins: tuple[int, ...]
     prefix: str
     inline: bool
     region: Region | None = None
@@ -67,6 +68,11 @@ class Comment:
         return KINDS[self.keyword]
 
     @property
+    def columns(self) -> tuple[int, ...]:
+        """The column in the file at which each line of the body begins."""
+        return (*self.begins, *(1 for _ in range(self.body.count("\n") + 1 - len(self.begins))))
+
+    @property
     def parsed(self) -> Parsed:
         """The JSON of the body, or that in the settings, parsed with each access."""
         return parse(self.settings or self.body)
@@ -79,7 +85,7 @@ class Comment:
             self.keyword,
             self.body,
             lines,
-            self.columns,
+            self.begins,
             self.column,
             self.inline,
             self.prefix,
@@ -96,7 +102,8 @@ class Comment:
             body_offset = len(self.body) - len(self.body.lstrip())
         offset = min(max(body_offset, 0), len(self.body))
         index, start = self.body.count("\n", 0, offset), self.body.rfind("\n", 0, offset) + 1
-        return self.body_line + index, self.columns[index] + offset - start
+        column = self.begins[index] if index < len(self.begins) else 1
+        return self.body_line + index, column + offset - start
 
     def stand_in(self, token: str) -> str:
         """Return the replacement that makes Python-Markdown keep ``token``, one line of HTML, in this place.

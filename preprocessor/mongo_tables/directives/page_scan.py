@@ -459,6 +459,8 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
         lines[index], columns[index] = each[length:], length + 1
     lines[0] = page.text[opening.body : min(page.starts[first] + len(page.lines[first]), end)]
     columns[0] = page.position(opening.body)[1]
+    while columns and columns[-1] == 1:
+        columns.pop()
     return Comment(
         keyword=opening.name,
         body="\n".join(lines),
@@ -467,7 +469,7 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
         line=line,
         column=column,
         body_line=first + 1,
-        columns=tuple(columns),
+        begins=tuple(columns),
         prefix=place.prefix,
         inline=place.inline,
         before=place.before,

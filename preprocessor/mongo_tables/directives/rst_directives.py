@@ -84,7 +84,7 @@ def _comment(page: PageLines, span: _Span, keyword: str) -> Comment:
         line=line,
         column=column,
         body_line=body_line,
-        columns=(first, *(1 for _ in lines[1:])),
+        begins=(first,),
         prefix=" " * (column - 1),
         inline=span.is_role,
     )

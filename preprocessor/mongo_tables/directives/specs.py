@@ -215,20 +215,30 @@ class PipelineSpec(Spec):
         """Return the headings that readers see, each with its path in the comment, its column and its text."""
         return []
 
-    @cached_property
+    @property
     def query(self) -> Query:
-        """Return the query for its rows."""
+        """The query for its rows."""
         return Query(self.collection, tuple(self.pipeline), self.let)
 
-    @cached_property
+    @property
     def source_query(self) -> Query:
-        """Return the query for its source documents."""
+        """The query for its source documents."""
         return source_query(self.collection, self.pipeline, self.let)
 
-    @cached_property
+    @property
     def dated_query(self) -> Query:
-        """Return the query for the dates of its source documents."""
+        """The query for the dates of its source documents."""
         return source_query(self.collection, self.pipeline, self.let, dates=True)
+
+    @cached_property
+    def key(self) -> str:
+        """The key of ``query``, by which its rows are found. Queries themselves exist only while they are asked."""
+        return self.query.key
+
+    @cached_property
+    def source_key(self) -> str:
+        """The key of ``source_query``."""
+        return self.source_query.key
 
     def version_query(self, measured: MeasuredOf) -> Query:
         """Return the query for the versions that its source documents were measured on."""
@@ -421,7 +431,7 @@ class ValueSpec(QuotingSpec):
         shown = {**written, "columns": [column], "format": formats}
         own = TableSpec.of(comment, file, shown, expanded)
         # No id that a page can write has a colon.
-        own = replace(own, id=f"{collection}:{column}:{own.query.key}")
+        own = replace(own, id=f"{collection}:{column}:{own.key}")
         value = {**body, "table": own.id, "column": column}
         return replace(_spec_of(cls, comment, file, {**value, "where": {}}, expanded), own=own)
 

@@ -98,7 +98,7 @@ class PageFigures:
         if not isinstance(written, PipelineSpec) or not isinstance(spec, PipelineSpec):
             return []
         judge = self.report.figures.judge.within(self.page)
-        rows = judge.answers[spec.query.key]
+        rows = judge.answers[spec.key]
         if isinstance(rows, ResultsError):
             return [nodes.error("", _paragraph(nodes.Text(f"{self.page.file}: {rows.message}")))]
         spec = with_few_digits(with_sentence(spec, judge.tables, judge.answers), rows)

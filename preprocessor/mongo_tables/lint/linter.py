@@ -71,7 +71,7 @@ def _by_place(found: Iterable[Finding]) -> Places:
 def _about(spec: Spec, places: Places) -> Iterator[Finding]:
     """Yield the findings within the lines of the comment."""
     comment = spec.comment
-    last = comment.body_line + len(comment.columns) - 1
+    last = comment.body_line + comment.body.count("\n")
     for line in range(comment.line, last + 1):
         yield from places.get((spec.file, line), ())
 

@@ -284,7 +284,7 @@ class Knowledge:
     def rows(self, table: str) -> Rows:
         """Return the rows of a table, or none if it did not run, or failed."""
         spec = self._project.report.tables.get(table)
-        answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
+        answer = self._project.answers.by_key.get(spec.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
 
     def has_results(self, collection: str) -> bool:

@@ -128,7 +128,7 @@ class Judge:
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Return where a figure's rows come from; computed once for all figures of the same documents."""
-        key = spec.source_query.key, spec.provenance
+        key = spec.source_key, spec.provenance
         if key not in self._sources:
             self._sources[key] = provenance_in(spec, self.answers)
         return self._sources[key]
@@ -254,7 +254,7 @@ def lint_site(judge: Judge) -> list[Finding]:
 
     rows: dict[int, Rows | None] = {}
     for table in specs if judge.asked else ():
-        answer = judge.answers.get(table.query.key)
+        answer = judge.answers.get(table.key)
         if answer is not None:
             rows[id(table)] = None if isinstance(answer, ResultsError) else answer
     local = source.local

@@ -77,7 +77,7 @@ class FigureContext:
 
     def draw_table(self, spec: TableSpec) -> str:
         """Return the HTML of a table with its notes, or "" if its pipeline failed."""
-        rows = self.answers[spec.query.key]
+        rows = self.answers[spec.key]
         if isinstance(rows, ResultsError):
             return ""
         spec = with_few_digits(spec, rows)
@@ -89,7 +89,7 @@ class FigureContext:
         behind: list[str] = []
         if spec.provenance is not False:
             # Each row leads to its first listed run, else to its document.
-            told = self.told.get(spec.source_query.key) if rows else None
+            told = self.told.get(spec.source_key) if rows else None
             anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
             for row, anchor in zip(rows, anchors, strict=True):
                 key = row.get("_id")
@@ -99,7 +99,7 @@ class FigureContext:
 
     def draw_chart(self, spec: ChartSpec) -> str:
         """Return the HTML of a chart with its notes, or "" if its pipeline failed."""
-        rows = self.answers[spec.query.key]
+        rows = self.answers[spec.key]
         if isinstance(rows, ResultsError):
             return ""
         from mongo_tables.render.charts.plot import as_table
@@ -158,13 +158,13 @@ class FigureContext:
             links["CSV"] = csv
         if json:
             links["JSON"] = json
-        first = self.told.get(spec.source_query.key)
+        first = self.told.get(spec.source_key)
         if first is None:
             lines = lines_of(source.runs) if source else []
             runs = None
             if 0 < len(lines) <= MOST_LINES:
                 runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
-            first = self.told[spec.source_query.key] = _Told(name, runs)
+            first = self.told[spec.source_key] = _Told(name, runs)
             return provenance_html(table, ProvenanceBlock(source, links, first.runs))
         runs_at = first.anchor if first.runs else None
         return provenance_html(table, ProvenanceBlock(source, links, runs_at=runs_at))

@@ -119,7 +119,7 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
         place = place_of(comment.keyword)
         if spec is None or place == "either" or _find_no_place(page, comment):
             continue
-        if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.query.key), list):
+        if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.key), list):
             continue
         own = context.within(comment)
         lines = KINDS[type(spec)].markdown(spec, own)
@@ -160,7 +160,7 @@ def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool
         return False
     from mongo_tables.site.drift import is_near_table  # few tables have a tolerance
 
-    rows = context.answers[spec.query.key]
+    rows = context.answers[spec.key]
     return isinstance(rows, list) and is_near_table(
         standing, context.table_lines(spec, told=False), spec, rows
     )
@@ -352,7 +352,7 @@ def draw_files(
 
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):
-        rows = answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
+        rows = answers.get(spec.key) if isinstance(spec, PipelineSpec) else None
         if not isinstance(spec, PipelineSpec) or not isinstance(anchored, PipelineSpec):
             continue
         if not isinstance(rows, list) or not rows:

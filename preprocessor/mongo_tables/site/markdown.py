@@ -63,7 +63,7 @@ class MarkdownContext(NamedTuple):
         return list(map(markdown_as_mdx, lines))
 
     def _list_lines(self, spec: PipelineSpec, told: bool) -> list[str]:
-        rows = self.answers[spec.query.key]
+        rows = self.answers[spec.key]
         if isinstance(rows, ResultsError):
             return []
         below = self._line_below(spec) if told else []

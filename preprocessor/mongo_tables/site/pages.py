@@ -98,7 +98,7 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
 
 def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | None:
     """Return the provenance of a figure, or None without result documents or without an answer."""
-    groups = answers.get(spec.source_query.key)
+    groups = answers.get(spec.source_key)
     if groups is None:  # only dates are asked for
         groups = answers.get(spec.dated_query.key)
     if not groups or isinstance(groups, ResultsError):

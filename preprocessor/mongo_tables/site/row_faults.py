@@ -49,7 +49,7 @@ def row_findings(
     These are a failed pipeline, no rows, a column that no row has, and values that cannot be drawn or
     compared. ``collections`` are those of the source, for the message about a missing one.
     """
-    rows = answers[spec.query.key]
+    rows = answers[spec.key]
     if isinstance(rows, ResultsError):
         from mongo_tables.lint.failures import failure_hint  # few pipelines fail
 

@@ -89,12 +89,16 @@ class Site(NamedTuple):
         for page in self.pages if self.tables else ():
             specs += filter(None, map(self.tables.get, page.quoted_tables))
         for spec in specs:
-            distinct.setdefault(spec.query.key, spec.query)
+            if spec.key not in distinct:
+                distinct[spec.key] = spec.query
             if spec.measured_of:
                 asked = spec.version_query(spec.measured_of)
                 distinct.setdefault(asked.key, asked)
-            if figures or spec.max_age or spec.provenance:
-                asked = spec.source_query if figures or spec.provenance else spec.dated_query
+            if figures or spec.provenance:
+                if spec.source_key not in distinct:
+                    distinct[spec.source_key] = spec.source_query
+            elif spec.max_age:
+                asked = spec.dated_query
                 distinct.setdefault(asked.key, asked)
         return list(distinct.values())
 

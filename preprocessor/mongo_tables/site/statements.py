@@ -346,7 +346,7 @@ def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _S
 def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
     """Return all rows of the table, or None if it has a fault, such as no rows and no ``empty``."""
     table = tables.get(spec.table)
-    rows = answers.get(table.query.key) if table else None
+    rows = answers.get(table.key) if table else None
     if table is None or not isinstance(rows, list):
         return None
     return rows if rows or table.empty is not None or not _NO_ROWS.isdisjoint(table.ignore) else None

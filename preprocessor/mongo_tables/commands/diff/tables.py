@@ -159,7 +159,7 @@ def _make_tables(
 
 
 def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query) -> PageTable:
-    rows = answers[spec.query.key]
+    rows = answers[spec.key]
     table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
     place = (spec.file, spec.comment.line, name)

@@ -164,7 +164,7 @@ class _PageNumbers:
         found: dict[int, PipelineSpec] = {}
         for spec in specs:
             one = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
-            if isinstance(one, PipelineSpec) and isinstance(self.context.answers.get(one.query.key), list):
+            if isinstance(one, PipelineSpec) and isinstance(self.context.answers.get(one.key), list):
                 found[id(one)] = one
         return [self._read(one) for one in found.values()]
 
