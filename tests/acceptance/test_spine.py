@@ -25,6 +25,7 @@ import yaml
 import mongo_tables.build
 from mongo_tables.build import Report, build
 from mongo_tables.cli import main
+from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_snapshots, snapshot_of
@@ -79,7 +80,8 @@ def _refuse_variable(*_: object) -> NoReturn:
 def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Within this, whoever opens a file, or asks for its state, the time or the environment, fails."""
     global _sealed
-    with monkeypatch.context() as patch:
+    # Hypothesis asks for the time with each collection, once a property has run in this process.
+    with monkeypatch.context() as patch, nothing_collected():
         for name in ("__getitem__", "__iter__"):
             patch.setattr(type(os.environ), name, _refuse_variable)
         before = sys.getprofile()
