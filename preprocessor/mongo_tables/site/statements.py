@@ -394,10 +394,10 @@ def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
 
     If a number selects a row, strings of other rows do not matter.
     """
-    for one, values in _compared_values(spec, key, rows):
+    for one in _comparisons(spec, key):
         if key == "where" and one.operator == "$eq":
             continue
-        said, hint = say_wrong(one.field, one.operator, one.constants, values)
+        said, hint = say_wrong(one.field, one.operator, one.constants, _values_of(one, rows))
         if said:
             message = f"`{one.field}` of table `{spec.table}` {said}"
             hint = hint or "make numbers of them in the file of results, or in the table's pipeline"
@@ -406,10 +406,11 @@ def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
 
 def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
     """Yield findings about conditions that always or never hold, because no row has a value of their type."""
-    for one, values in _compared_values(spec, key, rows):
+    for one in _comparisons(spec, key):
         # In an expression, a value of another type is less or greater.
         if "$expr" in one.path or "$not" in one.path:
             continue
+        values = _values_of(one, rows)
         if why := say_other_type(one.operator, one.constants, values):
             message = f"`{one.field}` of table `{spec.table}` {why}"
             yield finding(
@@ -421,10 +422,13 @@ def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
             )
 
 
-def _compared_values(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[tuple[Comparison, list[Any]]]:
+def _comparisons(spec: QuotingSpec, key: str) -> Iterator[Comparison]:
     query = spec.queries[key]
-    for one in () if names_types(query) else list_comparisons(query):
-        yield one, [value for row in rows if (value := column_value(row, one.field)) not in (None, MISSING)]
+    return iter(()) if names_types(query) else list_comparisons(query)
+
+
+def _values_of(one: Comparison, rows: Rows) -> list[Any]:
+    return [value for row in rows if (value := column_value(row, one.field)) not in (None, MISSING)]
 
 
 def _matching(
