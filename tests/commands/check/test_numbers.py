@@ -102,6 +102,12 @@ def test_the_gate_fails_for_each_open_number_and_a_baseline_accepts_those_of_tod
 EXEMPT = '[[numbers.exempt]]\nfile = "README*.md"\ntext = "waits 500 ms"\nreason = "a limit of the API"\n'
 
 
+def test_settings_may_have_no_exemption(project: Path) -> None:
+    (project / "mongo-tables.toml").write_text("[numbers]\n")
+    (project / "README.md").write_text("It waits.\n")
+    check(project, "README.md")
+
+
 def test_an_exemption_has_a_reason(project: Path) -> None:
     (project / "mongo-tables.toml").write_text(EXEMPT)
     (project / "README.md").write_text("It waits\n500 ms.\n")

@@ -189,6 +189,16 @@ def test_figures_of_a_sentence_are_bound_and_numbers_typed_into_it_are_not() -> 
     assert ("121 ms", "open") in classes(f"# Page\n\n{TABLE}\n\n{drawn}\n")
 
 
+def test_a_number_with_the_unit_of_its_header_names_a_row() -> None:
+    headers = ["Load (%)", "Threads", "Mean time (ms)", "Memory (bytes)", "Share of time"]
+    rows = [{**row, "name": load} for row, load in zip(ROWS, (10, 50, 90), strict=True)]
+    page = (
+        f"# Page\n\n{table(headers=headers)}\n\nAt a load of 50 % it needs 12 kB. At 10 % it needs 12 kB.\n"
+    )
+    found = [(one.written, one.kind) for one in classify(page, rows)]
+    assert [kind for written, kind in found if written == "12 kB"] == ["found", "open"]
+
+
 def test_a_page_finds_the_numbers_of_tables_elsewhere_that_it_names() -> None:
     other, page = read(TABLE, "other.md"), read(f"# Page\n\nIt takes 120 ms, not {VALUE}.\n")
     answers = {spec.query.key: ROWS for spec in other.pipeline_specs}

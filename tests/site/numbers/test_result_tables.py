@@ -76,5 +76,15 @@ def test_entries_of_lists_and_maps_are_rows_and_have_the_unit_around_them() -> N
     assert inner.title == "c by.*"
 
 
+def test_the_unit_beside_a_number_may_be_for_each_operation() -> None:
+    (table,) = read(
+        {"name": "encode", "used": 1536, "unit": "B/op"}, {"name": "decode", "used": 12, "unit": "ops / s"}
+    )
+    assert [cell.units[0].powers for cell in table.cells] == [
+        (("byte", 1), ("operation", -1)),
+        (("operation", 1), ("second", -1)),
+    ]
+
+
 def test_no_documents_are_a_table_without_cells() -> None:
     assert [list(table.cells) for table in read()] == [[]]

@@ -49,7 +49,7 @@ def read_exemptions(folder: Path) -> list[Exemption]:
     Raises CommandError for an invalid one.
     """
     file = folder / OWN_FILE
-    settings = read_settings(file).get("numbers", {"exempt": []}) if file.is_file() else {"exempt": []}
+    settings = (read_settings(file).get("numbers") if file.is_file() else None) or {"exempt": []}
     listed = settings.get("exempt") if isinstance(settings, Mapping) and len(settings) == 1 else None
     if not isinstance(listed, list):
         raise CommandError(f"{OWN_FILE}: `numbers` is something other than a list `exempt`", _EXAMPLE)

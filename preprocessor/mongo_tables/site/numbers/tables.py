@@ -43,6 +43,10 @@ _TELLING: Final = 3
 """Numbers with at least this many digits need no name in their sentence: chance matches are rare."""
 
 
+_Figure = tuple[str, tuple[Unit, ...]]
+"""The text of a cell, and the unit of its numbers without one of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A number in a cell, with its position. ``units`` is empty if the table does not say one.
@@ -140,7 +144,7 @@ def _build(
     title: str,
     labels: Sequence[str],
     headings: Sequence[Heading],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[_Figure]],
     names: Iterable[Iterable[str]],
     columns: Iterable[Iterable[str]],
     notation: Notation = Notation(),  # noqa: B008 - it is immutable
@@ -149,9 +153,9 @@ def _build(
     """Return the table of the texts of its cells. The first ``naming`` columns name rows."""
     nouns = frozenset[str]().union(*(one.nouns for one in headings))
     cells = [
-        Cell(number, number.units or headings[column].units, at, column, place == 0 and column >= naming)
+        Cell(number, number.units or units, at, column, place == 0 and column >= naming)
         for at, row in enumerate(rows)
-        for column, text in enumerate(row)
+        for column, (text, units) in enumerate(row)
         for place, number in enumerate(read_numbers(text, notation, nouns) if text else ())
     ]
     alike: dict[tuple[object, ...], list[Cell]] = {}
@@ -174,7 +178,8 @@ def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Tab
         for row in rows
     )
     columns = ([one.words] for one in headings)
-    return _build(title, labels, headings, rows, names, columns, notation, naming)
+    figures = [[(cell, one.units) for cell, one in zip(row, headings, strict=False)] for row in rows]
+    return _build(title, labels, headings, figures, names, columns, notation, naming)
 
 
 def _plain(cell: str) -> str:
@@ -188,7 +193,7 @@ def _names_of(text: str, header: str) -> Iterator[str]:
         yield normalized(text)
         yield normalized(text.replace("_", " ").replace("-", " "))
         return
-    for word in re.findall(r"[^\W\d_]+", header):
+    for word in re.findall(r"[^\W\d_]+|[%×]", header):
         yield from (normalized(f"{text} {one}") for one in (word, word.removesuffix("s")))
         yield normalized(f"{word} {text}")
 
@@ -261,10 +266,10 @@ def _of_documents(
     """Return the table of documents, which all have one ``measure`` if they are of benchmarks."""
     rows = [dict(_leaves(document, without)) for document in documents]
     paths = list(dict.fromkeys(path for row in rows for path in row))
-    texts = [[_figure_text(row, path) for path in paths] for row in rows]
+    figures = [[_figure_of(row, path) for path in paths] for row in rows]
     labels = [measure if measure and path == "value" else path for path in paths]
     headings = [*map(read_field, paths)]
-    found = _build(title, labels, headings, texts, _name_rows(rows), map(_name_column, labels))
+    found = _build(title, labels, headings, figures, _name_rows(rows), map(_name_column, labels))
     meant = frozenset(at for at, path in enumerate(paths) if path == "value")
     return replace(found, meant=meant) if measure else found
 
@@ -280,27 +285,27 @@ def _leaves(value: Document, without: tuple[str, ...], path: str = "") -> Iterat
             yield f"{path}{name}", one
 
 
-def _figure_text(row: Document, path: str) -> str:
-    """Return a number with its unit if a field ``unit`` beside it or around it names one, or "" for another value."""
+def _figure_of(row: Document, path: str) -> _Figure:
+    """Return a number with its unit, which a field ``unit`` beside or around it may name; "" for another value."""
     value = row.get(path, "")
     if isinstance(value, str) or path in ("_id", "_key") or path.startswith("_id."):
-        return ""
+        return "", ()
     digits = raw_text(value)
     if not isfinite(float(digits)):
-        return ""
+        return "", ()
     digits = f"{abs(Decimal(digits)):f}"
     *around, last = path.split(".")
     heading, word = read_field(path), field_words(last).lower().split()[-1]
     if word == "rate":  # Otherwise it is in per cent, or per second.
-        return f"{digits}×" if float(digits) <= 1 else digits
+        return digits, (RATIO,) if float(digits) <= 1 else ()
     if heading.units or heading.nouns or word in _COUNTS:
-        return digits
+        return digits, heading.units
     for depth in range(len(around), path.startswith(_APART) - 1, -1):
         for name in ("unit", "units"):
             said = row.get(".".join([*around[:depth], name]))
-            if isinstance(said, str) and read_heading(f"({said})").units:
-                return f"{digits} {said}"
-    return digits
+            if isinstance(said, str) and (units := read_heading(f"({said})").units):
+                return digits, units
+    return digits, ()
 
 
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
