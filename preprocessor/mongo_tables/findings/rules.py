@@ -132,7 +132,7 @@ MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that so
 MT420 warning array-by-chance: The elements of a shown array have no defined order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
-MT426 warning (rows) dates-as-names: A chart shows dates as strings, not in order of time, or at equal distances.
+MT426 warning (rows) dates-as-names: A chart shows dates as strings: out of order, or equally spaced.
 MT427 warning two-units: A header names another unit than its column's format.
 MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
@@ -145,7 +145,7 @@ MT436 warning name-without-dollar: An expression has the name of a field as a st
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
 MT438 warning place-in-key: A sort or a join uses the index of an array element, which a server may not find.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
-MT440 warning (rows) counted-repeatedly: A sum or a mean has a value once for each element of another array.
+MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
 MT442 warning (rows) variable-as-field: An expression reads a variable with one `$`, as a field that no document has.
 MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are arrays.
