@@ -87,6 +87,7 @@ PLAIN = st.sampled_from(
         *("# T\n", "\n!!! note\n\n    ", "\n[^1]: ", "\n```\ncode\n```\n", "\n~~~ py\ncode\n~~~\n", "[a](b)"),
         *('\n<div id="x"></div>\n', "\n<details markdown>\n", "\n</details>\n", "<b>", "</b>", "\n<div>\n"),
         *('\n<script defer src="x"></script>\n', "<script></script>"),
+        *("\n   ```sh\n   code\n   ```\n", "\n  ```\n   code\n  ```\n", "\n   "),
     ]
 )
 MIXTURES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)

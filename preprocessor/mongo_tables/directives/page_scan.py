@@ -282,14 +282,17 @@ def _is_plain(folded: Sequence[FoldedLine], found: Mapping[int, Placement], mdx:
             may_be_code.add(number)
     if not unsure or mdx:
         return not unsure
-    mark, in_html = "", False
+    mark, margin, in_html = "", "", False
     for text, fenced, opens in folded:
         if opens:
-            mark = text[: len(text) - len(text.lstrip(text[:1]))]
-            if in_html or mark[:3] not in ("```", "~~~") or "`" in text[len(mark) :]:
+            bare = text.lstrip(" ")
+            mark, margin = bare[: len(bare) - len(bare.lstrip(bare[:1]))], text[: len(text) - len(bare)]
+            if in_html or len(margin) > 3 or mark[:3] not in ("```", "~~~") or "`" in bare[len(mark) :]:
                 return False
         elif fenced:
-            if text.lstrip().startswith(mark[:3]) and text.rstrip() != mark:
+            if text.strip() and not text.startswith(margin):
+                return False
+            if text.lstrip().startswith(mark[:3]) and text.rstrip() != margin + mark:
                 return False
         elif not _is_plain_text(text) or (
             _DEEP.match(text) and not may_be_code.isdisjoint(map(int, _FOLDED.findall(text)))
