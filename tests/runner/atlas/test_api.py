@@ -92,6 +92,14 @@ def test_a_redirection_is_not_followed_since_the_secret_is_for_one_host(atlas, a
     assert not any("elsewhere" in asked for asked in atlas.asked())
 
 
+def test_the_status_counts_where_the_rest_of_an_answer_cannot_be_read(atlas, api, monkeypatch):
+    api.find(*CLUSTER)
+    monkeypatch.setattr("mongo_tables.runner.atlas.api._MOST_BYTES", 100)
+    atlas.faults.append(Fault("GET clusters/one", 403, content=b"<html>" + b" " * 1000))
+    with pytest.raises(ApiError, match="refuses GET clusters/one with 403"):
+        api.find(*CLUSTER)
+
+
 def test_no_message_has_a_secret_that_an_answer_repeats(atlas, api):
     api.find(*CLUSTER)
     token = next(one.answer["access_token"] for one in atlas.seen if one.path.endswith("token"))

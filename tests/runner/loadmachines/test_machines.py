@@ -126,11 +126,56 @@ def test_a_machine_with_another_version_is_refused():
         check_greeting("1", Greeting("mongo-tables 9", {}))
 
 
-def test_machines_that_work_for_another_run_are_refused(two, machines):
-    with pytest.raises(CommandError, match=r"load machine 0 cannot work: it works for another run"):
+def test_machines_that_work_for_another_run_are_refused(two, machines, monkeypatch):
+    monkeypatch.setattr(pools, "BUSY_SECONDS", -1.0)
+    with pytest.raises(CommandError, match=r"load machine 0 works for another run") as caught:
         MachinePool(two, 1)
+    assert caught.value.hint == "wait until that run has ended"
     with pretending(milliseconds=1) as uri:
         assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+
+
+def test_machines_that_still_work_for_a_run_that_was_killed_are_waited_for(two, machines, monkeypatch):
+    machines.close()
+    run = two.client.run
+    run(_occupy)
+    answers = []
+
+    def run_and_then_give_up(*given, **named):
+        answers.append(run(*given, **named))
+        run(_give_up)
+        return answers[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(two.client, "run", run_and_then_give_up)
+        machines.start()
+    assert [{*map(type, one.values())} for one in answers] == [{type(None)}, {Greeting}]
+    with pretending(milliseconds=1) as uri:
+        assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+
+
+def _occupy(dask_worker):
+    dask_worker.handlers[OPERATION] = _occupy
+
+
+def _give_up(dask_worker):
+    if dask_worker.handlers[OPERATION] is _occupy:
+        del dask_worker.handlers[OPERATION]
+
+
+def test_a_machine_that_has_given_up_is_lost(two, machines):
+    two.client.run(_leave_unheard)
+    with (
+        pretending() as uri,
+        pytest.raises(WorkFailed, match=r"is lost: it has given up, since it received no"),
+    ):
+        machines.perform(replace(READING, uri=uri))
+    machines.close()
+    machines.start()
+
+
+def _leave_unheard(dask_worker):
+    dask_worker.handlers[OPERATION].__self__._leave()
 
 
 def test_nobody_reads_the_password_of_the_target(two, machines, replica_set):

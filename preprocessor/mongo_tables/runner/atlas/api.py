@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import Message
 from http.client import HTTPException
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 from urllib.error import URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPErrorProcessor, OpenerDirector, Request, build_opener
@@ -95,19 +95,26 @@ def exchange(opener: OpenerDirector, request: Request) -> Answer:
     """Send the request and return the answer, whatever its status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
-            status, headers, content = answer.status, answer.headers, answer.read(_MOST_BYTES + 1)
+            try:
+                body = _read(answer)
+            except (ValueError, OSError, HTTPException):
+                if answer.status < 300:
+                    raise
+                body = None  # such as an HTML page
+            return Answer(answer.status, answer.headers, body)
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
+    except ValueError as error:
+        raise NoAnswer(f"the answer cannot be read: {error}") from None
     except (OSError, HTTPException) as error:
         raise NoAnswer(f"the connection was cut: {error or type(error).__name__}") from None
+
+
+def _read(answer: IO[bytes]) -> Any:
+    content = answer.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise NoAnswer("the answer cannot be read: too much of it")
-    try:
-        return Answer(status, headers, json.loads(content) if content.strip() else None)
-    except ValueError as error:
-        if status >= 300:  # such as an HTML page
-            return Answer(status, headers, None)
-        raise NoAnswer(f"the answer cannot be read: {error}") from None
+        raise ValueError("too much of it")
+    return json.loads(content) if content.strip() else None
 
 
 ADDRESS: Final = "https://cloud.mongodb.com"

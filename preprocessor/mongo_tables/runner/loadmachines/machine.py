@@ -324,14 +324,14 @@ def _read_network() -> tuple[int, int]:
     return sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted)
 
 
-def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting:
+def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
     """Start the processes of the machine of a Dask worker, which execute orders until the end, and introduce it.
 
-    Raises RuntimeError if the machine works for another run.
+    Return None if the machine works for another run.
     """
     handlers = dask_worker.handlers
     if OPERATION in handlers:
-        raise RuntimeError("it works for another run")
+        return None
 
     def leave() -> None:
         if handlers.get(OPERATION) == tended.answer:

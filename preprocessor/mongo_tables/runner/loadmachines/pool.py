@@ -32,6 +32,7 @@ from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_se
 from mongo_tables.runner.loadmachines.machine import (
     DISMISS,
     END,
+    GONE_SECONDS,
     OPERATION,
     Cluster,
     Failed,
@@ -61,6 +62,8 @@ MOST_PINGS = 64
 WELL_KNOWN = 0.001
 MOST_UNKNOWN = 0.01
 """The largest error of a machine's start, as a share of the window."""
+BUSY_SECONDS = GONE_SECONDS + 5.0
+"""Seconds to wait for a machine that works for another run: that may have been killed."""
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
 """Seconds before a machine runs out of work at which the window of work by amount closes."""
@@ -90,12 +93,14 @@ def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
 
 
 def check_greeting(name: str, greeting: Any) -> None:
-    """Raise CommandError if a machine answered with an error, or has another version of the program."""
+    """Raise CommandError if a machine works for another run, has an error, or another version of the program."""
+    if greeting is None:
+        raise CommandError(f"the load machine {name} works for another run", "wait until that run has ended")
     if not isinstance(greeting, Greeting):
         reason = f"{greeting}".partition("\n")[0]
         raise CommandError(
             f"the load machine {name} cannot work: {reason}",
-            "is mongo-tables with its extras runner and cluster installed there?",
+            "is it up, and mongo-tables with its extras runner and cluster installed there?",
         )
     if greeting.harness != host.harness():
         raise CommandError(
@@ -169,6 +174,9 @@ class MachineLink:
         sent = time.monotonic_ns()
         answer = await getattr(self._client.rpc(self.address), OPERATION)(message=message)
         answered = time.monotonic_ns()
+        if answer is None:  # Nobody handles such messages any more.
+            self.lost = "it has given up, since it received no messages"
+            return
         told: Told = pickle.loads(answer)
         self.readings.append(ClockReading(sent, answered, told.clock))
         self.said.extend(told.said)
@@ -213,18 +221,25 @@ class MachinePool(Crew):
         return len(self._links)
 
     def start(self) -> None:
-        """Start the processes of each machine."""
+        """Start the processes of each machine. Wait for those that still work for a run that was killed."""
         client, machines = self._cluster.client, self._cluster.machines
-        found = client.run(tend, self.processes, self._gives_way, workers=[*machines], on_error="return")
+        loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
+        asked, ends = [*machines], time.monotonic() + BUSY_SECONDS
         try:
-            for address, name in machines.items():
-                if isinstance(greeting := found[address], Greeting):
-                    link = MachineLink(client, address, name, greeting.hardware)
-                    self._links.append(link)
-                    loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
-                    link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
-            for address, name in machines.items():
-                check_greeting(name, found[address])
+            while asked:
+                found = client.run(tend, self.processes, self._gives_way, workers=asked, on_error="return")
+                for address in asked:
+                    if isinstance(greeting := found[address], Greeting):
+                        link = MachineLink(client, address, machines[address], greeting.hardware)
+                        self._links.append(link)
+                        link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
+                over = time.monotonic() > ends
+                for address in asked:
+                    if found[address] is not None or over:
+                        check_greeting(machines[address], found[address])
+                asked = [address for address in asked if found[address] is None]
+                if asked:
+                    time.sleep(PAUSE_SECONDS)
         except BaseException:
             self.close()
             raise
