@@ -76,7 +76,39 @@ def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_
     assert local is not None and len(local.documents("b")) == len(local.documents("a")) == 2
     assert decoded == ["a", "b", "b"], "few documents stay"
     (tmp_path / "b" / "all.jsonl").write_text('{"_id": 3}\n')
-    build.let_go("b")
+    build.let_go(["b"])
     with pytest.raises(ResultsError, match="changed during the build"):
         local.documents("b")
     build.close()
+
+
+def test_queries_that_join_collections_run_together_and_decode_each_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    decoded: list[str] = []
+    for name in "abcd":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.jsonl").write_text('{"_id": 1}\n{"_id": 2}\n')
+
+    def decode(contents: file_documents.Contents) -> file_documents.Collection:
+        decoded.append(contents.name)
+        return file_documents.decode(contents)
+
+    monkeypatch.setattr(file_source, "decode", decode)
+    monkeypatch.setattr(file_source, "_MOST_HELD", 0)
+    build = Answers(str(tmp_path), once=True)
+    joins = {"a": "b", "b": "c", "c": "a", "d": "d"}
+    queries = [
+        Query(name, ({"$lookup": {"from": other, "localField": "_id", "foreignField": "_id", "as": "j"}},))
+        for name, other in joins.items()
+    ]
+    build.answer(queries)
+    assert sorted(decoded) == ["a", "b", "c", "d"]
+    assert [names for names, _ in build.apart((one, one.collection) for one in queries)] == [
+        ["a", "b", "c"],
+        ["d"],
+    ]
+    build.close()
+    later = Answers(str(tmp_path))
+    assert later.apart((one, one.collection) for one in queries) == [(["a", "b", "c", "d"], ())]
+    later.close()

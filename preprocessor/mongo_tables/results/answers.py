@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
@@ -18,6 +18,8 @@ from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
+
+_Asking = TypeVar("_Asking")
 
 MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
@@ -96,13 +98,10 @@ class Answers:
         return self
 
     def _run(self, queries: Mapping[str, Query]) -> None:
-        """Answer queries, those of a collection together if its documents can then be dropped."""
-        if self.once and self.source.local is not None:
-            for collection, some in by_collection(queries.values()).items():
-                self._run_together({query.key: query for query in some})
-                self.let_go(collection)
-        else:
-            self._run_together(queries)
+        """Answer queries, those about the same documents together, which can then be dropped."""
+        for keys, collections in self.apart((query, key) for key, query in queries.items()):
+            self._run_together({key: queries[key] for key in keys})
+            self.let_go(collections)
 
     def _run_together(self, queries: Mapping[str, Query]) -> None:
         """Answer queries, from the memo where possible."""
@@ -185,10 +184,30 @@ class Answers:
         except ResultsError:
             return None
 
-    def let_go(self, collection: str) -> None:
-        """Drop the documents of a collection that are needed no more, if many are held and no build follows."""
+    def apart(self, asking: Iterable[tuple[Query, _Asking]]) -> list[tuple[list[_Asking], Collection[str]]]:
+        """Return what asks queries, in groups that read no collection of each other, with the collections of each.
+
+        All is one group without collections if no documents are dropped before the next build.
+        """
+        if not self.once or self.source.local is None:
+            return [([one for _, one in asking], ())]
+        groups: dict[str, tuple[list[_Asking], set[str]]] = {}
+        for query, one in asking:
+            some, collections = groups.setdefault(query.collection, ([], {query.collection}))
+            for name in collections_read(query):
+                if name not in collections:
+                    more, others = groups.get(name, ([], {name}))
+                    some += more
+                    collections |= others
+                    groups |= dict.fromkeys(others, (some, collections))
+            some.append(one)
+        return list({id(group[0]): group for group in groups.values()}.values())
+
+    def let_go(self, collections: Iterable[str]) -> None:
+        """Drop the documents of collections that are needed no more, if many are held and no build follows."""
         if self.once and (local := self.source.local) is not None:
-            local.let_go(collection)
+            for collection in collections:
+                local.let_go(collection)
 
     def release(self) -> None:
         """Drop the documents and what later builds would share. Keep the answers."""
@@ -201,26 +220,6 @@ class Answers:
         if self._source is not None:
             self._source.close()
             self._source = None
-
-
-class Asking(Protocol):
-    """What asks for rows of a collection."""
-
-    @property
-    def collection(self) -> str:
-        """The collection."""
-        ...
-
-
-_Asking = TypeVar("_Asking", bound=Asking)
-
-
-def by_collection(asking: Iterable[_Asking]) -> dict[str, list[_Asking]]:
-    """Return what asks for rows by its collection, in the order of the first of each."""
-    found: dict[str, list[_Asking]] = {}
-    for one in asking:
-        found.setdefault(one.collection, []).append(one)
-    return found
 
 
 Ask = Callable[[Query], Rows]

@@ -250,7 +250,6 @@ def lint_site(judge: Judge) -> list[Finding]:
     if not specs:
         return []
     from mongo_tables.lint.linter import lint, look_at
-    from mongo_tables.results.answers import by_collection
 
     rows: dict[int, Rows | None] = {}
     for table in specs if judge.asked else ():
@@ -263,9 +262,9 @@ def lint_site(judge: Judge) -> list[Finding]:
         return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
 
     found: list[Finding] = []
-    for collection, some in by_collection(specs).items():
+    for some, collections in source.apart((spec.query, spec) for spec in specs):
         found += lint(some, local, rows, look_at if judge.memo is None else look)
-        source.let_go(collection)
+        source.let_go(collections)
     for page in site.pages:
         for spec, fault in zip(page.specs, page.server_only, strict=True):
             if spec is None:
