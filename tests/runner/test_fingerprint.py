@@ -53,13 +53,15 @@ def number(value: Any) -> float:
 
 def count(row: dict[str, Any], counter: str) -> float:
     """The difference between the states of a row in its file, per operation."""
-    total = 0.0
-    for path in PLACES[counter]:
-        ends: list[Any] = [row["before_status"], row["after_status"]]
-        for name in path:
-            ends = [end[name] for end in ends]
-        total += number(ends[1]) - number(ends[0])
-    return total / number(row["work"]["operations"])
+    return sum(rise(row, path) for path in PLACES[counter]) / number(row["fingerprint"]["operations"])
+
+
+def rise(row: dict[str, Any], path: tuple[str, ...]) -> float:
+    """The difference of a counter between the states of a row in its file."""
+    ends: list[Any] = [row["before_status"], row["after_status"]]
+    for name in path:
+        ends = [end[name] for end in ends]
+    return number(ends[1]) - number(ends[0])
 
 
 def at_full_size(row: dict[str, Any], counter: str) -> float:
@@ -177,9 +179,48 @@ def state(pages: int, requests: int | None = 0) -> dict[str, Any]:
     return found if requests is None else {**found, "network": {"numRequests": requests}}
 
 
-def regime(variant: int, before: dict[str, Any], after: dict[str, Any], operations: float = 100) -> str:
-    row = {"work": {"operations": operations}, "before_status": before, "after_status": after}
-    return str(take_fingerprint(row, find_ranges(TINY, variant))["regime"])
+def regime(variant: int, before: dict[str, Any], after: dict[str, Any], done: float = 100) -> str:
+    row = {"work": {"operations": done}, "before_status": before, "after_status": after}
+    return str(take_fingerprint(row, TINY, variant)["regime"])
+
+
+def operations(name: str, before: dict[str, Any], after: dict[str, Any], **row: Any) -> float:
+    """What the counters of a row of the first variant of an experiment are divided by, if the client counted 90."""
+    row = {"work": {"operations": 90}, "before_status": before, "after_status": after, **row}
+    return float(take_fingerprint(row, experiments.load(name), 0)["operations"])
+
+
+def test_counters_are_divided_by_the_operations_that_the_server_counted_between_the_same_states() -> None:
+    def answered(reads: int, writes: int, getmore: int = 0, insert: int = 0) -> dict[str, Any]:
+        return {
+            "opLatencies": {"reads": {"ops": reads}, "writes": {"ops": writes}},
+            "opcounters": {"getmore": getmore, "insert": insert},
+        }
+
+    assert operations("insert_idtype", answered(0, 1, insert=7), answered(0, 2, insert=107)) == 100
+    assert operations("update", answered(5, 0), answered(5, 100)) == 100
+    assert operations("tencentdb", answered(0, 0), answered(60, 50, getmore=10)) == 100
+    assert operations("updateapi", answered(0, 0), answered(0, 150, insert=50)) == 100
+    assert operations("schema_storage", answered(0, 0), answered(500, 0)) == 100
+    assert experiments.load("aggregate_group").variants[0]["limit"] == 10
+    returned = [{"metrics": {"document": {"returned": count}}} for count in (3, 1003)]
+    assert operations("aggregate_group", *returned) == 100
+
+
+def test_the_client_counts_where_the_server_does_not_or_where_other_members_answer() -> None:
+    states = [{"opcounters": {"insert": count}} for count in (0, 100)]
+    assert operations("insert_idtype", *states) == 100
+    assert operations("insert_idtype", *states, read_preference={"mode": "secondary"}) == 90
+    assert operations("insert_idtype", {}, {}) == operations("insert_idtype", states[0], states[0]) == 90
+    assert operations("failover", *states) == 90
+
+
+def test_a_query_with_a_limit_examines_no_part_of_a_document_in_committed_rows() -> None:
+    for row in map(json.loads, (RESULTS[0].parent / "query_fetch_io.jsonl").read_text("utf-8").splitlines()):
+        (examined,) = (
+            one["value"] for one in row["fingerprint"]["counters"] if one["counter"] == "documents_examined"
+        )
+        assert examined == pytest.approx(row["_id"]["limit"], rel=0.001)
 
 
 def test_a_range_is_the_published_value_by_the_factor_and_what_is_negligible_counts_as_none() -> None:
@@ -199,7 +240,7 @@ def test_one_counter_outside_makes_another_regime_and_one_that_is_not_reported_a
     assert regime(1, state(0), state(1, 300)) == "other"
     assert regime(1, state(0, None), state(1, None)) == "unknown"
     assert regime(1, state(0, None), state(9, None)) == "other"
-    assert regime(1, state(0), state(1, 100), operations=0) == "unknown"
+    assert regime(1, state(0), state(1, 100), done=0) == "unknown"
 
 
 def test_a_control_is_judged_by_the_figures_of_its_experiment_and_publishes_none() -> None:
@@ -233,6 +274,7 @@ def test_rows_without_states_of_the_server_keep_what_they_have() -> None:
     (row,) = renew([old, measured, {**measured, "_id": {"testname": "tiny"}}], TINY, ids)
     assert row["fingerprint"] == {
         "regime": "same",
+        "operations": 10.0,
         "counters": [
             {"counter": "pages_read", "value": 0.1, "least": 0.05, "most": 0.2, "inside": True},
             {"counter": "requests", "value": 0.0},

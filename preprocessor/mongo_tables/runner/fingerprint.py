@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul, sub
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.results.conclusions import drop_target_name
 from mongo_tables.results.pooling import FINGERPRINT
-from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.experiment import Experiment, config_of
 from mongo_tables.runner.servers import value_at
+from mongo_tables.runner.workloads import workload
 
 Row = Mapping[str, Any]
 Regime = Literal["same", "other", "unknown"]
@@ -92,15 +94,19 @@ def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None
     return Range(there / factor if there > negligible else 0, max(there * factor, negligible))
 
 
-def take_fingerprint(row: Row, ranges: Mapping[str, Range | None]) -> dict[str, Any]:
+def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str, Any]:
     """Return the subdocument of a row with ``before_status`` and ``after_status``: counters, ranges, regime.
 
-    A counter is None if the server did not report it before and after the window.
+    The row is one of variant ``number``, from 0. A counter is None if the server did not report it before and after the
+    window.
     """
+    operations = _operations(row, experiment, number)
     counters = [
-        _judge(name, _per_operation(row, COUNTERS[name].paths), within) for name, within in ranges.items()
+        _judge(name, _per_operation(row, COUNTERS[name].paths, operations), within)
+        for name, within in find_ranges(experiment, number).items()
     ]
-    return {"regime": _regime([one["inside"] for one in counters if "inside" in one]), "counters": counters}
+    regime = _regime([one["inside"] for one in counters if "inside" in one])
+    return {"regime": regime, "operations": operations, "counters": counters}
 
 
 def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> list[dict[str, Any]]:
@@ -109,7 +115,7 @@ def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> li
     ``ids`` are the ``_id`` of the variants.
     """
     return [
-        {**row, FINGERPRINT: take_fingerprint(row, find_ranges(experiment, ids.index(key)))}
+        {**row, FINGERPRINT: take_fingerprint(row, experiment, ids.index(key))}
         for row in rows
         if experiment.fingerprint and "after_status" in row and (key := drop_target_name(row["_id"])) in ids
     ]
@@ -128,12 +134,30 @@ def _regime(inside: list[bool | None]) -> Regime:
     return "same" if inside and None not in inside else "unknown"
 
 
-def _per_operation(row: Row, paths: tuple[str, ...]) -> float | None:
-    before, after = (_total(row.get(name), paths) for name in ("before_status", "after_status"))
-    operations = float(row["work"]["operations"])
-    return (after - before) / operations if operations and None not in (before, after) else None
+def _operations(row: Row, experiment: Experiment, number: int) -> float:
+    """Return the operations that the server itself counted between its two states.
+
+    A short window begins and ends within requests, which the client counts in part and the server as a whole, or not
+    at all. The client's count is returned where the server has none, or where other members answered reads.
+    """
+    config = config_of(experiment, experiment.variants[number])
+    factors = workload(config["workload"]).server_counts(config)
+    alone = row.get("read_preference", {}).get("mode", "primary") == "primary"
+    counted = _difference(row, factors) if factors and alone else None
+    return counted if counted and counted > 0 else float(row["work"]["operations"])
 
 
-def _total(status: Row | None, paths: tuple[str, ...]) -> Any:
-    found = [value_at(status, path.split(".")) for path in paths]
-    return None if None in found else sum(found)
+def _per_operation(row: Row, paths: tuple[str, ...], operations: float) -> float | None:
+    total = _difference(row, dict.fromkeys(paths, 1))
+    return None if total is None or not operations else total / operations
+
+
+def _difference(row: Row, factors: Mapping[str, float]) -> float | None:
+    """Return what counters, by their factors, rose by between the two states; None if one was not reported."""
+    before, after = (
+        [value_at(row.get(name), path.split(".")) for path in factors]
+        for name in ("before_status", "after_status")
+    )
+    if None in before or None in after:
+        return None
+    return float(sum(map(mul, factors.values(), map(sub, after, before))))

@@ -27,7 +27,7 @@ from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
 from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.fingerprint import find_ranges, take_fingerprint
+from mongo_tables.runner.fingerprint import take_fingerprint
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import (
@@ -190,8 +190,7 @@ def compose(
         **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
         "repeats": [_repeat(measurement, place)],
     }
-    ranges = find_ranges(published, number)
-    return {**row, FINGERPRINT: take_fingerprint(row, ranges)} if ranges else row
+    return {**row, FINGERPRINT: take_fingerprint(row, published, number)} if published.fingerprint else row
 
 
 def _amounts(inside: Inside) -> Amounts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
 
@@ -67,6 +67,15 @@ class Share:
 
 Step = Callable[[], Done | None]
 """Does one operation and returns the result, or None when the share is finished."""
+
+REQUESTS: Final[Mapping[str, float]] = {
+    "opLatencies.reads.ops": 1,
+    "opLatencies.writes.ops": 1,
+    "opcounters.getmore": -1,  # other members copy the oplog
+}
+"""The reads and writes that a server answered for clients, as the sum of its counters with these factors."""
+INSERTS: Final[Mapping[str, float]] = {"opcounters.insert": 1}
+"""The documents that a server inserted."""
 
 _KINDS: dict[str, Workload] = {}
 
@@ -145,6 +154,13 @@ class Workload:
 
     def reset(self, database: Database[Any], config: Config) -> None:
         """Bring loaded data into the state in which every window starts."""
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the counters of ``serverStatus`` that add up to the operations, with their factors.
+
+        Empty if no counter has them.
+        """
+        return INSERTS if self.batched else REQUESTS
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the real work: parameters to replace, and the ``testResults`` of the document."""

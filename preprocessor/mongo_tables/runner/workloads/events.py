@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -25,7 +25,7 @@ from mongo_tables.runner.event_schemas import (
     population,
     stream,
 )
-from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import REQUESTS, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -65,6 +65,10 @@ class EventLoad(Workload, name="event_load"):
             # Named explicitly: the name becomes a field of the result, and default names with dots cannot be read.
             fields = [(field, 1) for field in version.unique]
             collection.create_index(fields, unique=True, name="key_and_date")
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the upserts."""
+        return {"opcounters.update": 1}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that creates a batch of events and writes it."""
@@ -116,6 +120,11 @@ class Reports(Workload, name="reports"):
             "totalDocsToInsert": config["initialEvents"],
             **{name: config[name] for name in kept if name in config},
         }
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the requests, of which all pipelines of a report together are one operation."""
+        pipelines = len(VERSIONS[config["version"]].pipelines(1, REPORTED_FROM))
+        return {name: factor if "writes" in name else factor / pipelines for name, factor in REQUESTS.items()}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that requests a report. Its time is that of the request only."""

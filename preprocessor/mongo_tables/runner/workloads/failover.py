@@ -143,6 +143,10 @@ class Failover(Workload, name="failover"):
     holds_members = True
     changes_primary = True
 
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return none: two primaries share the operations."""
+        return {}
+
     def reset(self, database: Database[Any], config: Config) -> None:
         """Set the election timeout of the members to that of the variant.
 

@@ -18,7 +18,7 @@ import bson
 from bson.int64 import Int64
 
 from mongo_tables.runner.connection_strings import UnexpectedReply
-from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads import REQUESTS, Config, Done, Share, Step, Workload, make_collection
 from mongo_tables.runner.workloads.updates import load_numbered
 
 if TYPE_CHECKING:
@@ -142,6 +142,10 @@ class QueryWorkload(Workload, name="query"):
     def preload(self, config: Config) -> Config:
         """Return an insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
         return {**load_numbered(config), "groupSize": config["groupSize"]}
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the documents, of which each query returns ``limit``: they are counted with those it examined."""
+        return {"metrics.document.returned": 1 / config["limit"]} if config["limit"] else REQUESTS
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Encode the template. Return a step that sends one query and fetches all results."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import struct
 from array import array
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import bson
@@ -176,6 +177,10 @@ class UpdateApi(_Counted, name="update_api"):
 
     needs = _NUMBERED | {"nUpdates", "percentNew", "updateFunction", "upsert"}
     update_functions = ("UpdateOne", "FindOneAndUpdate")
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the writes without the inserts: without ``upsert``, an insert is the second request of a call."""
+        return {"opLatencies.writes.ops": 1, "opcounters.insert": -1}
 
     def reset(self, database: Database[Any], config: Config) -> None:
         """Delete the documents that an earlier window added."""

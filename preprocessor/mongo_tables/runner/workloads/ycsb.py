@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.wire.connection import document
-from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import INSERTS, REQUESTS, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -241,6 +241,13 @@ class Ycsb(Workload, name="ycsb"):
     keeps_data = True
     grows_with = "insertproportion"
 
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the requests, without the write that is the second request of a read-modify-write."""
+        shares = _shares(config)
+        alone = shares.get("updateproportion", 0) + shares.get("insertproportion", 0)
+        writes = alone + shares.get("readmodifywriteproportion", 0)
+        return {**REQUESTS, "opLatencies.writes.ops": alone / writes if writes else 1}
+
     def preload(self, config: Config) -> Config:
         """Return the load of ``recordcount`` records, always with majority acknowledgement."""
         _shares(config)  # fail before anything is loaded
@@ -376,6 +383,10 @@ class YcsbLoad(Workload, name="ycsb_load"):
 
     needs = frozenset({"totalDocsToInsert"})
     counted = "totalDocsToInsert"
+
+    def server_counts(self, config: Config) -> Mapping[str, float]:
+        """Return the inserts."""
+        return INSERTS
 
     def plan(self, config: Config) -> Done:
         """Return all records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
