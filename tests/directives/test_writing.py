@@ -22,3 +22,13 @@ def test_whatever_a_text_has_its_comment_is_one_with_that_text(title: str) -> No
 
 def test_signs_that_end_nothing_are_written_as_they_are() -> None:
     assert keep_in_comment('{"title": "a < b -> c"}') == '{"title": "a < b -> c"}'
+
+
+@pytest.mark.parametrize("end", ["-->", "--!>"])
+def test_an_end_in_a_string_is_told_with_what_to_write_for_it(end: str) -> None:
+    body = json.dumps({"title": f"a {end} b"})
+    (told,) = find(f"<!-- MONGO_TABLE: {body} -->\n", "page.md").findings
+    assert told.rule == "MT102"
+    written = told.hint.removeprefix("write ").partition(" ")[0]
+    scan = find(f"<!-- MONGO_TABLE: {body.replace(end, written)} -->\n", "page.md")
+    assert [one.parsed.value for one in scan.comments] == [{"title": f"a {end} b"}]

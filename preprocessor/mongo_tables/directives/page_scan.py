@@ -409,7 +409,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
         and _TO_QUOTE.match(text, html.end)
         and not all(one["closed"] for one in _STRING.finditer(body))
     ):
-        written = close.replace("*/", "*\\/") if marks is MDX else "--\\u003e"
+        written = close.replace("*/", "*\\/") if marks is MDX else close.replace(">", "\\u003e")
         hint = f"write {written} in the string: JSON reads it as {close}"
         return Complaint(f"{close} inside a JSON string closes {name} here", hint, end, "MT102")
     if not body.endswith(marks.close):

@@ -99,8 +99,8 @@ class Answers:
 
     def _run(self, queries: Mapping[str, Query]) -> None:
         """Answer queries, those about the same documents together, which can then be dropped."""
-        for keys, collections in self.apart((query, key) for key, query in queries.items()):
-            self._run_together({key: queries[key] for key in keys})
+        for some, collections in self.apart(zip(queries.values(), queries.items(), strict=True)):
+            self._run_together(dict(some))
             self.let_go(collections)
 
     def _run_together(self, queries: Mapping[str, Query]) -> None:
