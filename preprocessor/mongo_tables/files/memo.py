@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from sys import intern
 from typing import TypeVar
 
 try:  # ``hashlib`` would load OpenSSL, 8 ms of each check
@@ -58,4 +57,4 @@ def digest_of(*parts: str | bytes) -> str:
         content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         total.update(b"%d\n" % len(content))
         total.update(content)
-    return intern(total.hexdigest())  # Many things may have the same key.
+    return total.hexdigest()
