@@ -133,7 +133,7 @@ def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touc
 
 def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
     few = {**concluded(0.8, 0.751, 0.852), "few_requests": True}
-    assert conclusion_in_words(few) == "20 % slower (15 to 25 %), few requests"
+    assert conclusion_in_words(few) == "20 % slower (15 to 25 %), from few requests"
     assert conclusion_in_words({**few, "few_requests": False}) == "20 % slower (15 to 25 %)"
 
 

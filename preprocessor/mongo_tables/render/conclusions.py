@@ -55,7 +55,7 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
 def say_verdict(say: Mapping[str, str], one: Conclusion, field_text: Callable[[str], str]) -> str:
     """Return the sentence for the verdict. ``field_text`` returns a field of the row as text.
 
-    It ends in "few requests" where these are too few for a conclusion.
+    It ends in "from few requests" where these are too few for a conclusion.
     """
 
     def text_of(placeholder: Placeholder) -> str:
@@ -64,7 +64,7 @@ def say_verdict(say: Mapping[str, str], one: Conclusion, field_text: Callable[[s
     sentence = fill(say[one.verdict], text_of)
     if not one.few_requests:
         return sentence
-    return f"{sentence.removesuffix('.')}, few requests{'.' if sentence.endswith('.') else ''}"
+    return f"{sentence.removesuffix('.')}, from few requests{'.' if sentence.endswith('.') else ''}"
 
 
 def figure_text(one: Conclusion, figure: Placeholder) -> str:
@@ -197,7 +197,7 @@ def conclusion_in_words(value: object) -> str:
     if one is None or find_contradiction(one):
         return ""
     told = _noise_in_words(one) if one.against == ITSELF else _in_words(one)
-    return f"{told}, few requests" if one.few_requests else told
+    return f"{told}, from few requests" if one.few_requests else told
 
 
 def _noise_in_words(one: Conclusion) -> str:
