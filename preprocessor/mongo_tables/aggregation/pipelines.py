@@ -49,6 +49,8 @@ def reorder(pipeline: Sequence[Any]) -> list[int]:
 
 
 _SORTING: Final = frozenset(("$setWindowFields", "$fill", "$densify"))
+_OVERTAKING: Final = _SORTING | {"$match", "$sort"}
+_OVERTAKEN: Final = frozenset(("$lookup", "$unwind"))
 
 
 def _sort_of(spec: Any) -> Any:
@@ -314,8 +316,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         names += spec
     # Other pipelines run as they are written.
     behind = names[names.index("$sort") + 1 :] if "$sort" in names else []
-    moves = "$skip" in names or (behind and not (_SORTING | {"$match", "$sort", "$unwind"}).isdisjoint(names))
-    order = reorder(pipeline) if moves else range(len(pipeline))
+    sorts = "$sort" in names and not (_OVERTAKING.isdisjoint(behind) and _OVERTAKEN.isdisjoint(names))
+    order = reorder(pipeline) if sorts or "$skip" in names else range(len(pipeline))
     specs = list(map(pipeline.__getitem__, order))
     positions = dict(zip(order, range(len(order)), strict=True))
     leads, ahead = not path or path[-2:] == ("$unionWith", "pipeline"), set[int | None]()
