@@ -80,3 +80,26 @@ def test_search_plugins_read_the_texts_of_figures_and_templates_the_figures(
     assert len(cells) > 3
     assert " ".join(cells) in re.sub(r"\s+", " ", read)
     assert not NAME.search(shown)
+
+
+def test_a_figure_that_a_hook_takes_away_while_pages_are_written_fails_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hook = """
+        import re
+
+        def on_page_context(context, *, page, **_):
+            page.content = re.sub("<!--.*?-->", "", page.content)
+    """
+    files = {
+        "mkdocs.yml": f"{CONFIG}plugins: [search, mongo-tables]\nhooks: [hook.py]\n",
+        "hook.py": dedent(hook),
+        "docs/index.md": f"# Runs\n\nWords.\n\n{table('one')}\n",
+        "fixtures/r/r.jsonl": ROWS,
+    }
+    outcome = built(write(tmp_path, files))
+    assert not outcome.done
+    assert any(line.startswith("docs/index.md:5:1: ") and "MT118" in line for line in outcome.errors), (
+        outcome.errors
+    )

@@ -80,6 +80,9 @@ if TYPE_CHECKING:
 
 
 _UNREADABLE: Final = "the page cannot be read"
+_GONE: Final = (
+    "a plugin or hook that changes the page's content in `on_page_context` must keep its HTML comments"
+)
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313", "MT338")
 """Notes that a build prints; the others need ``fail_on: note``."""
@@ -96,6 +99,7 @@ class SiteBuild:
         source: The current page and its text on disk.
         given: The pages that have comments, by ``id`` of MkDocs's page.
         late: The faults that only the conversion shows.
+        gone: The figures that a page lost while it was written.
         versions: The versions of the project that comments ask for.
         copied: The files that are not pages.
         navigation: The entries of the site's navigation.
@@ -111,6 +115,7 @@ class SiteBuild:
     source: tuple[SitePage | None, str] = None, ""
     given: dict[int, Given] = field(default_factory=dict)
     late: list[Finding] = field(default_factory=list)
+    gone: list[Finding] = field(default_factory=list)
     versions: dict[tuple[str, str], ProjectVersion] = field(default_factory=dict)
     copied: set[str] = field(default_factory=set)
     navigation: Sequence[Any] = ()
@@ -275,8 +280,12 @@ class SiteBuild:
         given = self.given.get(id(page))
         if given is None:
             return
-        figures = self._figures_of(given)
-        html = swap_marked(page.content or "", figures.figures)
+        figures, texts = self._figures_of(given), page.content or ""
+        shown = met_names(self._without[1] if self._without else "")
+        for name, comment in zip(given.names, given.read.comments, strict=True):
+            if name in shown and name not in texts:
+                self.gone.append(no_place(given.read.file, comment, _GONE))
+        html = swap_marked(texts, figures.figures)
         page.content = f"{figures.box}\n{html}" if figures.box else html
         if page.present_anchor_ids is not None:
             for figure in figures.figures.values():
@@ -319,13 +328,13 @@ class SiteBuild:
             raise _not_written(error) from None
 
     def finish(self) -> None:
-        """Replace the tokens that other plugins copied. The build ends if one cannot be replaced."""
+        """Replace the tokens that other plugins copied. The build ends if one cannot be replaced, or is gone."""
         try:
-            found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
+            left = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         except OSError as error:
             raise _not_written(error) from None
-        if found:
-            report(found, self.fail_on, "do not publish this site")
+        if self.gone or left:
+            report([*self.gone, *left], self.fail_on, "do not publish this site")
 
     def write_index(self) -> None:
         """Write the index of the Markdown of all pages, unless there is such a file."""

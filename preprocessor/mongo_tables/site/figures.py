@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.keywords import place_of
@@ -264,12 +264,14 @@ def fault_in_sentence(findings: Iterable[Finding]) -> str:
     )
 
 
-def no_place(file: str, comment: Comment) -> Finding:
+_NOT_HERE: Final = (
+    "put the comment on separate lines, outside code and raw HTML; "
+    "a figure cannot be in a link's title or the text of an abbreviation"
+)
+
+
+def no_place(file: str, comment: Comment, hint: str = _NOT_HERE) -> Finding:
     """Return the fault of a comment whose figure has no place on the site."""
-    hint = (
-        "put the comment on separate lines, outside code and raw HTML; "
-        "a figure cannot be in a link's title or the text of an abbreviation"
-    )
     return finding(
         "MT118", file, (comment.line, comment.column), "the site has no place for this figure", hint
     )
