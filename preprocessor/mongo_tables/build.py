@@ -1,8 +1,9 @@
 """The core of the program: a site is a pure function of a snapshot and of the answers of one results source.
 
 Every entry point (the MkDocs plugin, the Markdown extension, each command that judges pages, the language
-server) reads a snapshot, calls `build` and writes the parts of the report that it needs. This module opens no
-file and reads neither the clock nor the environment.
+server) reads a snapshot, calls `build` and writes the parts of the report that it needs. Nothing in
+it opens a file or reads the environment. Only what a comment asks for reads the time: ``$$NOW`` in its conditions, and
+the limits of their evaluation.
 """
 
 from __future__ import annotations

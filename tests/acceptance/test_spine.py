@@ -381,3 +381,18 @@ def test_a_query_that_two_tables_ask_runs_once(tmp_path: Path, monkeypatch: pyte
     answers = Answers("fixtures")
     assert build(snapshot, answers).answers
     assert answers.ran == 1
+
+
+def test_diff_compares_what_build_makes_of_checkouts(
+    marked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diff", str(marked), str(marked)]) == 1
+    printed = capsys.readouterr().out
+    assert "MARK 1" in printed
+    assert "MARK 2" in printed
+
+
+def test_init_proposes_what_build_finds_sound(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["init", "--table", "runs"])
+    printed = capsys.readouterr()
+    assert "the mark of the stub" in printed.out + printed.err

@@ -18,6 +18,7 @@ from mongo_tables.site.pages import (
     Page,
     Tables,
     by_comment,
+    is_lasting_figure,
     list_written_ids,
     provenance_in,
     source_findings,
@@ -28,7 +29,7 @@ from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import is_open_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from mongo_tables.directives.specs import Spec, TableSpec
     from mongo_tables.files.memo import Memo
@@ -81,14 +82,7 @@ class Judge:
         tables = tuple(self.tables.get(one.table) for one in spec.quotes)
         known = self._judged.get(id(spec))
         if known is None or known[1] != tables:
-            if self.memo is None:
-                found = self._judge(spec)
-            else:
-                pairs = zip(spec.quotes, tables, strict=True)
-                beside = tuple(
-                    (table.file, table.comment.body) if table else one.table for one, table in pairs
-                )
-                found = self.remember("rows", spec, beside, lambda: self._judge(spec))
+            found = self.remember("rows", spec, tables, lambda: self._judge(spec))
             known = self._judged[id(spec)] = spec, tables, found or ()
         return known[2]
 
@@ -109,17 +103,24 @@ class Judge:
             found = [*found, *version_findings(spec, spec.measured_of, self.answers, snapshot.versions)]
         return found
 
-    def remember(self, what: str, spec: Spec, beside: Hashable, make: Callable[[], _T]) -> _T:
+    def remember(
+        self, what: str, spec: Spec, quoted: Sequence[TableSpec | None], make: Callable[[], _T]
+    ) -> _T:
         """Return ``make()`` for a comment, cached by the comment's text and place and by its other inputs.
 
-        Results of a database are not cached, because its rows can change at any time.
+        Results of a database are not cached, because its rows can change at any time; nor is what depends on the
+        time or on chance.
         """
-        if self.memo is None or (digest := self._digest) is None:
+        if self.memo is None or not is_lasting_figure(spec, filter(None, quoted)):
+            return make()
+        if (digest := self._digest) is None:
             return make()
         comment, snapshot = spec.comment, self.site.snapshot
         written = spec.file, comment.matter, comment.line, comment.start, snapshot.shared.digest
-        around = digest, snapshot.needs, snapshot.today, snapshot.server, tuple(snapshot.versions.items())
-        return self.memo.get((what, written, around, beside), make)
+        around = digest, self.source.limits, snapshot.needs, snapshot.today, snapshot.server
+        tables = tuple(table and (table.file, table.comment.body) for table in quoted)
+        versions = tuple(snapshot.versions.items())
+        return self.memo.get((what, written, around, versions, tables), make)
 
     @cached_property
     def _digest(self) -> str | None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.results.guards import collections_read, is_lasting
+from mongo_tables.results.guards import collections_read
+from mongo_tables.site.pages import is_lasting_figure
 from mongo_tables.site.site_config import from_here
 from mongo_tables.site.versions import TAG
 
@@ -100,8 +101,6 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
     # These figures may become too old although no file changes.
     dated = [one.measured_of.file for one in asked if one.measured_of is not None]
     may_age = TAG in dated or any(one.max_age is not None for one in asked)
-    parts = ("pipeline", "let", "where", "expect")
-    written = [getattr(one, part, None) for one in (spec, *asked) for part in parts]
     return Figure(
         page.file,
         comment.line,
@@ -111,7 +110,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
         next((name for name in names if ":" not in name), None),
         tuple(dict.fromkeys(chain.from_iterable(read))),
         tuple(sorted(set(map(from_here, files)))),
-        is_lasting(written) and not may_age,
+        is_lasting_figure(spec, quoted) and not may_age,
     )
 
 

@@ -15,7 +15,7 @@ from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.results.guards import refused_parts
+from mongo_tables.results.guards import is_lasting, refused_parts
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.provenance import provenance_of
 
@@ -108,6 +108,13 @@ def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | Non
 
 if TYPE_CHECKING:
     ReadComment = Callable[[Comment, str, Lookup], tuple[Reading, Finding | None]]
+
+
+def is_lasting_figure(spec: Spec, quoted: Iterable[PipelineSpec]) -> bool:
+    """Return whether a comment that quotes these tables says the same at any time, as long as no document changes."""
+    asked = [one.query for one in (spec, *quoted) if isinstance(one, PipelineSpec)]
+    written = [getattr(spec, "where", None), getattr(spec, "expect", None)]
+    return all(map(is_lasting, asked)) and is_lasting(written)
 
 
 def no_text(file: str, bad: BadByte) -> Finding:

@@ -1,0 +1,72 @@
+"""What a memo keeps between builds never says what a process that starts now would not say."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mongo_tables.aggregation import compiler
+from mongo_tables.build import build
+from mongo_tables.files.memo import Memo
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.guards import Limits
+from mongo_tables.site.disk import snapshot_of
+from tests.hosts.inprocess import write
+
+TABLE = (
+    '<!-- MONGO_TABLE: {"id": "due", "collection": "r", "pipeline": [{"$match": CONDITION}], '
+    '"columns": ["_id", "n"], "headers": ["Name", "N"]} -->'
+)
+ROWS = '{"_id": "a", "n": 1, "d": {"$date": "2026-01-02T00:00:00Z"}}\n{"_id": "b", "n": 2}\n'
+BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def found(text: str, memo: Memo, limits: Limits | None = None) -> list[str]:
+    """The rules that the check of a page names, by a new source of results."""
+    report = build(snapshot_of({"a.md": text}), Answers("fixtures", limits or Limits()), memo)
+    return [one.rule for one in report.findings if one.severity == "error"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path, {"fixtures/r/r.jsonl": ROWS}))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
+    """The time of ``$$NOW``, which a test sets."""
+    times = [BEFORE]
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
+            return times[0]
+
+    monkeypatch.setattr(compiler, "datetime", Clock)
+    return times
+
+
+@pytest.mark.parametrize("part", ["pipeline", "expect", "where"])
+def test_a_statement_about_the_time_is_judged_with_each_build(part: str, clock: list[datetime]) -> None:
+    due = '{"$expr": {"$lt": ["$$NOW", "$d"]}}'
+    table = TABLE.replace("CONDITION", due if part == "pipeline" else '{"_id": "a"}')
+    said = {
+        "pipeline": '"expect": {"n": 1}',
+        "expect": f'"expect": {due}',
+        "where": f'"where": {due}, "expect": {{"n": 1}}',
+    }[part]
+    text = f'{table}\n\n<!-- MONGO_CHECK: {{"table": "due", {said}}} -->\n'
+    memo = Memo()
+    assert found(text, memo) == []
+    clock[0] = BEFORE + timedelta(days=2)
+    assert found(text, memo) == found(text, Memo()) != []
+
+
+def test_a_limit_that_the_settings_lower_is_judged_by(clock: list[datetime]) -> None:
+    text, memo = TABLE.replace("CONDITION", '{"n": {"$gt": 0}}'), Memo()
+    assert found(text, memo) == []
+    few = Limits(rows=1)
+    assert found(text, memo, few) == found(text, Memo(), few) == ["MT301"]
