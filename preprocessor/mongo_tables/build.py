@@ -1,9 +1,9 @@
 """The core of the program: a site is a pure function of a snapshot and of the answers of one results source.
 
 Every entry point (the MkDocs plugin, the Markdown extension, each command that judges pages, the language
-server) reads a snapshot, calls `build` and writes the parts of the report that it needs. Nothing in
-it opens a file or reads the environment. Only what a comment asks for reads the time: ``$$NOW`` in its conditions, and
-the limits of their evaluation.
+server) reads a snapshot, calls `build` and writes the parts of the report that it needs. Nothing in it opens a
+file or reads the environment. Only three things read the time: ``$$NOW`` in a comment, the limits of evaluation,
+and the reason of an empty table.
 """
 
 from __future__ import annotations

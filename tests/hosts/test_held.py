@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from mongo_tables.site.placeholders import NAME
-from tests.hosts.inprocess import CONFIG, ROWS, built, html, table, value, write
+from tests.hosts.inprocess import CONFIG, ROWS, Outcome, built, html, table, value, write
 
 HOOK = """
 from pathlib import Path
@@ -54,6 +54,17 @@ def test_no_page_holds_its_tables_before_its_turn_or_after(
     assert html(tmp_path, "two/index.html").count('<figure class="mongo-table"') == 2
 
 
+def built_with(folder: Path, hook: str, page: str) -> Outcome:
+    """Build a site of one page with a hook."""
+    files = {
+        "mkdocs.yml": f"{CONFIG}plugins: [search, mongo-tables]\nhooks: [hook.py]\n",
+        "hook.py": dedent(hook),
+        "docs/index.md": page,
+        "fixtures/r/r.jsonl": ROWS,
+    }
+    return built(write(folder, files))
+
+
 def test_search_plugins_read_the_texts_of_figures_and_templates_the_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,13 +75,7 @@ def test_search_plugins_read_the_texts_of_figures_and_templates_the_figures(
         def on_page_context(context, *, page, **_):  # as a search plugin
             Path("read.txt").write_text(page.content)
     """
-    files = {
-        "mkdocs.yml": f"{CONFIG}plugins: [search, mongo-tables]\nhooks: [hook.py]\n",
-        "hook.py": dedent(hook),
-        "docs/index.md": f"# Runs\n\nIt is {value('one')}.\n\n{table('one')}\n",
-        "fixtures/r/r.jsonl": ROWS,
-    }
-    outcome = built(write(tmp_path, files))
+    outcome = built_with(tmp_path, hook, f"# Runs\n\nIt is {value('one')}.\n\n{table('one')}\n")
     assert outcome.done, outcome.log
     read, shown = (tmp_path / "read.txt").read_text(encoding="utf-8"), html(tmp_path, "index.html")
     assert "<table" not in read
@@ -92,13 +97,7 @@ def test_a_figure_that_a_hook_takes_away_while_pages_are_written_fails_the_build
         def on_page_context(context, *, page, **_):
             page.content = re.sub("<!--.*?-->", "", page.content)
     """
-    files = {
-        "mkdocs.yml": f"{CONFIG}plugins: [search, mongo-tables]\nhooks: [hook.py]\n",
-        "hook.py": dedent(hook),
-        "docs/index.md": f"# Runs\n\nWords.\n\n{table('one')}\n",
-        "fixtures/r/r.jsonl": ROWS,
-    }
-    outcome = built(write(tmp_path, files))
+    outcome = built_with(tmp_path, hook, f"# Runs\n\nWords.\n\n{table('one')}\n")
     assert not outcome.done
     assert any(line.startswith("docs/index.md:5:1: ") and "MT118" in line for line in outcome.errors), (
         outcome.errors

@@ -53,19 +53,25 @@ def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> N
     kept.close()
 
 
-def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_of_files_that_change(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for name in ("a", "b"):
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The collections that were decoded, in order, of the four that a folder has."""
+    for name in "abcd":
         (tmp_path / name).mkdir()
         (tmp_path / name / "all.jsonl").write_text('{"_id": 1}\n{"_id": 2}\n')
-    decoded: list[str] = []
+    found: list[str] = []
 
     def decode(contents: file_documents.Contents) -> file_documents.Collection:
-        decoded.append(contents.name)
+        found.append(contents.name)
         return file_documents.decode(contents)
 
     monkeypatch.setattr(file_source, "decode", decode)
+    return found
+
+
+def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_of_files_that_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, decoded: list[str]
+) -> None:
     monkeypatch.setattr(file_source, "_MOST_HELD", 3)
     build = Answers(str(tmp_path), once=True)
     queries = [Query(name, ({"$match": {"_id": n}},)) for n in (1, 2) for name in ("a", "b")]
@@ -83,18 +89,8 @@ def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_
 
 
 def test_queries_that_join_collections_run_together_and_decode_each_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, decoded: list[str]
 ) -> None:
-    decoded: list[str] = []
-    for name in "abcd":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "all.jsonl").write_text('{"_id": 1}\n{"_id": 2}\n')
-
-    def decode(contents: file_documents.Contents) -> file_documents.Collection:
-        decoded.append(contents.name)
-        return file_documents.decode(contents)
-
-    monkeypatch.setattr(file_source, "decode", decode)
     monkeypatch.setattr(file_source, "_MOST_HELD", 0)
     build = Answers(str(tmp_path), once=True)
     joins = {"a": "b", "b": "c", "c": "a", "d": "d"}

@@ -29,6 +29,7 @@ from mongo_tables.directives.pipelines import Expanded, Origin, Stage
 from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document, offset_in_string
+from mongo_tables.results.guards import is_lasting
 from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import choice, source_query
 
@@ -239,6 +240,11 @@ class PipelineSpec(Spec):
     def source_key(self) -> str:
         """The key of ``source_query``."""
         return self.source_query.key
+
+    @cached_property
+    def is_lasting(self) -> bool:
+        """Whether ``query`` gives the same at any time, as long as no document changes."""
+        return is_lasting(self.query)
 
     def version_query(self, measured: MeasuredOf) -> Query:
         """Return the query for the versions that its source documents were measured on."""

@@ -121,7 +121,8 @@ class SiteBuild:
     navigation: Sequence[Any] = ()
     twins: dict[str, str] = field(default_factory=dict)
     _rendered: Memo = field(default_factory=partial(Memo, _RENDERED))
-    _without: tuple[SitePage, str] | None = None
+    _without: tuple[SitePage, str, Collection[str]] | None = None
+    """The current page, its HTML with tokens, and the names of those that got a figure."""
 
     # While MkDocs reads pages
 
@@ -269,11 +270,10 @@ class SiteBuild:
         if given is None:
             return
         figures, html = self._figures_of(given), page.content or ""
-        self._without = page, html
-        html, _ = swap_tokens(
-            html, {name: with_marks(name, figures.text(name) or "") for name in given.names}
-        )
-        page.content = swap_names(html, figures.text)
+        texts = {name: with_marks(name, figures.text(name) or "") for name in given.names}
+        with_texts, met = swap_tokens(html, texts)
+        self._without = page, html, met
+        page.content = swap_names(with_texts, figures.text)
 
     def show_figures(self, page: SitePage) -> None:
         """Put the figures of a page into the place of their texts, and write the files that they link to."""
@@ -281,9 +281,9 @@ class SiteBuild:
         if given is None:
             return
         figures, texts = self._figures_of(given), page.content or ""
-        shown = met_names(self._without[1] if self._without else "")
+        met = self._without[2] if self._without else ()
         for name, comment in zip(given.names, given.read.comments, strict=True):
-            if name in shown and name not in texts:
+            if name in met and name not in texts:
                 self.gone.append(no_place(given.read.file, comment, _GONE))
         html = swap_marked(texts, figures.figures)
         page.content = f"{figures.box}\n{html}" if figures.box else html

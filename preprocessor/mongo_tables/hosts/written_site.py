@@ -105,8 +105,7 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
-    pattern = _ESCAPED_MARK if f"lt;!--{BEGIN}" in text else MARK
-    text = pattern.sub(lambda mark: "" if mark[1] in figures.known else mark[0], text)
+    text = _without_marks(text, figures)
     if BEGIN not in text:
         return _without_halves(text, figures)
     known = [name for name in met_names(text) if name in figures.known]
@@ -130,7 +129,7 @@ def swap_json(text: str, figures: TokenFigures) -> str:
 
 def swap_markdown(text: str, figures: TokenFigures) -> str:
     """Replace the tokens in Markdown, or in plain text."""
-    text = _ESCAPED_MARK.sub(lambda mark: "" if mark[1] in figures.known else mark[0], text)
+    text = _without_marks(text, figures)
     pieces, done = list[str](), 0
     for match in _PLAIN.finditer(text):
         if match[1] not in figures.known:
@@ -152,6 +151,11 @@ def names_left(text: str, figures: TokenFigures) -> bool:
     text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
     text = _PERCENT.sub(lambda quoted: unquote(quoted[0]), text)
     return any(name in figures.known for name in NAME.findall(text))
+
+
+def _without_marks(text: str, figures: TokenFigures) -> str:
+    pattern = _ESCAPED_MARK if f"lt;!--{BEGIN}" in text else MARK
+    return pattern.sub(lambda mark: "" if mark[1] in figures.known else mark[0], text)
 
 
 def _without_halves(text: str, figures: TokenFigures) -> str:

@@ -96,7 +96,7 @@ def decode(contents: Contents) -> Collection:
     apart: list[Finding] = []
     odd: list[Finding] = []
     of_tool: dict[Path, bool] = {}
-    names = [file.name for file, _ in contents.files]
+    names = [file.name for file, _ in contents.files] if contents.fixtures is None else []
     are_numbered = sorted(names) != sorted(names, key=version_key)
     for file, content in contents.files:
         documents: Sequence[Document] = ()

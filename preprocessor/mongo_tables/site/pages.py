@@ -112,9 +112,9 @@ if TYPE_CHECKING:
 
 def is_lasting_figure(spec: Spec, quoted: Iterable[PipelineSpec]) -> bool:
     """Return whether a comment that quotes these tables says the same at any time, as long as no document changes."""
-    asked = [one.query for one in (spec, *quoted) if isinstance(one, PipelineSpec)]
+    asked = (one for one in (spec, *quoted) if isinstance(one, PipelineSpec))
     written = [getattr(spec, "where", None), getattr(spec, "expect", None)]
-    return all(map(is_lasting, asked)) and is_lasting(written)
+    return all(one.is_lasting for one in asked) and is_lasting(written)
 
 
 def no_text(file: str, bad: BadByte) -> Finding:

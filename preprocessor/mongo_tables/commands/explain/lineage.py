@@ -22,7 +22,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.causes import shorten_json
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import column_value
-from mongo_tables.results.guards import collections_read, is_lasting
+from mongo_tables.results.guards import collections_read
 from mongo_tables.results.model import Query, ResultsSource
 
 Row = Mapping[str, Any]
@@ -76,7 +76,7 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str, most
     Raises:
         CommandError: If there is no such cell, if the pipeline needs a server, or gives other rows with each run.
     """
-    if not is_lasting(spec.query):
+    if not spec.is_lasting:
         raise CommandError(
             "the pipeline gives different rows in each run, so a value cannot be traced to documents"
         )
