@@ -2,8 +2,7 @@
 
 Every entry point (the MkDocs plugin, the Markdown extension, each command that judges pages, the language
 server) reads a snapshot, calls `build` and writes the parts of the report that it needs. Nothing in it opens a
-file or reads the environment. Only three things read the time: ``$$NOW`` in a comment, the limits of evaluation,
-and the reason of an empty table.
+file or reads the environment. Only two things read the time: ``$$NOW`` in a comment, and the limits of evaluation.
 """
 
 from __future__ import annotations

@@ -147,6 +147,25 @@ def test_what_comes_into_a_page_is_found_in_the_snapshot_alone(
         assert compute(snapshot, Ready(answers)) == first
 
 
+def test_the_reason_of_a_figure_without_rows_is_found_without_the_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    empty = TABLE.replace('"id": "runs"', '"id": "empty"').replace(
+        '"pipeline": [', '"pipeline": [{"$match": {"n": {"$gt": 9999}}}, '
+    )
+    nothing = VALUE.replace('"_id": 1', '"_id": 7')
+    assert len({empty, nothing, TABLE, VALUE}) == 4
+    write(tmp_path, {**FILES, "docs/empty.md": f"# Empty\n\n{empty}\n\nAgain: {nothing}.\n"})
+    monkeypatch.chdir(tmp_path)
+    request = Request(find_site(Path()), "docs/pipelines", "fixtures")
+    (snapshot,) = read_snapshots(["docs"], request, "figures").snapshots
+    answers = Answers("fixtures")
+    first = compute(snapshot, answers)
+    assert {one.rule for one in first[0]} >= {"MT303", "MT320"}
+    with sealed(monkeypatch):
+        assert compute(snapshot, Ready(answers)) == first
+
+
 @pytest.mark.parametrize(
     ("look", "arguments"),
     [
@@ -396,3 +415,10 @@ def test_init_proposes_what_build_finds_sound(marked: Path, capsys: pytest.Captu
     main(["init", "--table", "runs"])
     printed = capsys.readouterr()
     assert "the mark of the stub" in printed.out + printed.err
+
+
+def test_init_writes_what_build_makes(marked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (marked / "mkdocs.yml").unlink()
+    (marked / "README.md").write_text("# Runs\n", encoding="utf-8")
+    main(["init"])
+    assert "MARK" in (marked / "README.md").read_text("utf-8")

@@ -65,6 +65,38 @@ def test_a_statement_about_the_time_is_judged_with_each_build(part: str, clock: 
     assert found(text, memo) == found(text, Memo()) != []
 
 
+def test_a_title_about_the_time_is_judged_with_each_build(clock: list[datetime]) -> None:
+    due = '"where": {"_id": "a", "$expr": {"$lt": ["$$NOW", "$d"]}}'
+    said = ", ".join(
+        f'"{verdict}": "It is."' for verdict in ("slower", "faster", "no difference", "not known")
+    )
+    title = f'{{"table": "due", "column": "n", {due}, "say": {{{said}}}}}'
+    chart = (
+        '<!-- MONGO_CHART: {"collection": "r", "pipeline": [{"$sort": {"_id": 1}}], "mark": "bar", "x": "_id", '
+        f'"y": "n", "title": {title}}} -->'
+    )
+    text = TABLE.replace("CONDITION", '{"_id": "a"}') + f"\n\n{chart}\n"
+    memo = Memo()
+    before = found(text, memo)
+    clock[0] = BEFORE + timedelta(days=2)
+    assert found(text, memo) == found(text, Memo()) != before
+
+
+@pytest.mark.parametrize("place", ["stage", "let"])
+def test_a_constant_about_the_time_is_judged_by_its_run(place: str, clock: list[datetime]) -> None:
+    left = '{"$max": [0, {"$subtract": [{"$toDate": "2026-01-02"}, "$$NOW"]}]}'
+    share = f'{{"$divide": [1, {left}]}}'
+    compared = share if place == "stage" else '"$$share"'
+    text = TABLE.replace("CONDITION", f'{{"$expr": {{"$gt": [{compared}, 0]}}}}')
+    if place == "let":
+        text = text.replace('"pipeline"', f'"let": {{"share": {share}}}, "pipeline"')
+    clock[0] = BEFORE + timedelta(days=2)
+    memo = Memo()
+    assert found(text, memo) == ["MT301"], "1 is divided by 0"
+    clock[0] = BEFORE
+    assert found(text, memo) == found(text, Memo()) == []
+
+
 def test_a_limit_that_the_settings_lower_is_judged_by(clock: list[datetime]) -> None:
     text, memo = TABLE.replace("CONDITION", '{"n": {"$gt": 0}}'), Memo()
     assert found(text, memo) == []

@@ -79,6 +79,11 @@ class Context:
         return self._now
 
     @property
+    def has_read_time(self) -> bool:
+        """Return whether anything asked for the current time."""
+        return self._now is not None
+
+    @property
     def seed(self) -> int:
         """Return the seed of random numbers."""
         self.asked += 1

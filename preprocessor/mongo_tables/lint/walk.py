@@ -8,9 +8,8 @@ It also tells which fields a stage reads and computes, and which ones documents 
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -225,12 +224,19 @@ class Step:
 
 
 class StageWalk:
-    """A query that runs step by step. ``steps`` are the collection's documents, then those after each stage."""
+    """A query that runs step by step. ``steps`` are the collection's documents, then those after each stage.
 
-    def __init__(self, source: ResultsSource, query: Query) -> None:
+    ``clock`` returns seconds; without it, steps take no time.
+    """
+
+    def __init__(self, source: ResultsSource, query: Query, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.steps: list[Step] = []
         self._source = source
+        self._clock = clock
         self.query = query
+
+    def _since(self, started: float) -> float:
+        return (self._clock() - started) * 1000
 
     def run(self) -> ResultsError | None:
         """Fill ``steps``. Return the error of the failing stage, with a path in the pipeline.
@@ -296,20 +302,16 @@ class StageWalk:
     def _step(self, position: int) -> Step:
         """Run the first ``position`` stages."""
         local: FileSource | None = self._source.local
-        pipeline, started = self.query.pipeline, time.perf_counter()
+        pipeline, started = self.query.pipeline, self._clock()
         if position == len(pipeline):  # the table itself runs as a whole, and fails as the table would
             rows = self._source.aggregate(self.query)
-            return Step(len(rows), rows, _since(started), sampled=local is None)
+            return Step(len(rows), rows, self._since(started), sampled=local is None)
         if local is None:
             counted = self.ask(position, [{"$count": "n"}])
-            milliseconds = _since(started)
+            milliseconds = self._since(started)
             rows = self.ask(position, [{"$limit": SAMPLE}]) if counted else []
             return Step(int(counted[0]["n"]) if counted else 0, rows, milliseconds, sampled=True)
         if not position:
             return Step(len(local.documents(self.query.collection)), list(local.candidates(self.query)), 0.0)
         rows = local.apply_query(self.steps[0].rows, self._with_stages(*pipeline[:position]))
-        return Step(len(rows), rows, _since(started))
-
-
-def _since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000
+        return Step(len(rows), rows, self._since(started))

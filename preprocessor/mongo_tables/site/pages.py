@@ -113,7 +113,7 @@ if TYPE_CHECKING:
 def is_lasting_figure(spec: Spec, quoted: Iterable[PipelineSpec]) -> bool:
     """Return whether a comment that quotes these tables says the same at any time, as long as no document changes."""
     asked = (one for one in (spec, *quoted) if isinstance(one, PipelineSpec))
-    written = [getattr(spec, "where", None), getattr(spec, "expect", None)]
+    written = [(one.where, getattr(one, "expect", None)) for one in spec.quotes]
     return all(one.is_lasting for one in asked) and is_lasting(written)
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.pipelines import hint_on_inner_name
@@ -116,7 +117,7 @@ def explain(
     Raises ResultsError for an unusable source.
     """
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
-    walk = StageWalk(source, query)
+    walk = StageWalk(source, query, perf_counter)
     failure = walk.run()
     named = tuple(
         (spec.name_stage(number), _as_written(spec, number)) for number in range(len(query.pipeline))
