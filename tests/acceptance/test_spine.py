@@ -421,4 +421,4 @@ def test_init_writes_what_build_makes(marked: Path, capsys: pytest.CaptureFixtur
     (marked / "mkdocs.yml").unlink()
     (marked / "README.md").write_text("# Runs\n", encoding="utf-8")
     main(["init"])
-    assert "MARK" in (marked / "README.md").read_text("utf-8")
+    assert re.search(r"<!-- mongo-tables: end --> MARK \d+\n$", (marked / "README.md").read_text("utf-8"))
