@@ -11,11 +11,14 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import LimitReached, PipelineLimits
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.compiler import Scope
 
 __all__ = ["AggregationError", "LimitReached", "NotOffline", "PipelineLimits", "aggregate", "check"]
 
@@ -105,21 +108,24 @@ def check(
         mongo_tables.aggregation.errors.AggregationError: $abs takes 1 argument, not 0 (at pipeline[0].$set.x.$abs)
     """
     from mongo_tables.aggregation.compiler import Context, Scope
-    from mongo_tables.aggregation.pipelines import compile_pipeline
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
-        scope = Scope(Context({}))
+        context = Context({})
         try:
-            if variables:
-                scope = scope.with_let(variables)
-            compile_pipeline(pipeline, scope)
-        except NotOffline:
-            # What no server takes comes before what only a server takes.
-            for place in range(len(pipeline)):
-                with suppress(NotOffline):
-                    compile_pipeline(pipeline[place : place + 1], scope, first=place)
-            raise
+            _compile(pipeline, Scope(context).with_let(variables or {}))
         except AggregationError as error:
-            if error.constant and scope.context.has_read_time:
-                return  # The time of the run decides.
-            raise
+            if not (error.constant and context.has_read_time):
+                raise  # At another time, the constant may have a value.
+
+
+def _compile(pipeline: Sequence[Mapping[str, Any]], scope: Scope) -> None:
+    """Compile the pipeline; what no server takes comes before what only a server takes."""
+    from mongo_tables.aggregation.pipelines import compile_pipeline
+
+    try:
+        compile_pipeline(pipeline, scope)
+    except NotOffline:
+        for place in range(len(pipeline)):
+            with suppress(NotOffline):
+                compile_pipeline(pipeline[place : place + 1], scope, first=place)
+        raise
