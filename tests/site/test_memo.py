@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import pytest
 
 from mongo_tables.aggregation import compiler
 from mongo_tables.build import build
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.memo import Memo
+from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import Limits
 from mongo_tables.site.disk import snapshot_of
@@ -102,3 +105,29 @@ def test_a_limit_that_the_settings_lower_is_judged_by(clock: list[datetime]) -> 
     assert found(text, memo) == []
     few = Limits(rows=1)
     assert found(text, memo, few) == found(text, Memo(), few) == ["MT301"]
+
+
+def found_with(lists: str, memo: Memo) -> list[Finding]:
+    """The errors of a page that names the shared list ``due`` of a folder."""
+    text = TABLE.replace('{"$match": CONDITION}', '"due"')
+    snapshot = replace(snapshot_of({"a.md": text}), shared=SharedPipelines(Path(lists)))
+    report = build(snapshot, Answers("fixtures"), memo)
+    return [one for one in report.findings if one.severity == "error"]
+
+
+@pytest.mark.parametrize("text", ['[{"$mach": {}}]', '[{"$match": {}'])
+def test_a_finding_names_the_folder_of_shared_lists_of_its_build(text: str) -> None:
+    write(Path(), {"before/due.json": text, "after/due.json": text})
+    memo = Memo()
+    assert "before/due.json" in str(found_with("before", memo))
+    after = found_with("after", memo)
+    assert "after/due.json" in str(after)
+    assert after == found_with("after", Memo())
+
+
+def test_a_folder_of_shared_lists_that_can_no_longer_be_read_is_told() -> None:
+    memo = Memo()
+    assert [one.rule for one in found_with("lists", memo)] == ["MT140"]
+    Path("lists").symlink_to("lists")
+    assert found_with("lists", memo) == found_with("lists", Memo())
+    assert [one.rule for one in found_with("lists", memo)] == ["MT142"]

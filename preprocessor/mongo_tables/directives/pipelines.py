@@ -98,8 +98,9 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of all lists and values, equal for equal files."""
-        return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])), repr(self.values))
+        """Return a digest of all that a reading depends on: the folder that findings name, all lists and values."""
+        lists = sorted(self._contents.items(), key=lambda pair: pair[0])
+        return digest_of(self.folder.as_posix(), repr(self._closed), repr(lists), repr(self.values))
 
     @property
     def files(self) -> list[FilePath]:
