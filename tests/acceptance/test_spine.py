@@ -167,6 +167,22 @@ def test_the_reason_of_a_figure_without_rows_is_found_without_the_time(
 
 
 @pytest.mark.parametrize(
+    ("rule", "file"), [("MT313", "fixtures/notes.xlsx"), ("MT310", "fixtures/runs/b.jsonl")]
+)
+def test_what_is_wrong_with_a_file_of_results_is_found_without_the_working_folder(
+    rule: str, file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(write(tmp_path, {**FILES, file: "no results"}))
+    request = Request(find_site(Path()), "docs/pipelines", "fixtures")
+    (snapshot,) = read_snapshots(["docs"], request, "figures").snapshots
+    answers = Answers("fixtures")
+    first = compute(snapshot, answers)
+    assert (rule, file) in {(one.rule, one.file) for one in first[0]}
+    with sealed(monkeypatch):
+        assert compute(snapshot, Ready(answers)) == first
+
+
+@pytest.mark.parametrize(
     ("look", "arguments"),
     [
         *((one, ["a"]) for one in (open, io.open, os.stat, os.lstat, os.listdir, os.scandir, os.path.exists)),

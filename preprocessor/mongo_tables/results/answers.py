@@ -6,17 +6,20 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
 from mongo_tables.results.guards import Limits, collections_read, is_lasting
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mongo_tables.results.file_source import FileSource
 
 _Asking = TypeVar("_Asking")
@@ -45,10 +48,8 @@ class Answers:
     """The error that makes the whole source unusable; None if it can be used."""
     ran: int = field(default=0, init=False)
     """The number of pipelines that this build has run."""
-    unread: Sequence[Path] = field(default=(), init=False)
-    """Existing files that are not read, sorted; filled in by the first query."""
     notes: Sequence[Finding] = field(default=(), init=False)
-    """The notes about the files that queries have read."""
+    """The notes about the files that queries have read, and about those that nothing reads."""
     _source: ResultsSource | None = field(default=None, init=False)
     _memo: Memo = field(default_factory=lambda: Memo(MOST_ROWS), init=False)
     """Answers by query and the digests of the collections that it reads."""
@@ -59,7 +60,7 @@ class Answers:
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
         self.by_key, self.ran = {}, 0
-        self.unread, self.notes = (), ()
+        self.notes = ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
         if self._source is not None:
@@ -90,11 +91,11 @@ class Answers:
                 self.unreachable = each
                 break
         if asked:
-            self.unread, self.notes = (), ()
+            self.notes = ()
             with suppress(ResultsError):  # The query that needs these files reports the reason.
                 local = None if self.unreachable else self.local
                 if local is not None:
-                    self.unread, self.notes = local.unread(), tuple(local.notes)
+                    self.notes = (*map(_note_unread, local.unread()), *local.notes)
         return self
 
     def _run(self, queries: Mapping[str, Query]) -> None:
@@ -220,6 +221,12 @@ class Answers:
         if self._source is not None:
             self._source.close()
             self._source = None
+
+
+def _note_unread(path: Path) -> Finding:
+    """Return a note about a file of a results source that is not read: authors might wait for its data."""
+    hint = "give it the ending of a format that is read, or move it away"
+    return finding("MT313", shorten_path(path), (0, 0), "the results source does not read this file", hint)
 
 
 Ask = Callable[[Query], Rows]

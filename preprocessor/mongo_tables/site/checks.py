@@ -23,7 +23,6 @@ from mongo_tables.site.pages import (
     provenance_in,
     source_findings,
     tables_by_id,
-    unread_findings,
 )
 from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import is_open_ended
@@ -148,8 +147,6 @@ def check_site(judge: Judge) -> list[Finding]:
     if judge.asked:
         if snapshot.in_place is not None:
             found += _find_stale(judge, snapshot.in_place, found)
-        if source.unread:
-            found += unread_findings(source.unread)
         found += source.notes
     if found and not snapshot.built:
         found = _defer(found, site)

@@ -11,7 +11,6 @@ from mongo_tables.directives import page_scan
 from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.directives.references import find_written_ids
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
-from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.reader import parse
@@ -20,8 +19,6 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.results.provenance import provenance_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.comments import Comment, Scan
     from mongo_tables.directives.pipelines import Lookup
@@ -151,13 +148,6 @@ def read_page(
         specs.append(reading.spec)
         server_only.append(fault)
     return Page(file, text, chosen, tuple(specs), tuple(found), scan.rejected, tuple(server_only))
-
-
-def unread_findings(paths: Iterable[Path]) -> list[Finding]:
-    """Return a note for each file of a results source that is not read: authors might wait for its data."""
-    hint = "give it the ending of a format that is read, or move it away"
-    message = "the results source does not read this file"
-    return [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
