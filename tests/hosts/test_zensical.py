@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -143,3 +144,33 @@ def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> N
     done = build(site, program="zensical")
     assert done.returncode != 0
     assert "docs/lost.md:3:10: MT113" in done.stderr
+
+
+TWO_BUILDS = """
+import json
+from pathlib import Path
+
+from zensical.main import cli
+
+from mongo_tables.hosts import markdown_extension
+
+read, reads = markdown_extension.read_folder, []
+markdown_extension.read_folder = lambda *given, **more: reads.append(given) or read(*given, **more)
+results, pages = Path("fixtures/runs/runs.jsonl"), []
+for old, new in (("139.8", "140.25"), ("140.25", "141.75")):
+    results.write_text(results.read_text().replace(old, new))
+    cli(["build", "--clean"], standalone_mode=False)
+    pages.append(Path("site/index.html").read_text())
+Path("told.json").write_text(json.dumps([len(reads), *pages]))
+"""
+
+
+def test_each_build_of_a_process_reads_the_site_and_its_results_once(site: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TWO_BUILDS, "build"], cwd=site, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    reads, first, second = json.loads((site / "told.json").read_text())
+    assert "140.25" in first
+    assert "141.75" in second and "140.25" not in second
+    assert reads == 2

@@ -34,7 +34,7 @@ from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.hosts.page_place import PagePlace, find_place
+from mongo_tables.hosts.page_place import HostBuild, PagePlace, find_place
 from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
@@ -159,8 +159,7 @@ class _Conversion:
         """Return the report on the page as handed over, within its site; ``every``: on all its pages."""
         if place.preview or place.pages is None:
             _read_once.cache_clear()  # The site and its results are read once for each build or preview page.
-        left_out = place.left_out if place.pages else None
-        site = _read_once(place.folder.absolute(), place.pages, left_out, settings)
+        site = _read_once(place.folder.absolute(), place.pages, place.build, settings)
         on_disk = place.on_disk if place.on_disk and place.on_disk != text else None
         path = (place.folder / place.shown).resolve()
         known = {one.path: one for one in site.pages}
@@ -294,13 +293,13 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 
 @lru_cache(maxsize=1)
-def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Settings) -> Snapshot:
-    """Return the snapshot of one build, identified by ``left_out``. Only the latest build is cached."""
+def _read_once(folder: Path, pages: Path | None, build: HostBuild | None, settings: _Settings) -> Snapshot:
+    """Return the snapshot of one build. Only that of the latest build is cached."""
     _source(settings).refresh()
     return read_folder(
         folder,
         pages,
-        left_out,
+        build.leaves_out if build else None,
         pipelines=settings.pipelines,
         server=settings.server,
         limits=settings.limits.files,

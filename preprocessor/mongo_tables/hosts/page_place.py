@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,23 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
 
-LeavesOut = Callable[[Path], bool]
+@dataclass(frozen=True, eq=False)
+class HostBuild:
+    """One build of a host, equal for all its pages and for those of no other build.
+
+    Attributes:
+        made: What the host makes once for each build, and hands over with each page.
+        leaves_out: Returns whether the build excludes a file.
+    """
+
+    made: object
+    leaves_out: Callable[[Path], bool]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HostBuild) and self.made is other.made
+
+    def __hash__(self) -> int:
+        return id(self.made)
 
 
 @dataclass(frozen=True)
@@ -28,7 +44,7 @@ class PagePlace:
     Attributes:
         pages: The folder of all pages of the site, or None if only this page is known.
         refused_by: The error class of MkDocs that stops a build.
-        left_out: Returns whether the build excludes a file.
+        build: The build that converts the page.
         preview: Whether faults are shown in the page.
         options: The options of the plugin, if the site lists it as well.
     """
@@ -37,7 +53,7 @@ class PagePlace:
     folder: Path
     pages: Path | None = None
     refused_by: type[Exception] | None = None
-    left_out: LeavesOut | None = None
+    build: HostBuild | None = None
     preview: bool = False
     options: Mapping[str, Any] | None = None
 
@@ -71,20 +87,18 @@ def _place_in_zensical(context: Any) -> PagePlace:
     pages = Path(context.config.get("docs_dir") or "docs")
     preview = next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
     drafts = "" if preview else context.config.get("draft_docs") or ""
+    patterns = ExclusionPatterns(context.config.get("exclude_docs") or "", drafts)
+
+    def leaves_out(page: Path) -> bool:
+        return page.suffix != ".md" or patterns.has(page, root / pages)
+
     return PagePlace(
         (pages / context.page.path).as_posix(),
         root,
         pages,
-        left_out=_leaves_out(context.config.get("exclude_docs") or "", drafts, root / pages),
+        build=HostBuild(context.config, leaves_out),
         preview=preview,
     )
-
-
-@cache
-def _leaves_out(exclude: str, drafts: str, docs: Path) -> LeavesOut:
-    """Return a function that says whether Zensical excludes a page; the same one for all pages of a build."""
-    patterns = ExclusionPatterns(exclude, drafts)
-    return lambda page: page.suffix != ".md" or patterns.has(page, docs)
 
 
 def _place_in_mkdocs(links: Any) -> PagePlace:
@@ -94,12 +108,17 @@ def _place_in_mkdocs(links: Any) -> PagePlace:
     host = type(links).__module__.partition(".")[0]
     docs = Path(links.config.docs_dir)
     known = docs.relative_to(Path.cwd()) if docs.is_relative_to(Path.cwd()) else None
+
+    def leaves_out(page: Path) -> bool:
+        file = links.files.get_file_from_path(os.path.relpath(page, docs))
+        return file is None or bool(file.inclusion.is_excluded())
+
     return PagePlace(
         choose_shown_path(links.file),
         Path(),
         known,
         refused_by=import_module(f"{host}.exceptions").PluginError,
-        left_out=_leaves_out_of(links.files, docs),
+        build=HostBuild(links.files, leaves_out),
         options=_options_of_plugin(links.config),
     )
 
@@ -113,14 +132,3 @@ def _options_of_plugin(config: MkDocsConfig) -> Mapping[str, Any] | None:
 
     results = results_source(plugin.config["results"], root_of(config))
     return {**plugin.config, "results": results, "pipelines": str(pipelines_of(plugin.config, config))}
-
-
-@lru_cache(maxsize=1)
-def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
-    """Return a function that says whether MkDocs excludes a page; the same one for all pages of a build."""
-
-    def is_left_out(page: Path) -> bool:
-        file = files.get_file_from_path(os.path.relpath(page, docs))
-        return file is None or file.inclusion.is_excluded()
-
-    return is_left_out
