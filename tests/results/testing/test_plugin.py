@@ -14,6 +14,7 @@ import pytest
 
 import mongo_tables
 from mongo_tables.files.process import install_command
+from mongo_tables.results import file_source
 
 pytest_plugins = ["pytester"]
 
@@ -84,6 +85,51 @@ def test_what_a_test_writes_its_pipelines_see_and_no_other_test(shop: pytest.Pyt
     """
     run(shop, code).assert_outcomes(passed=4)
     assert (shop.path / "fixtures" / "orders" / "orders.jsonl").read_text("utf-8") == ORDERS
+
+
+def test_each_test_has_the_files_as_they_are_then(shop: pytest.Pytester) -> None:
+    code = """
+        import shutil
+        from pathlib import Path
+
+        FOLDER = Path(__file__).parent / "fixtures"
+
+        def test_before(mongo_database):
+            assert mongo_database.list_collection_names() == ["orders"]
+            assert mongo_database.orders.count_documents({}) == 3
+            (FOLDER / "orders/orders.jsonl").write_text('{"_id": 1, "total": 5}')
+            (FOLDER / "guests").mkdir()
+            (FOLDER / "guests/guests.jsonl").write_text('{"_id": 1}')
+            assert mongo_database.orders.count_documents({}) == 3
+
+        def test_after(mongo_database):
+            assert list(mongo_database.orders.aggregate([])) == [{"_id": 1, "total": 5}]
+            assert list(mongo_database.orders.find()) == [{"_id": 1, "total": 5}]
+            assert mongo_database.list_collection_names() == ["guests", "orders"]
+            shutil.rmtree(FOLDER)
+
+        def test_without(mongo_database):
+            pass
+    """
+    result = run(shop, code)
+    result.assert_outcomes(passed=2, errors=1)
+    assert "there is no fixture folder" in said(result)
+
+
+def test_files_that_no_test_changes_are_decoded_once(
+    shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decode, decoded = file_source.decode, []
+    monkeypatch.setattr(file_source, "decode", lambda one: decoded.append(one.name) or decode(one))
+    code = """
+        import pytest
+
+        @pytest.mark.parametrize("_", range(3))
+        def test_count(mongo_database, _):
+            assert list(mongo_database.orders.aggregate([{"$count": "n"}])) == [{"n": 3}]
+    """
+    run(shop, code).assert_outcomes(passed=3)
+    assert decoded == ["orders"]
 
 
 def test_what_a_server_refuses_raises_as_pymongo_does_and_what_files_cannot_do_does_not(

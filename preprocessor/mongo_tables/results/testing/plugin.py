@@ -49,13 +49,14 @@ def _mongo_sources() -> dict[Path, FileSource]:
 def mongo_database(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]) -> FixtureDatabase:
     """A mongomock database with the documents of the fixture folder. ``aggregate`` gives what a server gives.
 
-    Each test has its own database: its writes are not visible to other tests, and change no file.
+    Each test has its own database, of the files as they are then: its writes are not visible to other tests, and
+    change no file.
     """
     from mongo_tables.findings.reporters import escape_control_chars, hint_line
     from mongo_tables.results.model import ResultsError
 
     try:
-        source = _open_once(_find_folder(request), _mongo_sources)
+        source = _open(_find_folder(request), _mongo_sources)
         return source.with_own_database().database
     except ResultsError as error:
         place = "" if error.findings else _find_place(request)  # Faults of a file have their own places.
@@ -64,19 +65,21 @@ def mongo_database(request: pytest.FixtureRequest, _mongo_sources: dict[Path, Fi
         raise pytest.fail.Exception(text, pytrace=False) from None
 
 
-def _open_once(folder: Path, known: dict[Path, FileSource]) -> FileSource:
-    """Return the source over a fixture folder, which all tests of the run share. Raises ``ResultsError``."""
+def _open(folder: Path, known: dict[Path, FileSource]) -> FileSource:
+    """Return the source over a fixture folder as it is now. Raises ``ResultsError``.
+
+    All tests of the run share it, so that only files that a test changed are decoded again.
+    """
     from mongo_tables.files.folders import shorten_path
     from mongo_tables.results.file_source import open_fixtures
     from mongo_tables.results.model import unusable
 
-    if folder not in known:
-        if not folder.is_dir():
-            raise unusable(f"there is no fixture folder {shorten_path(folder)}", _HINT)
-        source = open_fixtures(folder)
-        source.reach()
-        known[folder] = source
-    return known[folder]
+    if not folder.is_dir():
+        raise unusable(f"there is no fixture folder {shorten_path(folder)}", _HINT)
+    source = known.setdefault(folder, open_fixtures(folder))
+    source.refresh()
+    source.reach()
+    return source
 
 
 def _find_folder(request: pytest.FixtureRequest) -> Path:
