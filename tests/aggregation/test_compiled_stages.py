@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from bson import Int64
 
-from mongo_tables.aggregation import AggregationError, aggregate, check, pipelines
+from mongo_tables.aggregation import (
+    AggregationError,
+    LimitReached,
+    PipelineLimits,
+    aggregate,
+    check,
+    pipelines,
+)
 from mongo_tables.aggregation.join_index import IndexedCollection, JoinIndex
 
 SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$pow": ["$$one", 2]}}}}}]
@@ -93,3 +100,30 @@ def test_joins_to_a_collection_that_stays_as_it_is_look_through_it_once(
 def test_variables_of_the_call_are_read_anew() -> None:
     for value in (1, 2):
         assert aggregate([{}], [{"$set": {"x": "$$given"}}], variables={"given": value}) == [{"x": value}]
+
+
+@pytest.mark.parametrize("stage", ["$match", "$set"])
+def test_a_constant_is_computed_within_the_limits_of_the_call(stage: str) -> None:
+    size = {"$size": {"$range": [0, 300_000]}}
+    pipeline = [{stage: {"$expr": {"$gt": [size, "$n"]}} if stage == "$match" else {"size": size}}]
+    assert aggregate([{"n": 1}], pipeline)
+    with pytest.raises(LimitReached):
+        aggregate([{"n": 1}], pipeline, limits=PipelineLimits(stage_bytes=2**20))
+
+
+def test_a_pattern_is_matched_within_the_limits_of_the_call() -> None:
+    pipeline = [{"$match": {"a": {"$regex": "^(a+)+$"}}}]
+    documents = [{"a": "a" * 20 + "b"}]
+    with pytest.raises(LimitReached):
+        aggregate(documents, pipeline)
+    assert aggregate(documents, pipeline, limits=PipelineLimits(regex_steps=10**8)) == []
+
+
+def test_large_constants_count_as_memory_of_each_pipeline_that_has_them() -> None:
+    large = {"$range": [0, 600_000]}
+    stages = [{"$set": {name: {"$size": large}}} for name in "ab"]
+    limits = PipelineLimits(stage_bytes=30_000_000)
+    for stage in stages:
+        assert aggregate([{}], [stage], limits=limits)
+    with pytest.raises(LimitReached):
+        aggregate([{}], stages, limits=limits)

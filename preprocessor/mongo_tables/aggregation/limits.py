@@ -130,7 +130,7 @@ class _Meter:
     """The count of one pipeline, which begins with these values.
 
     ``room``: the bytes that the value that is compared may still need.
-    ``not_before``: the wall-clock time before which the time cannot be over.
+    ``not_before``: the wall-clock time before which the time cannot be over. ``time_outs``: those of all pipelines.
     """
 
     limits = PipelineLimits()
@@ -140,6 +140,7 @@ class _Meter:
     room = 0
     large = False
     arrays = 0
+    time_outs = 0
 
 
 _METER = _Meter()
@@ -148,6 +149,16 @@ _METER = _Meter()
 def current() -> PipelineLimits:
     """Return the limits of the running pipeline, or the defaults."""
     return _METER.limits
+
+
+def has_large_values() -> bool:
+    """Return whether the running pipeline has made a large value, from which on memory is counted exactly."""
+    return _METER.large
+
+
+def time_outs() -> int:
+    """Return how many pipelines of this process ran out of time so far: on an idle machine, they might not."""
+    return _Meter.time_outs
 
 
 @contextmanager
@@ -206,6 +217,7 @@ def look(path: Path | None = None) -> None:
     _METER.not_before = time.monotonic() + left
     if left < 0:
         seconds = _METER.limits.seconds
+        _Meter.time_outs += 1
         message = f"the pipeline used more than {seconds:g} second{'s' * (seconds != 1)} of processor time"
         raise LimitReached(message, "seconds", path)
 

@@ -1,7 +1,7 @@
 """Pipelines: stages, compiled into functions from documents to documents and chained.
 
-A stage that depends only on its own content is compiled once and cached: a pipeline is compiled to be judged
-and again to run, pipelines of one site share stages, and the statements of a page query the same rows.
+A stage that depends only on its own content and on the limits is compiled once and cached: a pipeline is compiled
+to be judged and again to run, pipelines of one site share stages, and the statements of a page query the same rows.
 
 The visible effects of the server's optimizer on adjacent stages.
 
@@ -23,7 +23,7 @@ from mongo_tables.aggregation.catalogue import collection_arguments, register
 from mongo_tables.aggregation.compiler import Scope, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
-from mongo_tables.aggregation.limits import held_blocks
+from mongo_tables.aggregation.limits import current, has_large_values, held_blocks
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.values import Document, is_number
 
@@ -332,13 +332,14 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         leading = at is not None and at in ahead
         most = sort_limit(specs, at) if at is not None and name == "$sort" and "$limit" in names else 0
         where = (*path, place + first)
-        key = b"" if scope.slots else content_key(spec, where, leading, most)
+        key = b"" if scope.slots else content_key(spec, where, leading, most, current())
         found = _COMPILED.get(key)
         if found is None:
             asked, inner = scope.context.asked, scope._replace(leading=leading, most=most)
             where = (*where, name)
             found = find_form("stage", name, _STAGES, where, 40324)(argument, inner, where)
-            if key and scope.context.asked == asked:
+            # A large constant counts as memory of each pipeline that has it.
+            if key and scope.context.asked == asked and not has_large_values():
                 if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
                     _COMPILED.clear()
                 _COMPILED[key] = found
