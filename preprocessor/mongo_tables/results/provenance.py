@@ -13,6 +13,7 @@ do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -181,13 +182,15 @@ class RowRepeat(NamedTuple):
     block: int | None = None
 
 
-class Provenance(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Provenance:
     """The provenance of the documents behind a figure.
 
     ``sets`` has each distinct set of provenance values, by part of the document and name of the field. ``documents`` is
     the number of documents with provenance. ``first`` and ``last`` are the dates of the oldest and the newest document,
     None if no document has one; documents without provenance count here as well, to measure their age. ``results``:
-    every document is a benchmark result. Many figures of a site have the same provenance, so it is hashable.
+    every document is a benchmark result. What is written about it is kept by its identity, because equal values may be
+    written differently: 8 and 8.0.
     """
 
     sets: tuple[Mapping[str, Any], ...]
@@ -196,9 +199,6 @@ class Provenance(NamedTuple):
     last: datetime | None = None
     runs: tuple[RowRepeat, ...] = ()
     results: bool = True
-
-    def __hash__(self) -> int:
-        return hash((self.documents, self.first, self.last, self.results))
 
     def due(self, max_age: int | None) -> date | None:
         """Return the last day on which the newest document is at most ``max_age`` days old.
