@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.aggregation import compiler
-from mongo_tables.build import build
+from mongo_tables.aggregation import compiler, limits
+from mongo_tables.build import Report, build
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import Finding
@@ -27,10 +29,14 @@ ROWS = '{"_id": "a", "n": 1, "d": {"$date": "2026-01-02T00:00:00Z"}}\n{"_id": "b
 BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def found(text: str, memo: Memo, limits: Limits | None = None) -> list[str]:
-    """The rules that the check of a page names, by a new source of results."""
-    report = build(snapshot_of({"a.md": text}), Answers("fixtures", limits or Limits()), memo)
-    return [one.rule for one in report.findings if one.severity == "error"]
+def report(text: str, memo: Memo, source: Answers | None = None) -> Report:
+    """What a build of a page says, by a new source of results unless one is given."""
+    return build(snapshot_of({"a.md": text}), source or Answers("fixtures"), memo)
+
+
+def found(text: str, memo: Memo, source: Answers | None = None) -> list[str]:
+    """The rules that the check of a page names."""
+    return [one.rule for one in report(text, memo, source).findings if one.severity == "error"]
 
 
 @pytest.fixture(autouse=True)
@@ -103,16 +109,19 @@ def test_a_constant_about_the_time_is_judged_by_its_run(place: str, clock: list[
 def test_a_limit_that_the_settings_lower_is_judged_by(clock: list[datetime]) -> None:
     text, memo = TABLE.replace("CONDITION", '{"n": {"$gt": 0}}'), Memo()
     assert found(text, memo) == []
-    few = Limits(rows=1)
-    assert found(text, memo, few) == found(text, Memo(), few) == ["MT301"]
+
+    def few() -> Answers:
+        return Answers("fixtures", Limits(rows=1))
+
+    assert found(text, memo, few()) == found(text, Memo(), few()) == ["MT301"]
 
 
 def found_with(lists: str, memo: Memo) -> list[Finding]:
     """The errors of a page that names the shared list ``due`` of a folder."""
     text = TABLE.replace('{"$match": CONDITION}', '"due"')
     snapshot = replace(snapshot_of({"a.md": text}), shared=SharedPipelines(Path(lists)))
-    report = build(snapshot, Answers("fixtures"), memo)
-    return [one for one in report.findings if one.severity == "error"]
+    findings = build(snapshot, Answers("fixtures"), memo).findings
+    return [one for one in findings if one.severity == "error"]
 
 
 @pytest.mark.parametrize("text", ['[{"$mach": {}}]', '[{"$match": {}'])
@@ -131,3 +140,51 @@ def test_a_folder_of_shared_lists_that_can_no_longer_be_read_is_told() -> None:
     Path("lists").symlink_to("lists")
     assert found_with("lists", memo) == found_with("lists", Memo())
     assert [one.rule for one in found_with("lists", memo)] == ["MT142"]
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Sets whether the machine is so busy that each pipeline runs out of time."""
+
+    class Busy:
+        seconds = 0
+
+        def __getattr__(self, _: str) -> Callable[[], int]:
+            Busy.seconds += 100
+            return lambda: Busy.seconds
+
+    return lambda is_busy: monkeypatch.setattr(limits, "time", Busy() if is_busy else time)
+
+
+STATEMENT = '<!-- MONGO_CHECK: {"table": "due", "expect": {"n": 1}} -->\n'
+
+
+def test_what_ran_out_of_time_is_run_again(busy: Callable[[bool], None]) -> None:
+    memo, source = Memo(), Answers("fixtures")
+    text = TABLE.replace("CONDITION", '{"_id": "a"}') + f"\n\n{STATEMENT}"
+    busy(True)
+    assert "MT301" in found(text, memo, source)
+    busy(False)
+    source.refresh()
+    assert found(text, memo, source) == found(text, memo) == found(text, Memo()) == []
+
+
+def test_a_constant_that_ran_out_of_time_is_computed_again(busy: Callable[[bool], None]) -> None:
+    many = '{"$expr": {"$lt": [{"$size": {"$range": [0, 3000000]}}, 1]}}'
+    text, memo = TABLE.replace("CONDITION", many), Memo()
+    busy(True)
+    assert report(text, memo).pages[0].server_only != (None,)
+    busy(False)
+    assert report(text, memo).pages[0].server_only == (None,)
+
+
+def test_the_reason_of_a_table_without_rows_is_searched_for_again_if_it_ran_out_of_time(
+    busy: Callable[[bool], None],
+) -> None:
+    text, memo, source = TABLE.replace("CONDITION", '{"n": {"$gt": 9}}'), Memo(), Answers("fixtures")
+    first = build(snapshot_of({"a.md": text}), source, memo)
+    busy(True)
+    assert [one.rule for one in first.findings if one.severity == "error"] == ["MT303"]
+    busy(False)
+    source.refresh()
+    assert report(text, memo, source).findings == report(text, Memo()).findings

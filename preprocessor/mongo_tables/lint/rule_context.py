@@ -41,7 +41,7 @@ from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
 from mongo_tables.results.formats.raw_values import VERSION_NAME
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import expects_results, is_result
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Documents:
         """Return the documents of a collection that pass ``match``: one stage, or none."""
         if self.source is None:
             return Passing(self._meaning)
-        key = repr((collection, *match, variables))
+        key = Query(collection, tuple(match), variables).key
         known = self._passing.find(key)
         if isinstance(known, Passing):
             return known

@@ -27,10 +27,12 @@ from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.reader import parse
+from mongo_tables.lint.rule_context import leading_match
 from mongo_tables.lint.shape.document_shapes import learnt, select_telling
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.render.column import column_value
 from mongo_tables.results.answers import Answers
+from mongo_tables.results.guards import is_lasting, remember
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import is_result
 from mongo_tables.site.disk import (
@@ -154,7 +156,7 @@ class Project:
         """Return a page as parsed."""
         text = self.text(file) or ""
         key = ("page", file, text, self.shared.digest)
-        return self._memo.get(key, lambda: read_page(text, file, self.shared))
+        return remember(self._memo, key, lambda: read_page(text, file, self.shared))
 
     def check(self, *, with_rows: bool = True) -> Findings:
         """Return all findings, or those that need no pipeline run, by file.
@@ -224,9 +226,11 @@ class Knowledge:
 
     def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
         """Return the shape of the documents of a collection that the first stage of a pipeline may keep."""
-        digest = local.digest(collection) if (local := self._local) else None
-        key = digest, collection, repr(next(iter(pipeline), {}).get("$match"))
-        return self._shapes.get(key, lambda: _learn(self._select(collection, pipeline)))
+        query = Query(collection, tuple(leading_match(pipeline)))
+        if (local := self._local) is None or not is_lasting(query):
+            return _learn(self._select(collection, pipeline))
+        key = local.digest(collection), query.key
+        return remember(self._shapes, key, lambda: _learn(self._select(collection, pipeline)))
 
     def entry_shape(self, collection: str, rows: str) -> Shape:
         """Return the shape of the entries of the lists and maps that ``rows`` names in the first documents."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from mongo_tables.aggregation.limits import time_outs
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.files.process import nothing_collected
@@ -52,10 +53,11 @@ class Answers:
     """The notes about the files that queries have read, and about those that nothing reads."""
     _source: ResultsSource | None = field(default=None, init=False)
     _memo: Memo = field(default_factory=lambda: Memo(MOST_ROWS), init=False)
-    """Answers by query and the digests of the collections that it reads."""
+    """Rows by query and the digests of the collections that it reads."""
     _collections: tuple[str, ...] | None = field(default=None, init=False)
     _version: str | None = field(default=None, init=False)
     _reached: bool = field(default=False, init=False)
+    _time_outs: int = field(default_factory=time_outs, init=False)
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
@@ -63,6 +65,7 @@ class Answers:
         self.notes = ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
+        self._time_outs = time_outs()
         if self._source is not None:
             self._source.refresh()
 
@@ -116,7 +119,7 @@ class Answers:
                 read.append(digest)
             else:
                 digests[key] = tuple(read)
-                if isinstance(answer := self._memo.find((key, digests[key])), list | ResultsError):
+                if isinstance(answer := self._memo.find((key, digests[key])), list):
                     self.by_key[key] = answer
                     continue
             asked[key] = query
@@ -126,11 +129,14 @@ class Answers:
         workers = min(self.workers, self.source.workers)
         for key, answer in answer_all(self.source.aggregate, asked, workers).items():
             self.by_key[key] = answer
-            # An error of the whole source may depend on other files, too.
-            lasting = not (isinstance(answer, ResultsError) and answer.environment)
-            if key in digests and lasting and is_lasting(asked[key]):
-                weight = 1 + len(answer) if isinstance(answer, list) else 1
-                self._memo.keep((key, digests[key]), answer, weight)
+            # An error may depend on other files, or on how busy the machine is.
+            if key in digests and isinstance(answer, list) and is_lasting(asked[key]):
+                self._memo.keep((key, digests[key]), answer, 1 + len(answer))
+
+    @property
+    def has_timed_out(self) -> bool:
+        """Whether a pipeline ran out of time in this build: on an idle machine, its results might differ."""
+        return time_outs() != self._time_outs
 
     @property
     def digest(self) -> str | None:

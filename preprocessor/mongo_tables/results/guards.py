@@ -10,9 +10,9 @@ https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.catalogue import (
     collection_arguments,
@@ -20,11 +20,13 @@ from mongo_tables.aggregation.catalogue import (
     names_with,
     operators,
 )
-from mongo_tables.aggregation.limits import PipelineLimits
+from mongo_tables.aggregation.limits import PipelineLimits, time_outs
+from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import Complaint, did_you_mean
 from mongo_tables.results.model import Query, ResultsError, used_in
 
 Path = tuple[str | int, ...]
+_T = TypeVar("_T")
 
 _FORBIDDEN: Final = {
     "writes": "writes to the database; a page only reads",
@@ -133,6 +135,18 @@ def is_lasting(asked: Query | Sequence[Any]) -> bool:
     used = asked.used if isinstance(asked, Query) else used_in(asked)
     is_timeless = "NOW" not in used.variables and "CLUSTER_TIME" not in used.variables
     return is_timeless and names_with("random").isdisjoint(used.operators)
+
+
+def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
+    """Return the cached result for ``key``, or make it, and cache it if no pipeline ran out of time meanwhile."""
+    known = memo.find(key)
+    if known is not None:
+        return known  # type: ignore[return-value]  # the result of this key's ``make``
+    before = time_outs()
+    made = make()
+    if time_outs() == before:
+        memo.keep(key, made)
+    return made
 
 
 def collections_read(query: Query) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.directives.references import duplicate_ids, unknown_tables
 from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.results.guards import remember
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.generated import defer_findings
 from mongo_tables.site.pages import (
@@ -108,9 +109,13 @@ class Judge:
         """Return ``make()`` for a comment, cached by the comment's text and place and by its other inputs.
 
         Results of a database are not cached, because its rows can change at any time; nor is what depends on the
-        time or on chance.
+        time or on chance. The first pipeline that runs out of time ends the caching for this build.
         """
-        if self.memo is None or not is_lasting_figure(spec, filter(None, quoted)):
+        if (
+            self.memo is None
+            or self.source.has_timed_out
+            or not is_lasting_figure(spec, filter(None, quoted))
+        ):
             return make()
         if (digest := self._digest) is None:
             return make()
@@ -119,7 +124,7 @@ class Judge:
         around = digest, self.source.limits, snapshot.needs, snapshot.today, snapshot.server
         tables = tuple(table and (table.file, table.comment.body) for table in quoted)
         versions = tuple(snapshot.versions.items())
-        return self.memo.get((what, written, around, versions, tables), make)
+        return remember(self.memo, (what, written, around, versions, tables), make)
 
     @cached_property
     def _digest(self) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mongo_tables.directives.keywords import is_mdx, may_have_comment
 from mongo_tables.directives.references import find_written_ids
 from mongo_tables.files.memo import digest_of
+from mongo_tables.results.guards import remember
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
     Page,
@@ -169,11 +170,10 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 
     def read(comment: Comment, file: str, lookup: Lookup) -> tuple[Reading, Finding | None]:
         key = "comment", file, comment.matter, comment.line, comment.start, shared.digest
-        return memo.get(key, lambda: read_comment(comment, file, lookup))
+        return remember(memo, key, lambda: read_comment(comment, file, lookup))
 
-    return memo.get(
-        ("page", file, digest_of(text), shared.digest), lambda: read_page(text, file, shared, read=read)
-    )
+    key = "page", file, digest_of(text), shared.digest
+    return remember(memo, key, lambda: read_page(text, file, shared, read=read))
 
 
 def _find_pages(
