@@ -254,21 +254,28 @@ def test_pages_with_figures_are_read_by_every_build_and_have_new_results(site: P
             "fixtures/s/a.jsonl": ROWS,
             "docs/third.md": f"# Third\n\n{comment('RESULT_TABLE', TABLE | {'collection': 's', 'id': 'third'})}\n",
             "docs/plain.md": "# Plain\n",
+            "docs/fourth.rst": "Fourth\n======\n\n.. include:: part.txt\n",
+            "docs/part.txt": directive("result-table", TABLE | {"collection": "s", "id": "part"}),
         },
     )
-    assert len(build(site).read) == 4
-    change(site, {"fixtures/s/a.jsonl": ROWS.replace("5", "7")})
-    assert build(site).read == ["index", "other", "third"]
-    assert read(page(site, "third")).tables[0][2] == ["y", "7"]
+    assert len(build(site).read) == 5
+    for n in ("7", "8"):
+        change(site, {"fixtures/s/a.jsonl": ROWS.replace("5", n)})
+        assert build(site).read == ["fourth", "index", "other", "third"]
+        for name in ("third", "fourth"):
+            assert read(page(site, name)).tables[0][2] == ["y", n]
 
 
-def test_pages_read_in_parallel_are_the_same(site: Path) -> None:
+def test_pages_read_in_parallel_are_the_same_and_have_new_results(site: Path) -> None:
     for number in range(6):
         change(site, {f"docs/more{number}.rst": f":orphan:\n\nMore\n====\n\nWe count {role(VALUE)}.\n"})
     done = build(site, strict=True, jobs=2)
     assert (done.status, done.warnings) == (0, "")
     assert "We count 5." in text_of(page(site, "more5"))
     assert read(page(site, "other")).tables[0][2] == ["y", "5"]
+    change(site, {"fixtures/r/a.jsonl": ROWS.replace("5}", "7}")})
+    assert len(build(site, jobs=2).read) == len(done.read)
+    assert "We count 7." in text_of(page(site, "more5"))
 
 
 def test_a_directive_of_an_included_file_is_shown_and_judged(site: Path) -> None:

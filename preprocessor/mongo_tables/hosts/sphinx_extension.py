@@ -277,7 +277,7 @@ class SphinxSite:
         self._shown: dict[tuple[str, str], PageFigures] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
-        """Read, query and judge the site, and report its findings. Return the pages with figures, to be parsed."""
+        """Read, query and judge the site, and report its findings. Return no further page to be read."""
         try:
             self._read(app, env)
         except (CommandError, ValueError) as error:
@@ -290,7 +290,7 @@ class SphinxSite:
         for page in report.site.named:
             drawings = Path(app.doctreedir, "mongo-tables", f"{names[page.file]}.md")
             self._known[paths[page.file]] = PageFigures(page, report, drawings)
-        return [names[page.file] for page in report.site.named]
+        return []
 
     def _read(self, app: Sphinx, env: BuildEnvironment) -> None:
         root, docs = Path(app.confdir), Path(app.srcdir)
@@ -333,6 +333,7 @@ class SphinxSite:
     def _with_tokens(self, app: Sphinx, file: Path, text: str) -> str:
         if not may_have_comment(text):
             return text
+        app.env.note_reread()  # by every build: results may change, also those of a file that a page includes
         known, is_markdown = self._known.get(file), file.suffix in MARKDOWN_SUFFIXES
         if known is None or known.page.text != text:
             name = shorten_path(file)
