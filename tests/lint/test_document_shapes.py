@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.lint.shape.document_shapes import FEW, learnt
+from mongo_tables.lint.shape.expressions import constant
 
 VALUES = st.one_of(
     st.none(),
@@ -38,3 +39,10 @@ def test_code_is_a_value_of_its_own_kind_though_it_is_a_string_without_a_hash() 
     shape = learnt([{"a": Code("x")}, {"a": "y"}]).fields["a"]
     assert shape.kinds == {"javascript", "string"}
     assert shape.traits.known is None
+
+
+def test_a_constant_is_known_as_it_is_written() -> None:
+    for value in (0.0, -0.0, 1, 1.0, True, Int64(1)):
+        shape = constant(value)
+        assert shape.kinds == {type_name(value)}
+        assert str(shape.traits.known) == str(frozenset({value}))

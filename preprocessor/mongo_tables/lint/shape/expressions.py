@@ -193,17 +193,12 @@ def after(parts: Sequence[Infer], last: Infer) -> Infer:
 def constant(value: Any) -> Shape:
     """Return the shape of a constant in the pipeline."""
     if isinstance(value, (str, int, float)):
-        return _plain_constant(value)
+        return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value})))
     if isinstance(value, dict):
         return document({name: constant(inner) for name, inner in value.items()})
     if isinstance(value, (list, tuple)):
         return array(join_all(map(constant, value)))
     return Shape(frozenset({type_name(value)}))
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _plain_constant(value: str | int | float) -> Shape:
-    return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value})))
 
 
 def _read_text(text: str, around: Around) -> Infer:
