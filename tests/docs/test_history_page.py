@@ -66,10 +66,10 @@ def test_points_of_another_machine_and_of_other_work_are_series_of_their_own() -
     stages = json.loads((HERE / "docs/pipelines/over-time.json").read_text("utf-8"))["pipeline"]
     fields = [[], ["servers.cpu"], ["servers.cpu", "topology.cache_gb"], ["experiment.scale", "servers.cpu"]]
     documents = [
-        {"_id": {"row": "t: size 4", "of": "speed"}, "start": hour, "value": 1.0, "otherwise": one}
+        {"_id": {"row": "t: size 4"}, "start": hour, "value": 1.0, "otherwise": one, "text": "four"}
         for hour, one in enumerate(fields)
     ]
-    rows = aggregate(documents, stages, variables={"named": [{"row": "t: size 4", "text": "four"}]})
+    rows = aggregate(documents, stages)
     assert {row["start"]: row["work"] for row in rows} == {
         0: "four", 1: "four, another machine", 2: "four, another machine", 3: "four, other work",
     }  # fmt: skip
