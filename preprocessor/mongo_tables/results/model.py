@@ -60,70 +60,54 @@ class Query:
         return used_in(self.expressions)
 
     def arguments_of(self, names: Collection[str]) -> list[tuple[str, Any]]:
-        """Return the uses of some operators with their arguments, in the order of the text."""
-        found: list[tuple[str, Any]] = []
-        if not set(self.used.operators).isdisjoint(names):
-            _add_uses(self.expressions, names, found)
-        return found
+        """Return the uses of some operators with their arguments, in the order of the stages."""
+        return [use for use in self.used.uses if use[0] in names]
 
 
 class Used(NamedTuple):
-    """What expressions are written with, at any depth, each once.
+    """What expressions are written with, at any depth.
 
-    ``operators`` are the names with ``$``, also those in data. ``variables`` are the names with ``$$``, without it.
-    ``others`` are the classes of values that are neither plain nor documents nor lists, and of texts of another class.
+    ``uses`` are the names with ``$``, also those in data, with their values: the names of a document before those in
+    its values. ``operators`` are these names. ``variables`` are the names with ``$$``, without it. ``others`` are the
+    classes of values that are neither plain nor documents nor lists, and of texts of another class.
     """
 
-    operators: tuple[str, ...]
-    variables: tuple[str, ...]
-    others: tuple[type, ...]
+    uses: Sequence[tuple[str, Any]]
+    operators: frozenset[str]
+    variables: frozenset[str]
+    others: frozenset[type]
 
 
 _PLAIN: Final = frozenset({int, float, bool, NoneType})
-_LEAVES: Final = _PLAIN | {str}
 
 
 def used_in(expressions: Any) -> Used:
-    """Return what a value is written with, in one walk: most questions about a query need nothing else."""
-    operators, variables, others = dict[str, None](), dict[str, None](), dict[type, None]()
-    _add_used(expressions, operators, variables, others)
-    return Used(tuple(operators), tuple(variables), tuple(others))
+    """Return what a value is written with, in one walk."""
+    uses, variables, others = list[tuple[str, Any]](), set[str](), set[type]()
+    _add_used((expressions,), uses, variables, others)
+    operators = frozenset([name for name, _ in uses])
+    return Used(uses, operators, frozenset(variables), frozenset(others))
 
 
 def _add_used(
-    value: Any, operators: dict[str, None], variables: dict[str, None], others: dict[type, None]
+    values: Iterable[Any], uses: list[tuple[str, Any]], variables: set[str], others: set[type]
 ) -> None:
-    kind = type(value)
-    if isinstance(value, str):
-        if value.startswith("$$"):
-            variables[value[2:].partition(".")[0]] = None
-        if kind is not str:  # JavaScript code is a text of another class
-            others[kind] = None
-    elif kind is dict or isinstance(value, Mapping):
-        for name, inner in value.items():
-            if isinstance(name, str) and name.startswith("$"):
-                operators[name] = None
-            if type(inner) not in _PLAIN:
-                _add_used(inner, operators, variables, others)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            if type(inner) not in _PLAIN:
-                _add_used(inner, operators, variables, others)
-    else:
-        others[kind] = None
-
-
-def _add_uses(value: Any, names: Collection[str], found: list[tuple[str, Any]]) -> None:
-    if type(value) is dict or isinstance(value, Mapping):
-        for name, inner in value.items():
-            if name in names:
-                found.append((name, inner))
-            if type(inner) not in _LEAVES:
-                _add_uses(inner, names, found)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            if type(inner) not in _LEAVES:
-                _add_uses(inner, names, found)
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            if value[:2] == "$$":
+                variables.add(value[2:].partition(".")[0])
+        elif kind in _PLAIN:
+            continue
+        elif isinstance(value, (list, tuple)):
+            _add_used(value, uses, variables, others)
+        elif kind is dict or isinstance(value, Mapping):
+            for name, inner in value.items():
+                if isinstance(name, str) and name[:1] == "$":
+                    uses.append((name, inner))
+            _add_used(value.values(), uses, variables, others)
+        else:
+            others.add(kind)  # JavaScript code is a text of another class
 
 
 class ResultsError(CommandError):
