@@ -85,8 +85,7 @@ def used_in(expressions: Any) -> Used:
     """Return what a value is written with, in one walk."""
     uses, variables, others = list[tuple[str, Any]](), set[str](), set[type]()
     _add_used((expressions,), uses, variables, others)
-    operators = frozenset([name for name, _ in uses])
-    return Used(uses, operators, frozenset(variables), frozenset(others))
+    return Used(uses, frozenset(dict(uses)), frozenset(variables), frozenset(others))
 
 
 def _add_used(
