@@ -221,7 +221,7 @@ _NESTED = {"$reduce": {"input": {"$range": [0, 40]}, "initialValue": ["$_id"], "
         {"$group": {"_id": _NESTED}},
         {"$sortByCount": _NESTED},
         {"$group": {"_id": None, "all": {"$addToSet": _NESTED}}},
-        {"$set": {"same": {"$eq": [_NESTED, 1]}}},
+        {"$set": {"same": {"$eq": [_NESTED, [1]]}}},
         {
             "$lookup": {
                 "from": "t",

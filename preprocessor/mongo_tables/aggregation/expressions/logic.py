@@ -28,6 +28,7 @@ from mongo_tables.aggregation.compiler import (
     operator,
 )
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.query.conditions import equality
 from mongo_tables.aggregation.value_order import PLAIN_NUMBERS, compare, key
 from mongo_tables.aggregation.values import (
     MISSING,
@@ -81,9 +82,9 @@ def _equality(argument: Any, scope: Scope, path: Path) -> Node:
     wanted = path[-1] == "$eq"
     left, right = nodes = compile_arguments(argument, scope, path)
     first, second = left.run, right.run
-    if right.constant and type(text := second({})) is str:
-        # Only texts equal a text.
-        return fold(lambda document: (first(document) == text) is wanted, nodes, path)
+    if right.constant and (known := second({})) is not None:  # in a query, null equals missing
+        same = equality(known)
+        return fold(lambda document: same(first(document)) is wanted, nodes, path)
 
     def run(document: Document) -> bool:
         one, other = first(document), second(document)
