@@ -76,6 +76,14 @@ def test_the_key_is_of_the_content_alone():
     assert Query("r", ({"$sort": {"a": 1, "b": 1}},)).key != Query("r", ({"$sort": {"b": 1, "a": 1}},)).key
 
 
+@pytest.mark.parametrize("text", ["\ud800", "a\0b"])
+def test_what_no_server_takes_has_a_key_too(text: str):
+    keys = {
+        Query("r", ({"$match": {name: value}},)).key for name, value in ((text, 1), ("a", text), ("a", 1))
+    }
+    assert len(keys) == 3
+
+
 def test_an_interrupt_does_not_wait_for_a_slow_server():
     program = """
 import socket

@@ -46,7 +46,7 @@ class Query:
         parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
         try:
             return digest_of(bson.encode(parts))
-        except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
+        except (bson.errors.BSONError, ValueError, OverflowError):
             return digest_of(repr(parts))
 
     @property
