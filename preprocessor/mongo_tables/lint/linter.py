@@ -111,9 +111,6 @@ def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran:
 # Each module registers its rules.
 
 
-Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
-"""The rows of each table that was run, by ``id`` of its spec; None if its pipeline failed."""
-
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """Errors that reading a malformed stage may raise."""
 
@@ -132,16 +129,17 @@ Look = Callable[[PipelineSpec, Documents, Ran | None], list[Finding]]
 
 
 @nothing_collected()  # No shape refers to itself, and there are many documents.
-def lint(specs: Sequence[Spec | None], source: FileSource | None, rows: Rows, look: Look) -> list[Finding]:
-    """Return all findings of the linter about specs.
+def lint(
+    specs: Iterable[tuple[PipelineSpec, Ran | None]], source: FileSource | None, look: Look
+) -> list[Finding]:
+    """Return all findings of the linter about specs, each with its rows if its pipeline was run.
 
-    ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.
+    ``source``: the documents to learn from, or None.
     """
     documents = Documents(source)
     found: list[Finding] = []
-    for spec in specs:
-        if isinstance(spec, PipelineSpec):
-            found += look(spec, documents, Ran(rows[id(spec)]) if id(spec) in rows else None)
+    for spec, ran in specs:
+        found += look(spec, documents, ran)
     return found
 
 

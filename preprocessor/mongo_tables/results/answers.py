@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.limits import time_outs
 from mongo_tables.files.folders import shorten_path
@@ -15,7 +15,7 @@ from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.guards import Limits, collections_read, is_lasting
-from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
+from mongo_tables.results.model import PlainRows, Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
@@ -24,9 +24,67 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 _Asking = TypeVar("_Asking")
+_Answer = TypeVar("_Answer")
 
 MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
+_MOST_DECODED: Final = 10_000
+"""The largest number of rows that are held decoded."""
+
+
+class HeldRows(NamedTuple):
+    """Rows as BSON, which take a fifth of the memory of documents. ``decimals`` are those of ``PlainRows``."""
+
+    content: bytes
+    size: int
+    decimals: Mapping[str, int] | None
+
+
+def hold_rows(rows: Rows) -> HeldRows:
+    """Return the rows of an answer as BSON."""
+    import bson  # pages without comments do without
+
+    decimals = rows.decimals if isinstance(rows, PlainRows) else None
+    return HeldRows(bson.encode({"": rows}), len(rows), decimals)
+
+
+@dataclass(eq=False)
+class HeldAnswers(Mapping[str, Rows | ResultsError]):
+    """The answers of a build, by ``Query.key``. Rows are ``held`` as BSON, and decoded when they are needed."""
+
+    held: dict[str, HeldRows | ResultsError] = field(default_factory=dict)
+    _decoded: dict[str, tuple[HeldRows, Rows]] = field(default_factory=dict, init=False)
+    _size: int = field(default=0, init=False)
+
+    def __getitem__(self, key: str) -> Rows | ResultsError:
+        held = self.held[key]
+        if isinstance(held, ResultsError):
+            return held
+        known = self._decoded.get(key)
+        if known is not None and known[0] is held:
+            return known[1]
+        import bson
+
+        from mongo_tables.results.rows import CODEC
+
+        rows: Rows = bson.decode(held.content, CODEC)[""]
+        if held.decimals is not None:
+            rows = PlainRows(rows, held.decimals)
+        if self._size > _MOST_DECODED:
+            self._decoded.clear()
+            self._size = 0
+        self._decoded[key] = held, rows
+        self._size += held.size
+        return rows
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.held
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
 
 
 @dataclass(eq=False)
@@ -43,7 +101,7 @@ class Answers:
     workers: int = 4
     server: str = ""
     once: bool = False
-    by_key: dict[str, Rows | ResultsError] = field(default_factory=dict, init=False)
+    by_key: HeldAnswers = field(default_factory=HeldAnswers, init=False)
     """Every answer of this build so far."""
     unreachable: ResultsError | None = field(default=None, init=False)
     """The error that makes the whole source unusable; None if it can be used."""
@@ -61,7 +119,7 @@ class Answers:
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
-        self.by_key, self.ran = {}, 0
+        self.by_key, self.ran = HeldAnswers(), 0
         self.notes = ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
@@ -78,7 +136,7 @@ class Answers:
         new: dict[str, Query] = {}
         for query in queries:
             asked.append(query.key)
-            if query.key not in self.by_key:
+            if query.key not in self.by_key.held:
                 new[query.key] = query
         try:
             if new and not self._reached:
@@ -87,9 +145,9 @@ class Answers:
             with nothing_collected():
                 self._run(new)
         except ResultsError as error:
-            self.by_key.update(dict.fromkeys(new, error))
+            self.by_key.held.update(dict.fromkeys(new, error))
         self.unreachable = None
-        for each in map(self.by_key.get, asked):
+        for each in map(self.by_key.held.get, asked):
             if isinstance(each, ResultsError) and each.environment:
                 self.unreachable = each
                 break
@@ -119,19 +177,20 @@ class Answers:
                 read.append(digest)
             else:
                 digests[key] = tuple(read)
-                if isinstance(answer := self._memo.find((key, digests[key])), list):
-                    self.by_key[key] = answer
+                if isinstance(held := self._memo.find((key, digests[key])), HeldRows):
+                    self.by_key.held[key] = held
                     continue
             asked[key] = query
         if not asked:
             return
         self.ran += len(asked)
         workers = min(self.workers, self.source.workers)
-        for key, answer in answer_all(self.source.aggregate, asked, workers).items():
-            self.by_key[key] = answer
+        answers = answer_all(lambda query: hold_rows(self.source.aggregate(query)), asked, workers)
+        self.by_key.held.update(answers)
+        for key, answer in answers.items() if not self.once else ():
             # An error may depend on other files, or on how busy the machine is.
-            if key in digests and isinstance(answer, list) and is_lasting(asked[key]):
-                self._memo.keep((key, digests[key]), answer, 1 + len(answer))
+            if key in digests and isinstance(answer, HeldRows) and is_lasting(asked[key]):
+                self._memo.keep((key, digests[key]), answer, 1 + answer.size)
 
     @property
     def has_timed_out(self) -> bool:
@@ -235,16 +294,15 @@ def _note_unread(path: Path) -> Finding:
     return finding("MT313", shorten_path(path), (0, 0), "the results source does not read this file", hint)
 
 
-Ask = Callable[[Query], Rows]
-
-
-def answer_all(ask: Ask, queries: Mapping[str, Query], workers: int = 1) -> dict[str, Rows | ResultsError]:
+def answer_all(
+    ask: Callable[[Query], _Answer], queries: Mapping[str, Query], workers: int = 1
+) -> dict[str, _Answer | ResultsError]:
     """Return the rows of each query or its error, by the same keys, with at most ``workers`` queries at a time.
 
     The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
     An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
     """
-    answers: dict[str, Rows | ResultsError] = {}
+    answers: dict[str, _Answer | ResultsError] = {}
     lost: list[ResultsError] = []
     defects: list[BaseException] = []
     waiting = iter(list(queries.items()))

@@ -59,6 +59,8 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
     return Collection(name, held, digest_of(name, *written), files, plain=bool(files))
 
 
+_BATCH: Final = 101
+"""The rows of a batch: as many as in the first one of a server."""
 _MOST_HELD: Final = 20_000
 """Documents that are held although nothing needs them any more: decoding them again would take longer than it saves."""
 
@@ -261,9 +263,9 @@ class FileSource(ResultsSource):
             documents = collection.choose(query.pipeline)
             if not documents and self._database is None:
                 self.reach()
-            # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
-            sent = (bson.encode({"": row})[6:-1] for row in self._evaluate(documents, query))
-            rows = settle_field_order(rows_within(sent, self._limits), query)
+            rows = settle_field_order(
+                rows_within(_send(self._evaluate(documents, query)), self._limits), query
+            )
             return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
@@ -314,6 +316,13 @@ class FileSource(ResultsSource):
         other = copy(self)
         other._database = None
         return other
+
+
+def _send(rows: Rows) -> Iterator[bytes]:
+    """Yield rows as BSON, in batches, as a server does."""
+    for start in range(0, len(rows), _BATCH):
+        # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
+        yield b"".join([bson.encode({"": row})[6:-1] for row in rows[start : start + _BATCH]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
     """Decode concatenated BSON documents, batch by batch. Raises ``ResultsError`` past a limit, naming it."""
     rows: Rows = []
     size = 0
-    names: dict[str, str] = {}
     for batch in batches:
         size += len(batch)
         if size > limits.bytes:
@@ -39,12 +38,7 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
                 f"the pipeline gives more than {limits.bytes:,} bytes of rows",
                 hint="drop what no column shows with $project, or filter with $match",
             )
-        # Share one string per name: the decoder makes one for each row, which takes more memory than numbers.
-        for row in bson.decode_all(batch, CODEC):
-            shared: dict[str, Any] = {}
-            for name, value in row.items():
-                shared[names.setdefault(name, name)] = value
-            rows.append(shared)
+        rows += bson.decode_all(batch, CODEC)
         if len(rows) > limits.rows:
             raise ResultsError(
                 f"the pipeline gives more than {limits.rows:,} rows",
