@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mongo_tables.results.answers import answer_all
+from mongo_tables.results.answers import HeldAnswers, answer_all
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 
 
@@ -17,4 +17,4 @@ def run_all(
         source.reach()
     except ResultsError as error:
         return dict.fromkeys(distinct, error)
-    return dict(answer_all(source.aggregate, distinct, min(workers, source.workers)))
+    return dict(HeldAnswers(answer_all(source.aggregate, distinct, min(workers, source.workers))))

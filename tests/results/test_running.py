@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from mongo_tables.results.answers import answer_all
+from mongo_tables.results.answers import HeldAnswers, answer_all
 from mongo_tables.results.model import Query, ResultsError, Rows
 from tests.signals import heed_signals
 
@@ -34,7 +34,7 @@ class Scripted:
 
 def run_all(source: Scripted, queries: Iterable[Query], workers: int = 4) -> dict[str, Rows | ResultsError]:
     distinct = {query.key: query for query in queries}
-    return answer_all(source.aggregate, distinct, workers)
+    return dict(HeldAnswers(answer_all(source.aggregate, distinct, workers)))
 
 
 def limit(number: int) -> Query:

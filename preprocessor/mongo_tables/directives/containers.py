@@ -12,9 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from mongo_tables.directives.html_comments import FoldedLine
+from mongo_tables.directives.html_comments import Folded
 
 Kind = Literal["live", "code", "hidden"]
 
@@ -74,15 +75,18 @@ class Placement(NamedTuple):
     contained: bool = False
 
 
-def places(lines: list[FoldedLine], wanted: Set[int], mdx: bool = False) -> dict[int, Placement]:
+def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Placement]:
     """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted.
 
     ``mdx``: no indentation makes code, and tags are those of JSX, around Markdown.
     """
     scan = _Scan(wanted, mdx, _RawHtml())
     found: dict[int, Placement] = {}
-    for following, line in enumerate(lines, 1):
-        found.update(scan.read(line, lines[following].text if following < len(lines) else ""))
+    for index, (line, after) in enumerate(zip_longest(folded.lines, folded.lines[1:], fillvalue="")):
+        if index in folded.fenced:
+            scan.skip(line, opens=folded.fenced[index])
+        else:
+            found.update(scan.read(line, after))
     return found
 
 
@@ -145,14 +149,15 @@ class _Scan:
     continued: bool = False  # the line is indented as code, and goes on with a paragraph
     formula: bool = False  # between two `$$` of a paragraph
 
-    def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
-        """Read one line and return the places of its comments. ``after`` is the next line."""
-        text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
-        if line.fenced:
-            if line.opens:
-                self._enter(text)
-            self.paragraph, self.code = 0, False
-            return ()
+    def skip(self, line: str, *, opens: bool) -> None:
+        """Read one line of fenced code, which ``opens`` the fence or not."""
+        if opens:
+            self._enter(line.expandtabs(_STEP))
+        self.paragraph, self.code = 0, False
+
+    def read(self, line: str, after: str) -> Iterable[tuple[int, Placement]]:
+        """Read one other line and return the places of its comments. ``after`` is the next line."""
+        text = line.expandtabs(_STEP) if "\t" in line else line
         plain = text and not (self.open or self.html.stack or self.html.unfinished) and "<" not in text
         if plain and (text[0].isalpha() or text[0] in "#|"):  # As most lines, it begins no container.
             self.code = False

@@ -146,12 +146,14 @@ class HtmlComment(NamedTuple):
     fence: int | None
 
 
-class FoldedLine(NamedTuple):
-    """A line with its comments folded to tokens; whether it is fenced code, and the mark that opened the fence."""
+class Folded(NamedTuple):
+    """The lines of a page with their comments folded to tokens.
 
-    text: str
-    fenced: bool = False
-    opens: bool = False
+    ``fenced`` has the index of each line of fenced code, and whether the line opens the fence.
+    """
+
+    lines: list[str]
+    fenced: dict[int, bool]
 
 
 class PageLines:
@@ -178,10 +180,11 @@ class PageLines:
         return index + 1, offset - self.starts[index] + 1 - mark
 
 
-def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[FoldedLine], list[HtmlComment]]:
+def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[Folded, list[HtmlComment]]:
     """Fold the comments of ``page`` from line ``first_line`` on. The lines above are front matter."""
     text, lines, starts = page.text, page.lines, page.starts
-    folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1)
+    folded = Folded([], {})
+    folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1, folded.lines)
     opens = _OPENS_IN_MDX if mdx else _OPENS
     # The offsets of the next text that may open a comment, of its paragraph, in which a code span could reach it, and
     # of the next text that may open a fence. The lines above them are as they are.
@@ -199,20 +202,21 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[list[Fold
             mark = found.start() if found else nowhere
         following = max(index, page.line_index(min(paragraph, mark)))
         if following > index:
-            folding.folded += map(FoldedLine, lines[index:following])
+            folded.lines.extend(lines[index:following])
             index = following
         line, end = lines[index], starts[index] + len(lines[index])
         fence = folding.fence_at(index) if mark < end else None
         if fence is not None and fence.closed:
             for number in range(index, fence.last + 1):
-                folding.folded.append(FoldedLine(lines[number], fenced=True, opens=number == index))
+                folded.fenced[len(folded.lines)] = number == index
+                folded.lines.append(lines[number])
             index = fence.last + 1
         elif opening < end or ("`" in line and paragraph <= end):
             index = folding.fold_line(index) + 1
         else:
-            folding.folded.append(FoldedLine(line))
+            folded.lines.append(line)
             index += 1
-    return folding.folded, folding.comments
+    return folded, folding.comments
 
 
 @dataclass(eq=False)
@@ -223,8 +227,8 @@ class _Folding:
     mdx: bool
     interest: re.Pattern[str]
     no_close_after: int
+    folded: list[str]
     comments: list[HtmlComment] = field(default_factory=list)
-    folded: list[FoldedLine] = field(default_factory=list)
     fence: Fence | None = None
     disputed: int | None = None
     unbalanced: bool = False
@@ -246,13 +250,13 @@ class _Folding:
         text, starts, lines = self.page.text, self.page.starts, self.page.lines
         at = starts[index]
         pieces: list[str] = []
-        follows_blank = not self.folded or not self.folded[-1].text.strip()
+        follows_blank = not self.folded or not self.folded[-1].strip()
         match = _MODULE.match(text, at) if self.mdx and follows_blank else None
         while True:
             line_end = starts[index] + len(lines[index])
             match = match or self.interest.search(text, at, line_end)
             if match is None:
-                self.folded.append(FoldedLine("".join([*pieces, text[at:line_end]])))
+                self.folded.append("".join([*pieces, text[at:line_end]]))
                 return index
             pieces.append(text[at : match.start()])
             if match[0][0] in "<{ie":  # a comment or, in MDX, an expression, ``import`` or ``export``
@@ -265,10 +269,10 @@ class _Folding:
                 pieces.append(text[match.start() : min(at, line_end)])
                 if at > line_end:  # a code span continues on the next lines, which are text up to its end
                     last = self.page.line_index(at)
-                    self.folded.append(FoldedLine("".join(pieces)))
+                    self.folded.append("".join(pieces))
                     for number in range(index + 1, last):
                         self.fence_at(number)  # an unclosed fence still hides the openings of others
-                        self.folded.append(FoldedLine(lines[number]))
+                        self.folded.append(lines[number])
                     self.fence_at(last)
                     index, pieces = last, [text[starts[last] : at]]
             match = None

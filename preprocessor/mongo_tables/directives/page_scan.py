@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Region, Scan
 from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
-from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, PageLines, fold
+from mongo_tables.directives.html_comments import Folded, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
     HTML,
@@ -267,7 +267,7 @@ _WHOLE_TAG = re.compile(
 )
 
 
-def _is_plain(folded: Sequence[FoldedLine], found: Mapping[int, Placement], mdx: bool) -> bool:
+def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool:
     """Return whether CommonMark surely reads the comments as the site does, as on most pages: it need not be asked.
 
     All dialects agree at the margin, and in text that is not indented, if the page has only simple tags, code spans and
@@ -283,13 +283,14 @@ def _is_plain(folded: Sequence[FoldedLine], found: Mapping[int, Placement], mdx:
     if not unsure or mdx:
         return not unsure
     mark, margin, in_html = "", "", False
-    for text, fenced, opens in folded:
+    for index, text in enumerate(folded.lines):
+        opens = folded.fenced.get(index)
         if opens:
             bare = text.lstrip(" ")
             mark, margin = bare[: len(bare) - len(bare.lstrip(bare[:1]))], text[: len(text) - len(bare)]
             if in_html or len(margin) > 3 or mark[:3] not in ("```", "~~~") or "`" in bare[len(mark) :]:
                 return False
-        elif fenced:
+        elif opens is not None:  # fenced code
             if text.strip() and not text.startswith(margin):
                 return False
             if text.lstrip().startswith(mark[:3]) and text.rstrip() != margin + mark:
@@ -317,7 +318,7 @@ def _is_plain_text(text: str) -> bool:
 _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}
 
 
-def _second_opinions(folded: Sequence[FoldedLine], mdx: bool) -> Mapping[int, Opinion]:
+def _second_opinions(folded: Folded, mdx: bool) -> Mapping[int, Opinion]:
     """Return how CommonMark parses the comments, by number.
 
     GitHub and editors follow CommonMark (https://spec.commonmark.org). If it disagrees with the scan for
@@ -326,7 +327,7 @@ def _second_opinions(folded: Sequence[FoldedLine], mdx: bool) -> Mapping[int, Op
     """
     opinions: dict[int, Opinion] = {}
     parser = _block_parser(mdx)
-    for token in parser.parse("\n".join(line.text for line in folded)):
+    for token in parser.parse("\n".join(folded.lines)):
         if "\ue000" in token.content and token.type == "inline":
             inner: list[Token] = []
             parser.inline.parse(token.content, parser, {}, inner)

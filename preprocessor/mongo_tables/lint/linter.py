@@ -35,9 +35,11 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import lookup
+from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.model import Rows
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
@@ -130,16 +132,21 @@ Look = Callable[[PipelineSpec, Documents, Ran | None], list[Finding]]
 
 @nothing_collected()  # No shape refers to itself, and there are many documents.
 def lint(
-    specs: Iterable[tuple[PipelineSpec, Ran | None]], source: FileSource | None, look: Look
+    specs: Iterable[PipelineSpec],
+    source: FileSource | None,
+    answers: Mapping[str, Rows | ResultsError],
+    look: Look,
 ) -> list[Finding]:
-    """Return all findings of the linter about specs, each with its rows if its pipeline was run.
+    """Return all findings of the linter about specs.
 
-    ``source``: the documents to learn from, or None.
+    ``source``: the documents to learn from, or None. ``answers``: those of the pipelines that were run.
     """
     documents = Documents(source)
     found: list[Finding] = []
-    for spec, ran in specs:
-        found += look(spec, documents, ran)
+    for spec in specs:
+        answer = answers.get(spec.key)
+        rows = None if isinstance(answer, ResultsError) else answer
+        found += look(spec, documents, None if answer is None else Ran(rows))
     return found
 
 

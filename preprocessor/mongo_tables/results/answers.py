@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.limits import time_outs
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 _Asking = TypeVar("_Asking")
-_Answer = TypeVar("_Answer")
 
 MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
@@ -110,7 +110,7 @@ class Answers:
     notes: Sequence[Finding] = field(default=(), init=False)
     """The notes about the files that queries have read, and about those that nothing reads."""
     _source: ResultsSource | None = field(default=None, init=False)
-    _memo: Memo = field(default_factory=lambda: Memo(MOST_ROWS), init=False)
+    _memo: Memo = field(default_factory=partial(Memo, MOST_ROWS), init=False)
     """Rows by query and the digests of the collections that it reads."""
     _collections: tuple[str, ...] | None = field(default=None, init=False)
     _version: str | None = field(default=None, init=False)
@@ -167,30 +167,23 @@ class Answers:
 
     def _run_together(self, queries: Mapping[str, Query]) -> None:
         """Answer queries, from the memo where possible."""
-        digests: dict[str, tuple[str, ...]] = {}
-        asked: dict[str, Query] = {}
-        for key, query in queries.items():
-            read: list[str] = []
-            for name in collections_read(query):
-                if (digest := self.source.digest(name)) is None:
-                    break
-                read.append(digest)
-            else:
-                digests[key] = tuple(read)
-                if isinstance(held := self._memo.find((key, digests[key])), HeldRows):
-                    self.by_key.held[key] = held
-                    continue
-            asked[key] = query
+        read: dict[str, tuple[str | None, ...]] = {}
+        asked = dict(queries)
+        for key, query in queries.items() if not self.once else ():
+            read[key] = tuple(map(self.source.digest, collections_read(query)))
+            if None not in read[key] and isinstance(held := self._memo.find((key, read[key])), HeldRows):
+                self.by_key.held[key] = held
+                del asked[key]
         if not asked:
             return
         self.ran += len(asked)
         workers = min(self.workers, self.source.workers)
-        answers = answer_all(lambda query: hold_rows(self.source.aggregate(query)), asked, workers)
+        answers = answer_all(self.source.aggregate, asked, workers)
         self.by_key.held.update(answers)
         for key, answer in answers.items() if not self.once else ():
             # An error may depend on other files, or on how busy the machine is.
-            if key in digests and isinstance(answer, HeldRows) and is_lasting(asked[key]):
-                self._memo.keep((key, digests[key]), answer, 1 + answer.size)
+            if None not in read[key] and isinstance(answer, HeldRows) and is_lasting(asked[key]):
+                self._memo.keep((key, read[key]), answer, 1 + answer.size)
 
     @property
     def has_timed_out(self) -> bool:
@@ -295,14 +288,14 @@ def _note_unread(path: Path) -> Finding:
 
 
 def answer_all(
-    ask: Callable[[Query], _Answer], queries: Mapping[str, Query], workers: int = 1
-) -> dict[str, _Answer | ResultsError]:
+    ask: Callable[[Query], Rows], queries: Mapping[str, Query], workers: int = 1
+) -> dict[str, HeldRows | ResultsError]:
     """Return the rows of each query or its error, by the same keys, with at most ``workers`` queries at a time.
 
     The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
     An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
     """
-    answers: dict[str, _Answer | ResultsError] = {}
+    answers: dict[str, HeldRows | ResultsError] = {}
     lost: list[ResultsError] = []
     defects: list[BaseException] = []
     waiting = iter(list(queries.items()))
@@ -312,7 +305,7 @@ def answer_all(
             if defects:
                 return
             try:
-                answers[key] = lost[0] if lost else ask(query)
+                answers[key] = lost[0] if lost else hold_rows(ask(query))
             except ResultsError as error:
                 answers[key] = error
                 if error.environment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -252,19 +252,30 @@ def lint_site(judge: Judge) -> list[Finding]:
         specs += page.queried
     if not specs:
         return []
-    found, failed = _run_linter(judge, specs)
-    local = source.local
+    from mongo_tables.lint.linter import lint, look_at
+
+    def look(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
+        return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
+
+    local, answers = source.local, judge.answers if judge.asked else {}
+    found: list[Finding] = []
+    for some, collections in source.apart((spec.query, spec) for spec in specs):
+        found += lint(some, local, answers, look_at if judge.memo is None else look)
+        source.let_go(collections)
+    ran = source.by_key.held if judge.asked else {}
     for page in site.pages:
         for spec, fault in zip(page.specs, page.server_only, strict=True):
             if not isinstance(spec, PipelineSpec):
                 continue
-            if local is not None and not (judge.asked and spec.key in judge.answers):
+            if local is not None and spec.key not in ran:
                 # Pages are read with the usual limits.
                 if source.limits.files != PipelineLimits():
                     fault = judge_pipeline(spec, source.limits.files).server_only
                 if fault is not None:
                     found.append(fault)
-            if server := site.snapshot.server or (source.version if spec.key in failed else ""):
+            if server := site.snapshot.server or (
+                source.version if isinstance(ran.get(spec.key), ResultsError) else ""
+            ):
                 from mongo_tables.lint.versions import find_newer
 
                 found += find_newer(spec, server)
@@ -272,28 +283,3 @@ def lint_site(judge: Judge) -> list[Finding]:
         return []
     files = {one.file for page in site.pages for one in (page, *page.specs) if one}
     return [one for one in found if one.file in files]
-
-
-def _run_linter(judge: Judge, specs: Sequence[PipelineSpec]) -> tuple[list[Finding], set[str]]:
-    """Return the findings about the comments one by one, and the keys of those whose pipelines failed."""
-    from mongo_tables.lint.linter import Ran, lint, look_at
-
-    source, failed = judge.source, set[str]()
-    found: list[Finding] = []
-
-    def with_rows(some: Iterable[PipelineSpec]) -> Iterator[tuple[PipelineSpec, Ran | None]]:
-        for spec in some:
-            answer = judge.answers.get(spec.key) if judge.asked else None
-            if isinstance(answer, ResultsError):
-                failed.add(spec.key)
-                yield spec, Ran(None)
-            else:
-                yield spec, None if answer is None else Ran(answer)
-
-    def look(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
-        return judge.remember("lint", spec, (), lambda: look_at(spec, documents, ran))
-
-    for some, collections in source.apart((spec.query, spec) for spec in specs):
-        found += lint(with_rows(some), source.local, look_at if judge.memo is None else look)
-        source.let_go(collections)
-    return found, failed
