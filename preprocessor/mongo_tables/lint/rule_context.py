@@ -110,7 +110,8 @@ class Documents:
         if isinstance(known, Passing):
             return known
         try:
-            documents = self.source.find(collection).choose(match)
+            documents, all_pass = self.source.find(collection).choose(match)
+            match = () if all_pass else match
             if len(documents) > MANY:
                 passing = Passing(self._meaning, *_select_passing(documents, match, variables))
             else:

@@ -46,19 +46,24 @@ class Collection:
         """The names of the fields that documents have."""
         return frozenset().union(*self.documents)
 
-    def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Return the documents that can pass the first ``$match`` of a pipeline, in order."""
+    def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> tuple[Sequence[dict[str, Any]], bool]:
+        """Return the documents that can pass the first ``$match`` of a pipeline, in order, and whether all do."""
         wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[set[int]] = []
+        sure = True
         for path, values in wanted.items():
+            if not values:
+                sure = False
+                continue
             if path not in self._indexes:
                 self._indexes[path] = _index_places(self.documents, path)
             places = self._indexes[path]
-            keys = (_UNCLEAR, *map(key, values))
-            found.append({place for one in keys for place in places.get(one, ())})
+            unclear = places.get(_UNCLEAR, ())
+            sure = sure and not unclear
+            found.append({*unclear, *(place for value in values for place in places.get(key(value), ()))})
         if not found:
-            return self.documents
-        return [self.documents[place] for place in sorted(set.intersection(*found))]
+            return self.documents, False
+        return [self.documents[place] for place in sorted(set.intersection(*found))], sure
 
     def texts(self, path: str) -> frozenset[str]:
         """Return the strings that documents have at a dotted path, also within arrays."""
@@ -85,7 +90,7 @@ def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key,
 
 
 def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
-    """Return the dotted paths for which the first ``$match`` requires one of some values.
+    """Return the values of which the first ``$match`` requires one, by dotted path; nothing for other conditions.
 
     Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count. A filter with ``$expr`` gives
     nothing: an expression may fail on a document that the other conditions would have dropped.
@@ -94,7 +99,7 @@ def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
     if not isinstance(condition, Mapping) or any(str(name).startswith("$") for name in condition):
         return {}
     found = {split_path(name): _admitted(value) for name, value in condition.items()}
-    return {path: values for path, values in found.items() if values and all(path)}
+    return {path: values if all(path) else () for path, values in found.items()}
 
 
 def _admitted(value: Any) -> Sequence[Scalar]:

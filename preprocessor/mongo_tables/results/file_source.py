@@ -238,7 +238,7 @@ class FileSource(ResultsSource):
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
-        chosen = self.find(query.collection).choose(query.pipeline)
+        chosen, _ = self.find(query.collection).choose(query.pipeline)
         try:
             return self._evaluate(chosen, replace(query, pipeline=query.pipeline[:1])) or documents
         except ResultsError:
@@ -260,7 +260,7 @@ class FileSource(ResultsSource):
                 and TOLD_BY.isdisjoint(collection.fields)
             ):
                 return []  # spares sites with plain results a group for each choice of documents
-            documents = collection.choose(query.pipeline)
+            documents, _ = collection.choose(query.pipeline)
             if not documents and self._database is None:
                 self.reach()
             rows = settle_field_order(
