@@ -69,15 +69,19 @@ def decoded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return found
 
 
-def test_a_build_holds_documents_only_until_the_last_query_about_them_and_tells_of_files_that_change(
+def test_a_build_holds_documents_only_while_it_looks_at_them_and_tells_of_files_that_change(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, decoded: list[str]
 ) -> None:
     monkeypatch.setattr(file_source, "_MOST_HELD", 3)
     build = Answers(str(tmp_path), once=True)
     queries = [Query(name, ({"$match": {"_id": n}},)) for n in (1, 2) for name in ("a", "b")]
     build.answer(queries)
-    assert [build.by_key[one.key] for one in queries] == [[{"_id": 1}]] * 2 + [[{"_id": 2}]] * 2
-    assert decoded == ["a", "b"], "queries about one collection run together"
+    assert (decoded, build.ran) == ([], 0), "a query runs when its rows are needed"
+    for some, names in build.apart((one, one) for one in queries):
+        assert [build.by_key[one.key] for one in some] == [[{"_id": 1}], [{"_id": 2}]]
+        build.let_go(names)
+    assert (decoded, build.ran) == (["a", "b"], 4), "queries about one collection run together"
+    assert len(build.by_key) == len(list(build.by_key)) == 4
     local = build.local
     assert local is not None and len(local.documents("b")) == len(local.documents("a")) == 2
     assert decoded == ["a", "b", "b"], "few documents stay"
@@ -99,6 +103,7 @@ def test_queries_that_join_collections_run_together_and_decode_each_once(
         for name, other in joins.items()
     ]
     build.answer(queries)
+    assert all(isinstance(rows, list) for rows in build.by_key.values())
     assert sorted(decoded) == ["a", "b", "c", "d"]
     assert [names for names, _ in build.apart((one, one.collection) for one in queries)] == [
         ["a", "b", "c"],

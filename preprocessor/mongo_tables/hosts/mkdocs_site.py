@@ -58,7 +58,6 @@ from mongo_tables.site.placeholders import (
     swap_names,
     swap_tokens,
     take_out_live_comments,
-    with_marks,
     with_tokens,
 )
 from mongo_tables.site.site import read_page_text
@@ -270,7 +269,7 @@ class SiteBuild:
         if given is None:
             return
         figures, html = self._figures_of(given), page.content or ""
-        texts = {name: with_marks(name, figures.text(name) or "") for name in given.names}
+        texts = {name: f"<!--{name}-->{figures.text(name) or ''}<!--{name}-->" for name in given.names}
         with_texts, met = swap_tokens(html, texts)
         self._without = page, html, met
         page.content = swap_names(with_texts, figures.text)

@@ -50,13 +50,19 @@ def hold_rows(rows: Rows) -> HeldRows:
 
 @dataclass(eq=False)
 class HeldAnswers(Mapping[str, Rows | ResultsError]):
-    """The answers of a build, by ``Query.key``. Rows are ``held`` as BSON, and decoded when they are needed."""
+    """The answers of a build, by ``Query.key``. Rows are ``held`` as BSON, and decoded when they are needed.
+
+    A query that is ``waiting`` runs when its answer is needed, with others about the same documents.
+    """
 
     held: dict[str, HeldRows | ResultsError] = field(default_factory=dict)
+    waiting: dict[str, Callable[[], None]] = field(default_factory=dict)
     _decoded: dict[str, tuple[HeldRows, Rows]] = field(default_factory=dict, init=False)
     _size: int = field(default=0, init=False)
 
     def __getitem__(self, key: str) -> Rows | ResultsError:
+        if key in self.waiting:
+            self.waiting[key]()
         held = self.held[key]
         if isinstance(held, ResultsError):
             return held
@@ -78,13 +84,13 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         return rows
 
     def __contains__(self, key: object) -> bool:
-        return key in self.held
+        return key in self.held or key in self.waiting
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.held)
+        return iter([*self.held, *self.waiting])
 
     def __len__(self) -> int:
-        return len(self.held)
+        return len(self.held) + len(self.waiting)
 
 
 @dataclass(eq=False)
@@ -93,7 +99,8 @@ class Answers:
 
     ``server`` is the MongoDB version that the pipelines must run on, if the site names one. After ``refresh``, the next
     build runs only those queries whose collections changed. If a source cannot report changes, all queries run again.
-    ``once``: no other build follows, so that the documents of large collections are held only while they are needed.
+    ``once``: no other build follows, so that queries of files run when their answers are needed, and the documents of
+    large collections are held only so long.
     """
 
     where: str
@@ -128,22 +135,30 @@ class Answers:
             self._source.refresh()
 
     def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query that has no answer yet, and return all answers. An error is an answer, too.
+        """Answer each distinct query that has no answer yet, and return all answers. An error is an answer, too.
 
         ``unreachable`` is then the first error of these queries that concerns the whole source.
         """
         asked: list[str] = []
         new: dict[str, Query] = {}
+        known = self.by_key.held.keys() | self.by_key.waiting.keys()
         for query in queries:
             asked.append(query.key)
-            if query.key not in self.by_key.held:
+            if query.key not in known:
                 new[query.key] = query
         try:
             if new and not self._reached:
                 self.source.reach()
                 self._reached = True
-            with nothing_collected():
-                self._run(new)
+            if self.once and self.local is not None:
+                groups: dict[str, dict[str, Query]] = {}
+                for key, query in new.items():
+                    groups.setdefault(query.collection, {})[key] = query
+                for together in groups.values():
+                    run = partial(self._run_together, together)
+                    self.by_key.waiting.update(dict.fromkeys(together, run))
+            else:
+                self._run_together(new)
         except ResultsError as error:
             self.by_key.held.update(dict.fromkeys(new, error))
         self.unreachable = None
@@ -151,20 +166,9 @@ class Answers:
             if isinstance(each, ResultsError) and each.environment:
                 self.unreachable = each
                 break
-        if asked:
-            self.notes = ()
-            with suppress(ResultsError):  # The query that needs these files reports the reason.
-                local = None if self.unreachable else self.local
-                if local is not None:
-                    self.notes = (*map(_note_unread, local.unread()), *local.notes)
         return self
 
-    def _run(self, queries: Mapping[str, Query]) -> None:
-        """Answer queries, those about the same documents together, which can then be dropped."""
-        for some, collections in self.apart(zip(queries.values(), queries.items(), strict=True)):
-            self._run_together(dict(some))
-            self.let_go(collections)
-
+    @nothing_collected()
     def _run_together(self, queries: Mapping[str, Query]) -> None:
         """Answer queries, from the memo where possible."""
         read: dict[str, tuple[str | None, ...]] = {}
@@ -174,16 +178,23 @@ class Answers:
             if None not in read[key] and isinstance(held := self._memo.find((key, read[key])), HeldRows):
                 self.by_key.held[key] = held
                 del asked[key]
-        if not asked:
-            return
-        self.ran += len(asked)
-        workers = min(self.workers, self.source.workers)
-        answers = answer_all(self.source.aggregate, asked, workers)
-        self.by_key.held.update(answers)
-        for key, answer in answers.items() if not self.once else ():
-            # An error may depend on other files, or on how busy the machine is.
-            if None not in read[key] and isinstance(answer, HeldRows) and is_lasting(asked[key]):
-                self._memo.keep((key, read[key]), answer, 1 + answer.size)
+        if asked:
+            self.ran += len(asked)
+            workers = min(self.workers, self.source.workers)
+            answers = answer_all(self.source.aggregate, asked, workers)
+            self.by_key.held.update(answers)
+            for key, answer in answers.items():
+                if isinstance(answer, ResultsError):
+                    if answer.environment and self.unreachable is None:
+                        self.unreachable = answer
+                # An error may depend on other files, or on how busy the machine is.
+                elif not self.once and None not in read[key] and is_lasting(asked[key]):
+                    self._memo.keep((key, read[key]), answer, 1 + answer.size)
+        for key in queries if self.by_key.waiting else ():
+            self.by_key.waiting.pop(key, None)
+        if queries and (local := self.local) is not None:
+            with suppress(ResultsError):  # The query that needs these files reports the reason.
+                self.notes = (*map(_note_unread, local.unread()), *local.notes)
 
     @property
     def has_timed_out(self) -> bool:

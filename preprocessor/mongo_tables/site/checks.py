@@ -146,6 +146,8 @@ def check_site(judge: Judge) -> list[Finding]:
     """
     site, snapshot, source = judge.site, judge.site.snapshot, judge.source
     linted = None if source.unreachable else lint_site(judge)
+    if source.unreachable:  # which a query may have shown meanwhile
+        linted = None
     found = [*check_without_linter(judge, linted), *snapshot.faults]
     if source.unreachable:
         found += source_findings(source.unreachable, snapshot.results)

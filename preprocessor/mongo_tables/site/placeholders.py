@@ -128,11 +128,6 @@ def figure_text(figure: str) -> str:
     return "" if _FAULT in figure else " ".join(_DRAWING_OR_TAG.sub(" ", figure).split())
 
 
-def with_marks(name: str, text: str) -> str:
-    """Return the text of a figure between two marks."""
-    return f"<!--{name}-->{text}<!--{name}-->"
-
-
 def swap_marked(html: str, figures: Mapping[str, str]) -> str:
     """Replace each text between marks by its figure."""
     return _MARKED.sub(lambda marked: figures.get(marked[1], marked[0]), html) if BEGIN in html else html
