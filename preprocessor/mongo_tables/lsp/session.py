@@ -16,6 +16,7 @@ from lsprotocol.types import Position, Range
 
 from mongo_tables.directives.html_comments import is_fenced
 from mongo_tables.directives.keywords import is_mdx
+from mongo_tables.files.folders import plain_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lint.shape.values import Shape
@@ -316,7 +317,7 @@ class Sites:
         return self._known[folder]
 
     def _find(self, file: str) -> Session:
-        site = self._main.project.where.of(file) or find_site(Path(file).parent)
+        site = self._main.project.where.of(plain_path(Path(file))) or find_site(Path(file).parent)
         return self._session_of(site) if site else self._main
 
     def _session_of(self, site: SiteConfig) -> Session:

@@ -93,8 +93,9 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
     asked = _read_asked(paths, files, faults)
     main, apart = list[PageText](), list[PageText]()
     for one in asked.values():
-        built = where.of(one.file)
-        is_left_out = built is not None and built.leaves_out(plain_path(Path(one.file)))
+        page = plain_path(Path(one.file))
+        built = where.of(page)
+        is_left_out = built is not None and built.leaves_out(page)
         (apart if is_left_out else main).append(one)
     snapshots = []
     if main or not apart:
@@ -249,19 +250,20 @@ def _read_others(
         has_comments = has_comments or may_have_comment(one.text)
     sites: dict[int, SiteConfig] = {}
     for one in pages if has_comments else ():
-        if site := where.of(one.file):
+        if site := where.of(plain_path(Path(one.file))):
             sites[id(site)] = site
     folders, others = set[str](), list[PageText]()
     for site in sites.values():
         folders.update(page_folders(site))
     for folder in sorted(folders):
         for file in pages_under(Path(folder)):
-            path = Path(os.path.realpath(file)) if file.is_symlink() else plain_path(file)
+            page = plain_path(file)
+            path = Path(os.path.realpath(file)) if file.is_symlink() else page
             if path in own:
                 continue
             if not all_pages:
-                built = where.of(file)
-                if path in known or (built and built.leaves_out(plain_path(file))):
+                built = where.of(page)
+                if path in known or (built and built.leaves_out(page)):
                     continue
             with suppress(OSError):  # The build of the site reports it.
                 text = files.read(file, path).decode("utf-8-sig", "replace")
@@ -274,7 +276,7 @@ def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], file
     folders = cache(find_folders)
     found: dict[Path, PageText] = {}
     including: list[PageText] = []
-    for one in sorted([*pages, *others], key=lambda one: Path(one.file)):
+    for one in sorted([*pages, *others], key=lambda one: one.file.split("/")):
         found[one.path] = one
         if may_include(one.text):
             page = Path(one.file)
@@ -406,9 +408,8 @@ class Whereabouts:
         self._asked = asked if asked.file.is_file() else None
         self._nearest: dict[Path, SiteConfig | None] = {}
 
-    def of(self, file: str | Path) -> SiteConfig | None:
-        """Return the site of a page, or None if no site is built from it."""
-        page = plain_path(Path(file))
+    def of(self, page: Path) -> SiteConfig | None:
+        """Return the site of a page (``plain_path``), or None if no site is built from it."""
         if self._asked and self._asked.has(page):
             return self._asked
         nearest = self._find_nearest(page.parent)

@@ -99,7 +99,7 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
 
 
 class SiteConfig(NamedTuple):
-    """One site as its file describes it. ``docs`` and ``pipelines`` are absolute.
+    """One site as its file describes it. ``docs`` and ``pipelines`` are absolute, and no folder has ``..`` in it.
 
     Attributes:
         results: A URI, or file names relative to the folder of ``file``.
@@ -126,9 +126,9 @@ class SiteConfig(NamedTuple):
     drawings: str = ""
 
     @property
-    def folders(self) -> list[Path]:
+    def folders(self) -> tuple[Path, ...]:
         """Return the folders of pages, and single pages."""
-        return list(map(plain_path, self.pages or (self.docs, *self.included)))
+        return self.pages or (self.docs, *self.included)
 
     def has(self, page: Path) -> bool:
         """Return whether a page is in one of the folders."""
@@ -215,7 +215,7 @@ def read_site(file: Path) -> SiteConfig:
     file = file.absolute()
     is_own = file.name == OWN_FILE
     settings = read_settings(file, _WORDS)
-    docs = file.parent / _text(file, settings, "docs_dir", "docs")
+    docs = plain_path(file.parent / _text(file, settings, "docs_dir", "docs"))
     named: Mapping[str, Any] | None = settings if is_own else None
     if not is_own:
         # Zensical, which alone reads TOML, runs no plugins: there the options of the extension come first.
@@ -282,7 +282,7 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
         raise CommandError(
             f"{OWN_FILE}: `pages` is not a list of names", 'write pages = ["README.md"], for example'
         )
-    return tuple(folder / each for each in named)
+    return tuple(plain_path(folder / each) for each in named)
 
 
 def list_site_files(site: SiteConfig) -> list[Path]:
@@ -301,7 +301,7 @@ def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ..
     for name in re.findall(r"""["'][!*]include ([^"']+)["']""", repr(settings.get("nav"))):
         with suppress(ValueError, NotImplementedError):  # the plugin stops at such a name
             files += sorted(file.parent.glob(name))
-    return tuple(one.parent / _text(one, read_settings(one), "docs_dir", "docs") for one in files)
+    return tuple(plain_path(one.parent / _text(one, read_settings(one), "docs_dir", "docs")) for one in files)
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
