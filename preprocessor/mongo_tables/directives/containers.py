@@ -85,8 +85,8 @@ def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Pla
     for index, (line, after) in enumerate(zip_longest(folded.lines, folded.lines[1:], fillvalue="")):
         if index in folded.fenced:
             scan.skip(line, opens=folded.fenced[index])
-        else:
-            found.update(scan.read(line, after))
+        elif placed := scan.read(line, after):
+            found.update(placed)
     return found
 
 
@@ -120,7 +120,9 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 def _is_rule(text: str) -> bool:
     """Return whether a line is a rule. Its last character rules out most lines of many list markers."""
     mark = text.lstrip(" ")[:1]
-    return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
+    if mark not in ("-", "_", "*") or text.rstrip(f"{mark} "):
+        return False
+    return "   " not in text.strip(" ") and bool(_RULE.match(text))
 
 
 @dataclass(eq=False)
@@ -158,11 +160,14 @@ class _Scan:
     def read(self, line: str, after: str) -> Iterable[tuple[int, Placement]]:
         """Read one other line and return the places of its comments. ``after`` is the next line."""
         text = line.expandtabs(_STEP) if "\t" in line else line
-        plain = text and not (self.open or self.html.stack or self.html.unfinished) and "<" not in text
-        if plain and (text[0].isalpha() or text[0] in "#|"):  # As most lines, it begins no container.
-            self.code = False
-            self._leave(text, at_margin=False)
-            return ()
+        if not (self.open or self.html.stack or self.html.unfinished) and "<" not in text:
+            if not text:
+                self._blank()
+                return ()
+            if text[0].isalpha() or text[0] in "#|":  # As most lines, it begins no container.
+                self.code = False
+                self._leave(text, at_margin=False)
+                return ()
         if self.mdx:
             return self._read_markdown(text, after)
         if self.html.unfinished and text.strip():
@@ -360,7 +365,8 @@ class _Scan:
 
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Record what the next line continues."""
-        self.formula ^= "$$" in rest and not self.code and rest.count("$$") % 2 == 1
+        if "$$" in rest and not self.code:
+            self.formula ^= rest.count("$$") % 2 == 1
         if at_margin:
             self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
         elif (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Region, Scan
 from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
-from mongo_tables.directives.html_comments import Folded, HtmlComment, PageLines, fold
+from mongo_tables.directives.html_comments import NEWLINE, Folded, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
     HTML,
@@ -296,11 +296,13 @@ def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool
             if text.lstrip().startswith(mark[:3]) and text.rstrip() != margin + mark:
                 return False
         elif not _is_plain_text(text) or (
-            _DEEP.match(text) and not may_be_code.isdisjoint(map(int, _FOLDED.findall(text)))
+            "\ue000" in text
+            and _DEEP.match(text)
+            and not may_be_code.isdisjoint(map(int, _FOLDED.findall(text)))
         ):
             return False
         else:
-            in_html = bool(text.strip()) and (in_html or "<" in text)
+            in_html = (in_html or "<" in text) and bool(text.strip())
     return True
 
 
@@ -312,7 +314,9 @@ def _is_plain_text(text: str) -> bool:
         return False
     if "<" in text and text.count("<") != text.count("<!--\ue000"):
         text = _WHOLE_TAG.sub("", text)
-    return text.count("<") == text.count("<!--\ue000") and "~~~" not in text
+        if text.count("<") != text.count("<!--\ue000"):
+            return False
+    return "~~~" not in text
 
 
 _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}
@@ -454,25 +458,23 @@ def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placem
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)
-    end = html.end - len("-->")
-    first, last = page.line_index(opening.body), page.line_index(end)
-    lines, columns = page.lines[first : last + 1], [1] * (last + 1 - first)
-    lines[-1] = page.text[page.starts[last] : end]
-    for index, each in enumerate(lines) if prefix else ():
-        length = prefix_length(each, prefix)
-        lines[index], columns[index] = each[length:], length + 1
-    lines[0] = page.text[opening.body : min(page.starts[first] + len(page.lines[first]), end)]
-    columns[0] = page.position(opening.body)[1]
-    while columns and columns[-1] == 1:
-        columns.pop()
+    body_line, first_column = page.position(opening.body)
+    body, columns = page.text[opening.body : html.end - len("-->")], [first_column]
+    if prefix or "\r" in body:
+        first, *others = NEWLINE.split(body)
+        lengths = [prefix_length(each, prefix) for each in others]
+        body = "\n".join([first, *(each[length:] for each, length in zip(others, lengths, strict=True))])
+        columns += [length + 1 for length in lengths]
+        while columns[-1] == 1:
+            columns.pop()
     return Comment(
         keyword=opening.name,
-        body="\n".join(lines),
+        body=body,
         start=html.start,
         end=html.end,
         line=line,
         column=column,
-        body_line=first + 1,
+        body_line=body_line,
         begins=tuple(columns),
         prefix=place.prefix,
         inline=place.inline,
