@@ -22,7 +22,7 @@ from mongo_tables.site.numbers.classes import (
 )
 from mongo_tables.site.numbers.exemptions import apply_exemptions, read_exemptions
 from mongo_tables.site.numbers.matching import find_place
-from mongo_tables.site.numbers.prose import TEXT_SUFFIXES
+from mongo_tables.site.numbers.paragraphs import TEXT_SUFFIXES
 from mongo_tables.site.numbers.tables import read_collections
 from mongo_tables.site.pages import Page
 

@@ -14,16 +14,17 @@ from mongo_tables.findings.finding import Finding, Place
 from mongo_tables.findings.rules import finding
 from mongo_tables.site.markdown import MarkdownContext
 from mongo_tables.site.numbers.matching import NearTables, Target, find_place, find_target, is_within
-from mongo_tables.site.numbers.paragraphs import Paragraph, read_paragraphs
-from mongo_tables.site.numbers.prose import BLANK, NUMBER_MARK, language_of, without_language
+from mongo_tables.site.numbers.paragraphs import BLANK, NUMBER_MARK, Paragraph, read_paragraphs
 from mongo_tables.site.numbers.tables import Table, read_table
 from mongo_tables.site.numbers.text import (
     Notation,
     Number,
     kind_of,
+    language_of,
     normalized,
     read_heading,
     read_numbers,
+    without_language,
 )
 from mongo_tables.site.pages import tables_by_id
 from mongo_tables.site.statements import find_numbers, value_text
@@ -89,7 +90,9 @@ class _PageNumbers:
     def classify(self) -> Iterator[TextNumber]:
         for paragraph in read_paragraphs(self.page):
             read = [
-                one if one.has_unit else replace(one, units=read_heading(paragraph.header_of(one)).units)
+                one
+                if one.has_unit
+                else replace(one, units=read_heading(paragraph.header_of(one.start)).units)
                 for one in read_numbers(paragraph.text, self.notation, self.nouns)
             ]
             held = {one.start for one in read if paragraph.text[one.start - 1 : one.start] == NUMBER_MARK}
@@ -117,7 +120,7 @@ class _PageNumbers:
 
     def _typed(self, paragraph: Paragraph, number: Number, tables: NearTables, reason: str) -> TextNumber:
         start, end = paragraph.sentence_span(number.start)
-        sentence = f"{paragraph.words[start:end]} {paragraph.header_of(number)}".rstrip(" ")
+        sentence = f"{paragraph.words[start:end]} {paragraph.header_of(number.start)}".rstrip(" ")
         where = find_place(number, sentence, tables)
         kind: Class = "found" if where is not None else "exempt" if reason else "open"
         return TextNumber(

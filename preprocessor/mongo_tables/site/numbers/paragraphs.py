@@ -1,42 +1,36 @@
-"""The paragraphs of a page or another text, without markup and generated text, and the sentences in them."""
+"""The paragraphs of a page or another text, without markup and generated text, and the sentences in them.
+
+Each kind of text has a function that blanks what is not prose, so that every number keeps its place. Markdown's own
+grammar finds its paragraphs; those of other texts end at blank lines, items, rows and tags.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import partial
+from html import unescape
+from itertools import accumulate, pairwise
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.specs import PipelineSpec, ValueSpec
-from mongo_tables.site.numbers.prose import BLANK, Span, blank, read_prose
 
 if TYPE_CHECKING:
-    from mongo_tables.site.numbers.text import Number
     from mongo_tables.site.pages import Page
 
-_HIDDEN: Final = re.compile(
-    r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$|<!--.*?-->|\{\s*/\*.*?\*/\s*\}", re.DOTALL | re.MULTILINE
-)
-"""Front matter and comments."""
-_CODE: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
-_MARKUP: Final = re.compile(
-    r"\]\([^)]*\)|\]\[[^\]]*\]|\{[:#.][^}\n]*\}"
-    r"|(?:https?|mongodb(?:\+srv)?)://\S+"
-    r"|<[/!a-zA-Z][^>]*>"
-    r"|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)"
-    r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
-    re.MULTILINE,
-)
-_PARAGRAPHS: Final = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
-_OPAQUE: Final = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
-_SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+|[。！？]")
-_FIGURE_TEXT: Final = re.compile(
-    r'"(?:title|caption|slower|faster|no difference|not known)"[\s>]*:[\s>]*"((?:[^"\\]|\\.)*)"'
-)
-_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
+Span = tuple[int, int]
+
+BLANK: Final = "\ue000"
+"""Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
+NUMBER_MARK: Final = "\ue001"
+"""Replaces the character before a number that an attribute holds: it counts without a unit."""
+_BREAK: Final = "\f"
+"""Replaces the ends of a tag that ends a paragraph."""
 _DIGIT: Final = re.compile(r"\d")
-_DEEPEST: Final = 6
+_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
+_SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+|[。！？]")
 _REACH: Final = 400
 
 
@@ -60,9 +54,9 @@ class Paragraph:
         """Return the offset of its end."""
         return self.start + len(self.text)
 
-    def header_of(self, number: Number) -> str:
-        """Return the header above a number that is the first one in a cell of a typed table, else ""."""
-        before = _BETWEEN_CELLS.split(self.text[: number.start])
+    def header_of(self, at: int) -> str:
+        """Return the header above the first number in a cell of a typed table, which begins ``at``, else ""."""
+        before = _BETWEEN_CELLS.split(self.text[:at])
         headers = _BETWEEN_CELLS.split(self.header)
         # Both rows may begin with a bar or not.
         column = len(before) - (not before[0].strip()) - 1 + (not headers[0].strip())
@@ -78,15 +72,61 @@ class Paragraph:
 
 
 def read_paragraphs(page: Page) -> list[Paragraph]:
-    """Return the paragraphs of a page or another text, in order, without generated text."""
-    prose = read_prose(page.file, page.text)
-    if prose.spans is None:
-        return list(_read_markdown(page, prose.shown))
-    whole = [(0, len(page.text))]
-    own = ((start, prose.shown[start:end]) for start, end in prose.spans)
+    """Return the paragraphs of a page or another text, in order, without generated text.
+
+    The suffix of its file says what it is; any other text is Markdown, as ``llms.txt`` is: https://llmstxt.org.
+    """
+    path = PurePath(page.file.lower())
+    read = _KINDS.get(path.suffix)
+    if path.suffix == ".mdx":
+        return [*_read_markdown(page, blank(page.text, (one.span() for one in _MDX.finditer(page.text))))]
+    if read is None or path.name in ("llms.txt", "llms-full.txt"):
+        return [*_read_markdown(page, page.text)]
+    shown = read(page.text)
     return [
-        Paragraph(_without_markup(text), text, start, whole) for start, text in own if _DIGIT.search(text)
+        Paragraph(_without_markup(shown[start:end]), shown[start:end], start, [(0, len(shown))])
+        for start, end in _split(shown)
+        if _DIGIT.search(shown, start, end)
     ]
+
+
+def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
+    """Return a text with ``mark`` in place of each character within ``spans``, except line ends."""
+    pieces, at = [], 0
+    for start, end in sorted(spans):
+        pieces += [text[at:start], re.sub(r"[^\r\n]", mark, text[max(at, start) : end])]
+        at = max(at, end)
+    return "".join([*pieces, text[at:]])
+
+
+def _without_markup(text: str) -> str:
+    for pattern in (_CODE, _MARKUP):
+        text = blank(text, (one.span() for one in pattern.finditer(text)))
+    return text
+
+
+# -- Markdown and MDX --
+
+_MDX: Final = re.compile(
+    r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{\s*/\*.*?(?:\*/\s*\}|\Z)|(?<!\$)\{[^{}\n]*\}",
+    re.DOTALL | re.MULTILINE,
+)
+_HIDDEN: Final = re.compile(
+    r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$|<!--.*?-->|\{\s*/\*.*?\*/\s*\}", re.DOTALL | re.MULTILINE
+)
+"""Front matter and comments."""
+_CODE: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_MARKUP: Final = re.compile(
+    r"\]\([^)]*\)|\]\[[^\]]*\]|\{[:#.][^}\n]*\}"
+    r"|(?:https?|mongodb(?:\+srv)?)://\S+"
+    r"|<[/!a-zA-Z][^>]*>"
+    r"|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)"
+    r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
+    re.MULTILINE,
+)
+_PARAGRAPHS: Final = frozenset({"paragraph_open", "heading_open", "tr_open", "html_block"})
+_OPAQUE: Final = re.compile(r"\s*<(?:script|style|pre|svg|textarea)\b", re.IGNORECASE)
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def _read_markdown(page: Page, text: str) -> Iterator[Paragraph]:
@@ -112,35 +152,120 @@ def _read_markdown(page: Page, text: str) -> Iterator[Paragraph]:
     ]
     found += [(start, text[start:end]) for start, end in _figure_texts(page)]
     for start, words in sorted(found):
-        sections = list(_sections(start, headings, len(text)))
         header = shown[rows[start] :].partition("\n")[0] if start in rows else ""
+        sections = [*_sections(start, headings, len(text))]
         yield Paragraph(_without_markup(words), words, start, sections, _without_markup(header))
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
     """Yield the spans of titles, captions and sentences in comments. A `title` in a pipeline is a field."""
     for spec in filter(None, page.specs):
-        own = (spec.title, spec.caption) if isinstance(spec, PipelineSpec) else ()
-        said = [text for one in spec.quotes if isinstance(one, ValueSpec) for text in one.say.values()]
-        for found in _FIGURE_TEXT.finditer(page.text, spec.comment.start, spec.comment.end):
-            if found[1] in (*own, *said):
+        own = [spec.title, spec.caption] if isinstance(spec, PipelineSpec) else []
+        own += [text for one in spec.quotes if isinstance(one, ValueSpec) for text in one.say.values()]
+        for found in _STRING.finditer(page.text, spec.comment.start, spec.comment.end) if any(own) else ():
+            if found[1] in own:
                 yield found.span(1)
 
 
-def _without_markup(text: str) -> str:
-    for pattern in (_CODE, _MARKUP):
-        text = blank(text, (one.span() for one in pattern.finditer(text)))
-    return text
-
-
-def _sections(offset: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[Span]:
+def _sections(at: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[Span]:
     """Yield the sections around an offset: each extends to the next heading of its level or above."""
-    level = _DEEPEST + 1
-    for number in range(len(headings) - 1, -1, -1):
-        own, start = headings[number]
-        if start > offset or own >= level or (own == 1 and level <= _DEEPEST):
-            continue
-        level = own
-        yield start, next((at for other, at in headings[number + 1 :] if other <= own), end)
-    if level > _DEEPEST:
+    level = 0
+    for own, start in reversed(headings):
+        if start <= at and (not level or 1 < own < level):
+            level = own
+            yield start, next((other for under, other in headings if other > start and under <= own), end)
+    if not level:
         yield 0, end
+
+
+# -- HTML --
+
+_HTML: Final = re.compile(
+    r"(?P<opaque><!--.*?(?:-->|\Z)|<(?P<element>script|style|svg|pre|textarea|template)\b.*?(?:</(?P=element)\s*>|\Z))"
+    r"""|<(?P<end>/?)(?P<name>[a-z][\w-]*)(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^'"<>]){0,2000}+>|<![^<>]*>"""
+    r"|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
+    re.DOTALL | re.IGNORECASE,
+)
+_ATTRIBUTE: Final = re.compile(r"""\sdata-[\w-]+\s*=\s*["']?(\d[\d.,]*)(?=["'\s/>])""", re.IGNORECASE)
+_CODE_NAMES: Final = ("code", "kbd", "samp", "tt")
+_INLINE: Final = re.compile(
+    r"code|kbd|samp|tt|a|abbr|b|bdi|bdo|big|br|button|cite|data|del|dfn|em|font|i|img|ins|label|mark|q|s|small|span"
+    r"|strong|su[bp]|t[dh]|time|u|var|wbr",
+)
+
+
+def _blank_tag(found: re.Match[str]) -> str:
+    tag, name = found[0], (found["name"] or "").lower()
+    if tag[0] == "&":
+        sign = unescape(tag)
+        return BLANK * (len(tag) - 1) + sign if len(sign) == 1 else tag
+    shown = list(re.sub(r"[^\r\n]", BLANK, tag))
+    if name in _CODE_NAMES:
+        shown[0 if found["end"] else -1] = "`"  # what is between them is code, as in Markdown
+    elif found["opaque"] or (name and not _INLINE.fullmatch(name)):
+        shown[0] = shown[-1] = _BREAK  # An attribute of an element counts where it is.
+    for number in _ATTRIBUTE.finditer(tag) if name else ():
+        shown[number.start(1) - 1 : number.end(1)] = [NUMBER_MARK, *number[1]]
+    return "".join(shown)
+
+
+# -- reStructuredText and source files --
+
+_RST: Final = re.compile(
+    r"^(?P<indent>[ \t]*+)(?:\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?(?:code(?:-block)?|sourcecode|(?:literal)?include|math|raw"
+    r"|parsed-literal|highlight|toctree|image|test\w+|doctest|plot|mermaid|graphviz|auto\w+)::[^\n]*"
+    r"|\.\.(?![ \t]+(?:\[|[^\n]*?::))[^\n]*|(?!\.\.[ \t])(?P<prose>[^\n]*)::[ \t]*(?=\r?$))"
+    r"(?P<block>\r?(?:\n[ \t]*\r?(?=\n|\Z)|\n(?P=indent)[ \t]+\S[^\n]*)*)"
+    r"|^[ \t]*\.\.[ \t]+[\w:.+-]+::|^[ \t]+:[\w-]+:[^\n]*",
+    re.MULTILINE,
+)
+"""What is not prose: a directive of code, a comment, a literal block, and the markers of other directives."""
+_STRINGS: Final = r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
+_HASHED: Final = re.compile(
+    r"""^[ \t]*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<text>.*?)(?P=quotes)|(\"{3}|'{3}).*?\3|\#(?P<line>[^\n]*)"""
+    + _STRINGS,
+    re.DOTALL | re.MULTILINE,
+)
+_SLASHED: Final = re.compile(r"//(?P<line>[^\n]*)|/\*(?P<text>.*?)(?:\*/|\Z)" + _STRINGS, re.DOTALL)
+_LEADING: Final = re.compile(r"^[ \t]*[*/!#:]+(?=\s)", re.MULTILINE)
+
+
+def _read_rst(text: str) -> str:
+    found = _RST.finditer(text)
+    return blank(text, (one.span() if one["prose"] is None else one.span("block") for one in found), " ")
+
+
+def _read_comments(pattern: re.Pattern[str], text: str) -> str:
+    """Return the comments and docstrings of a source file, without what each of their lines begins with."""
+    found = (one.span(one.lastgroup) for one in pattern.finditer(text) if one.lastgroup)
+    edges = [0, *(at for span in found for at in span), len(text)]
+    shown = blank(text, zip(edges[::2], edges[1::2], strict=True), " ")
+    return blank(shown, (one.span() for one in _LEADING.finditer(shown)), " ")
+
+
+_HASHED_SUFFIXES: Final = ".py .pyi .rb .sh .r .jl .pl"
+_SLASHED_SUFFIXES: Final = (
+    ".js .jsx .mjs .cjs .ts .tsx .rs .go .c .h .cc .cpp .hpp .java .kt .swift .cs .scala .dart .zig"
+)
+_KINDS: Final[Mapping[str, Callable[[str], str]]] = {
+    ".rst": _read_rst,
+    ".txt": str,
+    **dict.fromkeys((".html", ".htm"), partial(_HTML.sub, _blank_tag)),
+    **dict.fromkeys(_HASHED_SUFFIXES.split(), partial(_read_comments, _HASHED)),
+    **dict.fromkeys(_SLASHED_SUFFIXES.split(), partial(_read_comments, _SLASHED)),
+}
+TEXT_SUFFIXES: Final = (".mdx", *_KINDS)
+"""File suffixes of texts that are read besides Markdown."""
+
+_PARAGRAPH_END: Final = re.compile(rf"\n[ \t]*\r?(?=\n)|{_BREAK}")
+_BORDER: Final = re.compile(r"^[ \t]*(?:[=~-]+(?:[ \t]+[=~-]+)+|\+(?:[-=]+\+)+)[ \t]*\r?$", re.MULTILINE)
+_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]", re.MULTILINE)
+_LINE: Final = re.compile(r"^", re.MULTILINE)
+
+
+def _split(shown: str) -> Iterator[Span]:
+    """Yield the paragraphs of a text: between blank lines, and each item of a list and row of a table."""
+    edges = [0, *(one.end() for one in _PARAGRAPH_END.finditer(shown)), len(shown)]
+    for start, end in pairwise(edges):
+        inner = _LINE if _BORDER.search(shown, start, end) else _ITEM
+        yield from pairwise(sorted({start, end, *(one.start() for one in inner.finditer(shown, start, end))}))

@@ -7,17 +7,19 @@ second.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.columns import convention_of
+from mongo_tables.directives.columns import CONVENTIONS, convention_of
 from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
-from mongo_tables.site.numbers.prose import BLANK, CJK
+from mongo_tables.site.numbers.paragraphs import BLANK
 
 _CURRENCIES: Final = "$€£¥₹"
-_WORD: Final = rf"[^\W\d_{CJK}]+"
+_CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef"
+"""Ranges of characters whose words have no spaces between them, and none before a number."""
+_WORD: Final = rf"[^\W\d_{_CJK}]+"
 _SPACE: Final = r"[ \t\r\n\u00a0\u2009\u202f]"
 _GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
 _PER: Final = rf"(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})"
@@ -118,7 +120,7 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
 def _pattern(notation: Notation) -> re.Pattern[str]:
     group, decimal = re.escape(notation.group + _THIN), re.escape(notation.decimal)
     return re.compile(
-        rf"(?<![^\W{CJK}])(?<![.,:/])(?<!\d-)(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?"
+        rf"(?<![^\W{_CJK}])(?<![.,:/])(?<!\d-)(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?"
         r"(?![.,:]?\d|[-/]\d+[-/]\d)"
     )
 
@@ -208,6 +210,54 @@ def normalized(text: str) -> str:
         >>> normalized("At 4KB: 16 Threads")
         'at 4 kb 16 threads'
     """
-    parted = re.sub(rf"[{CJK}]+", r" \g<0> ", text.lower())
+    parted = re.sub(rf"[{_CJK}]+", r" \g<0> ", text.lower())
     parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", parted)
     return " ".join(re.findall(r"[\w%×.,+#-]*[\w%×+#]", parted))
+
+
+# -- languages --
+
+_LIKE: Final[Mapping[str, str]] = {
+    "pt": "pt-BR",
+    **dict.fromkeys(("ru", "uk", "cs", "sk", "fi", "no", "nb", "hu", "bg"), "pl"),
+    **dict.fromkeys(("da", "tr", "id", "el", "ro", "ca"), "de"),
+    **dict.fromkeys(("en", "zh", "ko"), "en"),
+}
+"""Languages that write numbers as another one does."""
+_CODE_OF: Final = r"([a-z]{2}(?:[-_][a-z]{2,4})?)"
+_IN_TEXT: Final = re.compile(
+    rf"\A---\r?\n(?:.*\n)*?(?:lang|language|locale)\s*:\s*[\"']?{_CODE_OF}\b|<html\b[^>]*\slang=[\"']?{_CODE_OF}\b",
+    re.IGNORECASE,
+)
+_IN_PATH: Final = re.compile(
+    rf"(?:^|(?<=/)){_CODE_OF}/|(?:\.|(?<=readme)[_-]|(?<=index)[_-]){_CODE_OF}(?=\.[^./]+$)", re.IGNORECASE
+)
+_HEAD: Final = 2000
+"""The characters of a file in which it names its language."""
+
+
+def language_of(file: str, text: str) -> str | None:
+    """Return the locale of a text, from its front matter, its ``lang``, its name or its folder, or None.
+
+    Example:
+        >>> language_of("docs/README.fr.md", ""), language_of("docs/de/index.md", ""), language_of("a.md", "")
+        ('fr', 'de', None)
+    """
+    found = [*_IN_PATH.finditer(file), *_IN_TEXT.finditer(text[:_HEAD])]
+    return next(filter(None, map(_locale_of, reversed(found))), None)
+
+
+def _locale_of(found: re.Match[str]) -> str | None:
+    base, _, region = (found[1] or found[2]).lower().replace("_", "-").partition("-")
+    full = f"{base}-{region.upper()}"
+    return next((one for one in (full, base) if one in CONVENTIONS), _LIKE.get(base))
+
+
+def without_language(file: str) -> str:
+    """Return a file's name without its language: translations of a text have the same.
+
+    Example:
+        >>> without_language("README.zh-CN.md"), without_language("docs/de/speed.md")
+        ('README.md', 'docs/speed.md')
+    """
+    return _IN_PATH.sub(lambda found: "" if _locale_of(found) else found[0], file)
