@@ -111,8 +111,9 @@ def check(
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         context = Context({})
+        scope = Scope(context)
         try:
-            _compile(pipeline, Scope(context).with_let(variables or {}))
+            _compile(pipeline, scope.with_let(variables) if variables else scope)
         except AggregationError as error:
             if not (error.constant and context.has_read_time):
                 raise  # At another time, the constant may have a value.

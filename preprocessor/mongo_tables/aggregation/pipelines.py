@@ -335,7 +335,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         key = b"" if scope.slots else content_key(spec, where, leading, most, current())
         found = _COMPILED.get(key)
         if found is None:
-            asked, inner = scope.context.asked, scope._replace(leading=leading, most=most)
+            asked = scope.context.asked
+            inner = Scope(scope.context, scope.slots, leading, most, scope.let)
             where = (*where, name)
             found = find_form("stage", name, _STAGES, where, 40324)(argument, inner, where)
             # A large constant counts as memory of each pipeline that has it.

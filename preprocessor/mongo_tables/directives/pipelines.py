@@ -337,7 +337,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
             stages.append({STAGES[key]: operand})
             names = tuple(operand) if isinstance(operand, Mapping) and isinstance(written, list) else ()
             origins.append(Origin((key,), "key", names))
-    if all(one == Origin(("pipeline", number)) for number, one in enumerate(origins)):
+    if all(each.form == "stage" and each.path[1] == number for number, each in enumerate(origins)):
         origins = []
     return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
 

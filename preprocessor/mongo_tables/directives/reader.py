@@ -7,7 +7,7 @@ headers, settings that name a column, shared stage lists), and returns every fau
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mongo_tables.directives.body_checks import body_findings, shown_columns
+from mongo_tables.directives.body_checks import body_findings
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import NAMED
 from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
@@ -21,13 +21,12 @@ from mongo_tables.jsontext.document import Document, decode_at
 class Reading(NamedTuple):
     """The result for a comment: its spec, or None if it has an error, and all its findings.
 
-    ``pipeline`` is the runnable part and ``columns`` the shown columns, even if another key is faulty.
+    ``pipeline`` is the runnable part, even if another key is faulty.
     """
 
     spec: Spec | None
     findings: list[Finding]
     pipeline: PipelineSpec | None = None
-    columns: tuple[str, ...] = ()
 
 
 def read(comment: Comment, file: str, shared: Lookup) -> Reading:
@@ -72,7 +71,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     pipeline = spec if isinstance(spec, PipelineSpec) and expanded.stages else None
     if pipeline is None and not malformed:
         pipeline = _runnable_part(comment, file, body, expanded)
-    return Reading(spec, found, pipeline, tuple(shown_columns(body)))
+    return Reading(spec, found, pipeline)
 
 
 def _runnable_part(

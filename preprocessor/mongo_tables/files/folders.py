@@ -76,7 +76,10 @@ def may_be_file(path: Path) -> bool:
 
 def shorten_path(path: Path) -> str:
     """Return a path as findings show it: relative to the working folder if it is below it."""
-    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
 
 
 def shorten(text: str) -> str:

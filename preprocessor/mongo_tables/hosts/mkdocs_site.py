@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -186,7 +186,7 @@ class SiteBuild:
             self.versions |= read_versions([text, *taken_in])
         # Keep the text only if it is needed later.
         held = read if read.rejected or file.generated_by else read._replace(text="")
-        self.given[id(page)] = Given(page, held, named, replace(text, text="", on_disk=None, page=held))
+        self.given[id(page)] = Given(page, held, named, PageText(shown, "", path, page=held))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:

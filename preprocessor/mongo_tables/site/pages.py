@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
 from mongo_tables.directives import page_scan
 from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.directives.references import find_written_ids
@@ -263,8 +264,6 @@ def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement
 
     ``limits`` apply to constants, which are computed at once.
     """
-    from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
-
     refused: list[Finding] = []
     for part, one in refused_parts(spec.query):
         at = spec.locate((part, *one.at), key=True)

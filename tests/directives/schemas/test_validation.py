@@ -87,7 +87,7 @@ def findings(name, value):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sound_comment_is_accepted_by_the_quick_look_and_by_jsonschema(name):
     against = load(name)
-    assert validation.surely_valid(against, SOUND[name])
+    assert validation.surely_valid(validation.rules_of(against), SOUND[name])
     assert jsonschema.Draft7Validator(against).is_valid(SOUND[name])
 
 
@@ -100,7 +100,7 @@ def test_what_the_quick_look_accepts_jsonschema_accepts(name, data):
         key = data.draw(st.none() | st.sampled_from(["a", "x", "y", "$a", "format", "title", "column"]))
         value = with_intruder(value, path, data.draw(INTRUDERS), key)
     against = load(name)
-    if validation.surely_valid(against, value):
+    if validation.surely_valid(validation.rules_of(against), value):
         assert jsonschema.Draft7Validator(against).is_valid(value)
     assert bool(findings(name, value)) != jsonschema.Draft7Validator(against).is_valid(value)
 
@@ -113,7 +113,7 @@ def test_no_name_ends_in_a_line_break(key, written):
 
 @pytest.mark.parametrize("keyword", ["const", "$ref", "oneOf", "uniqueItems"])
 def test_a_keyword_that_the_quick_look_does_not_know_is_left_to_jsonschema(keyword):
-    assert not validation.surely_valid({keyword: []}, "x")
+    assert not validation.surely_valid(validation.rules_of({keyword: []}), "x")
 
 
 @pytest.mark.parametrize("name", NAMES)

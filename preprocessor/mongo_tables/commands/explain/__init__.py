@@ -170,6 +170,7 @@ def _find_comments(report: Report, line: int | None) -> list[int]:
 def _explain(number: int, report: Report) -> Explanation:
     """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
     from mongo_tables.commands.explain.explanation import Explanation, explain
+    from mongo_tables.directives.body_checks import shown_columns
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.site.pages import by_comment, read_comment
 
@@ -182,4 +183,5 @@ def _explain(number: int, report: Report) -> Explanation:
         return Explanation(page.file, comment.line, comment.column, "", findings=tuple(errors))
     of_page = [one for one in report.findings if one.file == page.file and one.severity == "warning"]
     warnings = by_comment(page.comments, of_page)[number]
-    return explain(pipeline, read.columns, report.source.source, errors, warnings)
+    columns = tuple(shown_columns(pipeline.comment.parsed.value))
+    return explain(pipeline, columns, report.source.source, errors, warnings)

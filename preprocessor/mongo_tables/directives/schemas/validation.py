@@ -8,10 +8,12 @@ third of the processor time of a check of a README with one table (243 instead o
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from types import MappingProxyType, NoneType
+from typing import Any, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names as operators
 from mongo_tables.directives.schemas import load
@@ -26,10 +28,16 @@ Schema = Mapping[str, Any]
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
     """Return a finding for every fault against ``schema``. Messages call the value ``subject``."""
     value = document.parsed.value
-    if surely_valid(load(schema), value):
+    if surely_valid(_rules(schema), value):
         return []
     found = [fault for error in validator(schema).iter_errors(value) for fault in _explain(error, subject)]
     return [document.locate(one) for one in _without_echoes(found)]
+
+
+@cache
+def _rules(name: str) -> Rules | None:
+    """Return the rules of ``NAME.schema.json``."""
+    return rules_of(load(name))
 
 
 @cache
@@ -42,70 +50,98 @@ def validator(name: str) -> Any:
 
 # -- quick validation --
 
-_TYPES: Mapping[type, frozenset[str]] = {
-    dict: frozenset({"object"}),
-    list: frozenset({"array"}),
-    str: frozenset({"string"}),
-    bool: frozenset({"boolean"}),
-    int: frozenset({"integer", "number"}),
-    float: frozenset({"number"}),
-    type(None): frozenset({"null"}),
+_CLASSES: Mapping[str, Sequence[type]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (NoneType,),
 }
-_OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
-_OF_OBJECT = frozenset(
-    {"properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"}
-)
-_OF_LIST = frozenset({"items", "minItems", "maxItems"})
-_OF_NUMBER = frozenset({"minimum", "maximum"})
-_WORDS_ONLY = frozenset(
-    {"$schema", "title", "description", "markdownDescription", "examples", "default"}
+_BOUNDS: Mapping[type, tuple[str, str]] = {
+    dict: ("minProperties", "maxProperties"),
+    list: ("minItems", "maxItems"),
+    str: ("minLength", "maxLength"),
+    int: ("minimum", "maximum"),
+    float: ("minimum", "maximum"),
+}
+_UNDERSTOOD = frozenset(
+    {"type", "enum", "pattern", "items", "properties", "required", "additionalProperties", "propertyNames"}
+    | {"$schema", "title", "description", "markdownDescription", "examples", "default"}
     | {"patternErrorMessage", "x-rule", "x-place"}
-)
-_UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"type", "enum"}
+).union(*_BOUNDS.values())
 
 
-def surely_valid(against: Schema, value: Any) -> bool:
-    """Return whether ``value`` is certainly valid; False also for a keyword that is not supported here."""
-    if not against:
+class Rules(NamedTuple):
+    """What a schema demands of values. None in place of rules demands nothing.
+
+    ``bounds``: the classes of valid values, each with its least and its most length, size or number. ``others`` is for
+    keys that are not ``properties``.
+    """
+
+    bounds: Mapping[type, tuple[float, float]]
+    choice: Sequence[Any] | None = None
+    pattern: str | None = None
+    items: Rules | None = None
+    properties: Mapping[str, Rules | None] = MappingProxyType({})
+    others: Rules | None = None
+    names: Rules | None = None
+    required: Sequence[str] = ()
+
+
+def rules_of(schema: Schema | bool) -> Rules | None:
+    """Return the rules of a schema. They accept no value if it has a keyword that is not supported here."""
+    if schema is True or schema == {}:
+        return None
+    if schema is False or not _UNDERSTOOD.issuperset(schema):
+        return Rules({})
+    named, bounds = schema.get("type", list(_CLASSES)), dict[type, tuple[float, float]]()
+    for name in [named] if isinstance(named, str) else named:
+        for kind in _CLASSES[name]:
+            least, most = _BOUNDS.get(kind, ("", ""))
+            if "enum" not in schema or kind is str:
+                bounds[kind] = schema.get(least, -math.inf), schema.get(most, math.inf)
+    return Rules(
+        bounds,
+        schema.get("enum"),
+        schema.get("pattern"),
+        rules_of(schema.get("items", True)),
+        {key: rules_of(inner) for key, inner in schema.get("properties", {}).items()},
+        rules_of(schema.get("additionalProperties", True)),
+        rules_of(schema.get("propertyNames", True)),
+        schema.get("required", ()),
+    )
+
+
+def surely_valid(rules: Rules | None, value: Any) -> bool:
+    """Return whether ``value`` is certainly valid; False also if the rules do not say it."""
+    if rules is None:
         return True
-    wanted, types = against.get("type", ()), _TYPES.get(type(value), frozenset())
-    if wanted and (wanted not in types if isinstance(wanted, str) else types.isdisjoint(wanted)):
+    kind = type(value)
+    bounds = rules.bounds.get(kind)
+    if bounds is None:
         return False
-    if not _UNDERSTOOD.issuperset(against):
+    if kind in _BOUNDS and not bounds[0] <= (value if kind in (int, float) else len(value)) <= bounds[1]:
         return False
-    if "enum" in against and not (isinstance(value, str) and value in against["enum"]):
-        return False
-    if isinstance(value, str):
-        if not against.get("minLength", 0) <= len(value) <= against.get("maxLength", len(value)):
+    if kind is str:
+        if rules.choice is not None and value not in rules.choice:
             return False
-        return "pattern" not in against or re.search(against["pattern"], value) is not None
-    if isinstance(value, dict):
-        return _object_fits(against, value)
-    if isinstance(value, list):
-        if not against.get("minItems", 0) <= len(value) <= against.get("maxItems", len(value)):
-            return False
+        return rules.pattern is None or re.search(rules.pattern, value) is not None
+    if kind is list and rules.items is not None:
         for item in value:
-            if not surely_valid(against.get("items", {}), item):
+            if not surely_valid(rules.items, item):
                 return False
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        return bool(against.get("minimum", value) <= value <= against.get("maximum", value))
-    return True
-
-
-def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
-    size, properties = len(value), against.get("properties", {})
-    if not against.get("minProperties", 0) <= size <= against.get("maxProperties", size):
-        return False
-    for key in against.get("required", ()):
-        if key not in value:
-            return False
-    others, names = against.get("additionalProperties", True), against.get("propertyNames", {})
-    for key, item in value.items():
-        rules = properties.get(key, others)
-        if rules is False or (names and not surely_valid(names, key)):
-            return False
-        if rules is not True and not surely_valid(rules, item):
-            return False
+    if kind is dict:
+        for key in rules.required:
+            if key not in value:
+                return False
+        for key, item in value.items():
+            if rules.names is not None and not surely_valid(rules.names, key):
+                return False
+            inner = rules.properties.get(key, rules.others)
+            if inner is not None and not surely_valid(inner, item):
+                return False
     return True
 
 
