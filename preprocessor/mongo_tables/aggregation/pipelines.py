@@ -12,7 +12,7 @@ that simplifies to a document of one field like one that is written so. A sort i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -288,7 +288,7 @@ Stage = Callable[[Iterator[Document]], Iterator[Document]]
 StageForm = Callable[[Any, Scope, Path], Stage]
 _STAGES: dict[str, StageForm] = {}
 _MOST_COMPILED: Final = 4096
-_COMPILED: Final[dict[bytes, Stage]] = {}
+_COMPILED: Final[dict[Hashable, Stage]] = {}
 
 
 def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
@@ -332,7 +332,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         leading = at is not None and at in ahead
         most = sort_limit(specs, at) if at is not None and name == "$sort" and "$limit" in names else 0
         where = (*path, place + first)
-        key = b"" if scope.slots else content_key(spec, where, leading, most, current())
+        content = b"" if scope.slots else content_key(spec)
+        key = (content, where, leading, most, current())
         found = _COMPILED.get(key)
         if found is None:
             asked = scope.context.asked
@@ -340,7 +341,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
             where = (*where, name)
             found = find_form("stage", name, _STAGES, where, 40324)(argument, inner, where)
             # A large constant counts as memory of each pipeline that has it.
-            if key and scope.context.asked == asked and not has_large_values():
+            if content and scope.context.asked == asked and not has_large_values():
                 if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
                     _COMPILED.clear()
                 _COMPILED[key] = found

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace as with_fields
 from typing import Any, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, KINDS, Marks
@@ -31,8 +29,7 @@ class Region(NamedTuple):
     marks: Marks = HTML
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A live comment. Sites have many, so it holds nothing that its text says.
 
     ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
@@ -94,7 +91,7 @@ class Comment:
 
     def named(self, body: Any) -> Comment:
         """Return the comment with a body from the settings, each part of which is at the name on the page."""
-        return with_fields(self, settings=json.dumps(body, ensure_ascii=False, default=str))
+        return self._replace(settings=json.dumps(body, ensure_ascii=False, default=str))
 
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Return line and column in the file of an offset in ``body``. An offset out of range is clamped."""

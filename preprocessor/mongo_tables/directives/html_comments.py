@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
-from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, opening_at
+from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, Opening, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
 # The header after the mark: a language, then {attributes} or options. With an unknown one it is ordinary text.
@@ -135,7 +135,8 @@ class HtmlComment(NamedTuple):
 
     In MDX this is also an expression, or the statements of a module.
 
-    ``fence`` is the index of the last line above that looks like a fence but is not one on the site.
+    ``fence`` is the index of the last line above that looks like a fence but is not one on the site. ``opening`` is its
+    beginning if it has one of our names or a similar one.
     """
 
     number: int
@@ -143,6 +144,7 @@ class HtmlComment(NamedTuple):
     end: int
     closed: bool
     fence: int | None
+    opening: Opening | None
 
 
 class Folded(NamedTuple):
@@ -278,6 +280,7 @@ class _Folding:
     def _comment(self, start: int, index: int) -> HtmlComment | None:
         """Record what opens at ``start`` in the line with ``index``: a comment; in MDX also an expression or module."""
         text = self.page.text
+        opening = opening_at(text, start)
         if text[start] in "ie":  # import or export
             end = script_end(text, start)
         elif text[start] == "{" and not OURS_IN_MDX.match(text, start):
@@ -287,9 +290,9 @@ class _Folding:
                 return None
         else:
             end = self._close_after(start)
-            if end and text[start] == "<" and opening_at(text, start) is None:
+            if end and text[start] == "<" and opening is None:
                 end = self._close_outside_fences(end, index)
-        comment = HtmlComment(len(self.comments), start, end or len(text), end > 0, self.disputed)
+        comment = HtmlComment(len(self.comments), start, end or len(text), end > 0, self.disputed, opening)
         self.comments.append(comment)
         return comment
 

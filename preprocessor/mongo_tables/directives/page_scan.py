@@ -145,8 +145,8 @@ def find(text: str, file: str) -> Scan:
     told = front_matter_findings(page, file) if first_line else []
     openings, hiding = dict[int, Opening](), list[int]()  # of our comments; of ordinary ones around ours
     for html in html_comments:
-        if (opening := opening_at(text, html.start)) is not None:
-            openings[html.number] = opening
+        if html.opening is not None:
+            openings[html.number] = html.opening
         elif _NEXT_DIRECTIVE.search(text, html.start + 4, html.end):
             hiding.append(html.number)
     if not (openings or hiding):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -85,7 +84,7 @@ def attach_regions(
         if end is None or closing is None:
             continue
         if rule in ("", _NO_DIGEST):
-            comments[-1] = replace(comments[-1], region=_region(page, item, closing, comments[-1]))
+            comments[-1] = comments[-1]._replace(region=_region(page, item, closing, comments[-1]))
         index = end
     return comments, findings
 

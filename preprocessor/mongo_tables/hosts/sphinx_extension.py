@@ -394,7 +394,7 @@ def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[C
     end = comment.region.end if comment.region else comment.end
     lines = [f"```{{{_TOKEN}}} {token}", "```"]
     start, text = standing_alone(figures.page.text, comment.start, end, comment.prefix, lines)
-    return replace(comment, start=start), text
+    return comment._replace(start=start), text
 
 
 def _token_of_rst(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:

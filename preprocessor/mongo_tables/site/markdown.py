@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives import comments
@@ -125,7 +124,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
         return comment, "".join(lines)
     end = comment.region.end if comment.region else comment.end
     start, text = standing_alone(page.text, comment.start, end, comment.prefix, lines)
-    return replace(comment, start=start), text
+    return comment._replace(start=start), text
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
