@@ -74,6 +74,7 @@ def test_any_text_is_read(text: str) -> None:
         ("41,821 small files per second", ["41,821 small files per second"]),
         ("20 large threads of 16 threads", ["20 large threads", "16 threads"]),
         ("5 large ms", []),
+        ("45 KB a row, 12 bytes/event", ["45 KB a row", "12 bytes/event"]),
         ("a 12-fold", ["12-fold"]),
         ("1,2 ms", []),
         (f"{'9' * 400} ms, {'0' * 400}.5 ms and 1{'0' * 400} %", []),
@@ -89,14 +90,15 @@ def test_what_is_a_number_with_a_unit(text: str, expected: list[str]) -> None:
     [
         ("Mean time (ms)", "mean time", "ms", []),
         ("Mean [ms]", "mean", "ms", []),
-        ("Files/s", "files s", "files/s", ["file"]),
+        ("Files/s", "files s", "files/s", []),
         ("Threads", "threads", "", ["thread"]),
-        ("Speed (documents/s)", "speed", "documents/s", ["document"]),
+        ("Speed (documents/s)", "speed", "documents/s", []),
     ],
 )
 def test_a_header_has_words_a_unit_and_nouns(header: str, words: str, unit: str, nouns: list[str]) -> None:
     found = read_heading(header)
-    assert (found.words, found.nouns) == (words, set(nouns))
+    assert words in found.names
+    assert found.nouns == set(nouns)
     expected = read_numbers(f"1 {unit}", ENGLISH)[0].units
     assert {kind_of(one) for one in found.units} == {kind_of(one) for one in expected}
 

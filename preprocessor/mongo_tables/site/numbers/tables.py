@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import field_words
 from mongo_tables.directives.row_paths import find_rows, rows_stages
-from mongo_tables.lint.shape.units import Unit, find_base_unit, of_name, select_measured
+from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.model import Query
 from mongo_tables.results.row_names import ORDER, is_benchmark
 from mongo_tables.site.drift import WrittenTable, read_cell
 from mongo_tables.site.numbers.text import (
+    COUNTS,
     RATIO,
     Heading,
     Notation,
@@ -31,6 +32,7 @@ from mongo_tables.site.numbers.text import (
     normalized,
     read_heading,
     read_numbers,
+    read_unit,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +148,6 @@ def _build(
     headings: Sequence[Heading],
     rows: Sequence[Sequence[_Figure]],
     names: Iterable[Iterable[str]],
-    columns: Iterable[Iterable[str]],
     notation: Notation = Notation(),  # noqa: B008 - it is immutable
     naming: int = 0,
 ) -> Table:
@@ -161,8 +162,9 @@ def _build(
     alike: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
+    columns = Names.of(one.names for one in headings)
     groups = [sorted(one, key=lambda cell: cell.value) for one in alike.values()]
-    return Table(title, labels, headings, cells, groups, Names.of(names), Names.of(columns), len(rows))
+    return Table(title, labels, headings, cells, groups, Names.of(names), columns, len(rows))
 
 
 def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
@@ -177,9 +179,8 @@ def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Tab
         [name for text, header in zip(row[:naming], labels, strict=False) for name in _names_of(text, header)]
         for row in rows
     )
-    columns = ([one.words] for one in headings)
     figures = [[(cell, one.units) for cell, one in zip(row, headings, strict=False)] for row in rows]
-    return _build(title, labels, headings, figures, names, columns, notation, naming)
+    return _build(title, labels, headings, figures, names, notation, naming)
 
 
 def _plain(cell: str) -> str:
@@ -207,19 +208,10 @@ _AT_HAND: Final = 10_000
 _LOOKED_AT: Final = 50
 _LONGEST: Final = 8
 """The most words of a name: longer texts are remarks."""
-_MEANINGS: Final[Mapping[str, str]] = {
-    "pct": "%", "percentage": "%", "usd": "$", "eur": "€", "rps": "requests/s", "qps": "queries/s",
-    "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
-    "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "b": "B",
-}  # fmt: skip
-"""Words of field names that mean a unit which is written otherwise."""
-_RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
-_COUNTS: Final = frozenset({"count", "total", "number", "n", "failed"})
-_NO_UNITS: Final = _COUNTS | {"min", "h"}
-"""Last words of field names that are no units: ``min`` is a minimum."""
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number is about if its sentence names none."""
-_APART: Final = ("parameters.", "extra.", "_id.")
+_RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
+_APART: Final = ("parameters.", "extra.")
 """Fields that do not have the unit of the document around them."""
 
 
@@ -268,8 +260,7 @@ def _of_documents(
     paths = list(dict.fromkeys(path for row in rows for path in row))
     figures = [[_figure_of(row, path) for path in paths] for row in rows]
     labels = [measure if measure and path == "value" else path for path in paths]
-    headings = [*map(read_field, paths)]
-    found = _build(title, labels, headings, figures, _name_rows(rows), map(_name_column, labels))
+    found = _build(title, labels, [*map(read_field, labels)], figures, _name_rows(rows))
     meant = frozenset(at for at, path in enumerate(paths) if path == "value")
     return replace(found, meant=meant) if measure else found
 
@@ -296,15 +287,16 @@ def _figure_of(row: Document, path: str) -> _Figure:
     digits = f"{abs(Decimal(digits)):f}"
     *around, last = path.split(".")
     heading, word = read_field(path), field_words(last).lower().split()[-1]
-    if word == "rate":  # Otherwise it is in per cent, or per second.
-        return digits, (RATIO,) if float(digits) <= 1 else ()
-    if heading.units or heading.nouns or word in _COUNTS:
+    if word in _RATIOS or (
+        word == "rate" and float(digits) <= 1
+    ):  # A greater rate is in per cent, or per second.
+        return digits, (RATIO,)
+    if heading.units or heading.nouns or word in COUNTS:
         return digits, heading.units
     for depth in range(len(around), path.startswith(_APART) - 1, -1):
-        for name in ("unit", "units"):
-            said = row.get(".".join([*around[:depth], name]))
-            if isinstance(said, str) and (units := read_heading(f"({said})").units):
-                return digits, units
+        said = row.get(".".join([*around[:depth], "unit"]))
+        if isinstance(said, str) and (units := read_unit(said.strip())):
+            return digits, units
     return digits, ()
 
 
@@ -316,7 +308,7 @@ def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
             for path, value in row.items()
             if path.startswith("parameters.") or (isinstance(value, str) and _HAS_LETTER.search(value))
             for last in [path.rpartition(".")[2]]
-            if last not in ("unit", "units")
+            if last != "unit"
             for name in _names_of(raw_text(value), last)
         ]
         for row in rows
@@ -326,44 +318,11 @@ def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
         yield [name for name in names if name not in shared and name.count(" ") < _LONGEST]
 
 
-def _name_column(path: str) -> Iterable[str]:
-    """Return the names of a column: each part of its path, as it is and in words."""
-    return dict.fromkeys(
-        name for part in path.split(".") for name in (normalized(part), read_field(part).words)
-    )
-
-
 @lru_cache(maxsize=2048)
 def read_field(path: str) -> Heading:
-    """Parse the name of a field as a column header. The unit may come from a field around it.
-
-    Example:
-        >>> heading = read_field("latency.median_ms")
-        >>> heading.words, heading.units[0].factor
-        ('median', 0.001)
-    """
-    *around, last = path.split(".")
-    own = _read_name(last)
-    units = own.units
-    for part in reversed(around) if not own.nouns else ():
-        units = units or _read_name(part).units
-    return Heading(own.words, units, own.nouns)
-
-
-def _read_name(name: str) -> Heading:
-    """Parse one part of a path: ``median_ms``, ``ops_per_sec``, or a header of CSV such as ``Time (ms)``."""
-    words = field_words(name).lower().split()
-    last = words[-1]
-    if last in _RATIOS:
-        return Heading(" ".join(words), (RATIO,), frozenset())
-    if last not in _NO_UNITS and name != "x":
-        if units := (header := read_heading(name)).units:
-            return Heading(header.words if name[-1] in ")]" else "", units, frozenset())
-        named = tuple(unit for unit in of_name(name) if select_measured(unit))
-        for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
-            unit = " ".join(_MEANINGS.get(word, word) for word in words[tail:])
-            if units := named or read_heading(f"({unit})").units:
-                return Heading(" ".join(words[:tail]), units, frozenset())
-    nouns = {find_base_unit(one) for one in words if one[-1] == "s" and len(one) > len("abc")}
-    nouns |= {find_base_unit(words[-2])} if last in _COUNTS and len(words) > 1 else set()
-    return Heading(" ".join(words), (), frozenset(nouns))
+    """Parse the path of a field as a header. Each part names it, and its unit may come from a field around it."""
+    parts = [read_heading(part) for part in path.split(".")]
+    names = dict.fromkeys(name for part in parts for name in part.names)
+    nouns = parts[-1].nouns
+    units = next((part.units for part in reversed(parts) if part.units), ())
+    return Heading(tuple(names), () if nouns else units, nouns)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.columns import CONVENTIONS, convention_of
+from mongo_tables.directives.columns import CONVENTIONS, convention_of, field_words
 from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
 from mongo_tables.site.numbers.paragraphs import BLANK
 
@@ -150,7 +150,8 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
         if found is None or not found[word]:
             break
         end = max(found.end(word), found.end(per))
-        units = _measured_units(found[word], found[per])
+        text = f"{found[word]}/{found[per]}" if found[per] else found[word]
+        units = tuple(unit for unit in readings(text) if select_measured(unit))
         if units and (word == "word" or found[per]):
             return replace(number, end=end, units=units)
         if not units and find_base_unit(found[word]) in nouns:
@@ -166,41 +167,62 @@ def _sign_unit(sign: str) -> Unit:
 
 
 @lru_cache(maxsize=512)
-def _measured_units(word: str, per: str | None) -> tuple[Unit, ...]:
-    """Return the units of a text that measure something, or none for a counted noun by itself."""
-    if per:
-        units = readings(f"{word}/{per}")
-        return units if any(base == "second" for unit in units for base, _ in unit.powers) else ()
-    return tuple(unit for unit in readings(word) if select_measured(unit))
-
-
-@lru_cache(maxsize=512)
 def kind_of(unit: Unit) -> Powers:
     """Return the measured quantity without counted nouns: inserts/s and documents/s are of one kind."""
     return select_measured(unit) or unit.powers
 
 
+_MEANINGS: Final[Mapping[str, str]] = {
+    "pct": "%", "percentage": "%", "usd": "$", "eur": "€", "rps": "requests/s", "qps": "queries/s",
+    "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
+    "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB",
+}  # fmt: skip
+"""Words of names that mean a unit which is written otherwise."""
+COUNTS: Final = frozenset({"count", "total", "number", "n", "failed"})
+_NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
+"""Last words of names that are no units: ``min`` is a minimum."""
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column header: its words in lower case, its units, and the base units of its plural nouns."""
+    """A column: its names in lower case, its units, or the base units of its plural nouns."""
 
-    words: str
+    names: tuple[str, ...]
     units: tuple[Unit, ...]
     nouns: frozenset[str]
 
 
 @lru_cache(maxsize=2048)
-def read_heading(header: str) -> Heading:
-    """Parse a header such as ``Speed (documents/s)``, ``Files/s`` or ``Threads``."""
-    named, _, unit = header.partition("(" if header.endswith(")") else "[")
-    unit = unit.rstrip(")]").strip() or header.strip()
-    units = tuple(one for one in readings(unit) if select_measured(one) or not one.powers)
-    if unit in ("×", "x", "times", *_CURRENCIES):
-        units = (_sign_unit(unit),)
-    nouns = (
-        find_base_unit(one) for one in re.findall(_WORD, header) if one[-1] == "s" and len(one) > len("abc")
-    )
-    return Heading(normalized(named), units, frozenset(nouns))
+def read_heading(name: str) -> Heading:
+    """Parse a header, or a part of the path of a field: ``Mean time (ms)``, ``Files/s``, ``Threads``, ``mean_ms``.
+
+    Example:
+        >>> heading = read_heading("median_ms")
+        >>> heading.names, heading.units[0].factor
+        (('median_ms', 'median'), 0.001)
+    """
+    base, _, unit = name.partition("(" if name.endswith(")") else "[")
+    words = field_words(base).lower().split()
+    units = read_unit(unit.rstrip(")] ")) if unit or words[-1] in _NO_UNITS else read_unit(base.strip())
+    names = [normalized(base)]
+    if " " not in name:  # A field, with its unit at the end.
+        for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
+            if not units and words[-1] not in _NO_UNITS:
+                units = read_unit(" ".join(_MEANINGS.get(word, word) for word in words[tail:]))
+                words = words[:tail] if units else words
+        names.append(" ".join(words))
+    said = re.findall(_WORD, f"{' '.join(words)} {unit.lower()}")
+    plural = (one for one in said if one[-1] == "s" and len(one) > len("abc"))
+    counted = words[-2:-1] if words and words[-1] in COUNTS else []
+    nouns = frozenset(map(find_base_unit, (*plural, *counted)))
+    return Heading(tuple(names), units, frozenset() if units else nouns)
+
+
+def read_unit(text: str) -> tuple[Unit, ...]:
+    """Return the units that a text can mean which measure something, or a share or factor; none for a counted noun."""
+    if text in ("×", "x", "times", *_CURRENCIES):
+        return (_sign_unit(text),)
+    return tuple(one for one in readings(text) if select_measured(one) or not one.powers)
 
 
 def normalized(text: str) -> str:
