@@ -16,4 +16,4 @@ def queries_of(paths: Iterable[str], pipelines: Path) -> list[Query]:
     files = [file for path in paths for file in list_pages(path, faults)]
     assert not faults, faults
     texts = {file.as_posix(): file.read_text("utf-8") for file in files}
-    return parse_site(snapshot_of(texts, pipelines=pipelines)).queries()
+    return list(parse_site(snapshot_of(texts, pipelines=pipelines)).queries().values())

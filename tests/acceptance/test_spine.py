@@ -51,7 +51,7 @@ class Ready:
 
     def answer(self, queries: Any) -> Answers:
         self.asked += 1
-        assert all(query.key in self.answers.by_key for query in queries)
+        assert all(key in self.answers.by_key for key in queries)
         return self.answers
 
 

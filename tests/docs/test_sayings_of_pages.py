@@ -68,7 +68,7 @@ def test_each_verdict_has_its_sentence(file: Path) -> None:
     page = read(file)
     for spec in sayings(page):
         tables, query = {spec.table: table_of(spec.table)}, table_of(spec.table).query
-        answers = source().answer([query]).by_key
+        answers = source().answer({query.key: query}).by_key
         row = quoted_row(spec, tables, answers)
         assert row is not None, (spec.table, spec.where)
         rows = list(answers[query.key])  # type: ignore[arg-type]

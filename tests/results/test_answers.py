@@ -42,7 +42,7 @@ def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> N
 
     def ask() -> Rows | ResultsError:
         kept.refresh()
-        kept.answer([query])
+        kept.answer({query.key: query})
         return kept.by_key[query.key]
 
     assert ask() == [{"_id": 1}]
@@ -75,7 +75,7 @@ def test_a_build_holds_documents_only_while_it_looks_at_them_and_tells_of_files_
     monkeypatch.setattr(file_source, "_MOST_HELD", 3)
     build = Answers(str(tmp_path), once=True)
     queries = [Query(name, ({"$match": {"_id": n}},)) for n in (1, 2) for name in ("a", "b")]
-    build.answer(queries)
+    build.answer({query.key: query for query in queries})
     assert (decoded, build.ran) == ([], 0), "a query runs when its rows are needed"
     for some, names in build.apart((one, one) for one in queries):
         assert [build.by_key[one.key] for one in some] == [[{"_id": 1}], [{"_id": 2}]]
@@ -102,7 +102,7 @@ def test_queries_that_join_collections_run_together_and_decode_each_once(
         Query(name, ({"$lookup": {"from": other, "localField": "_id", "foreignField": "_id", "as": "j"}},))
         for name, other in joins.items()
     ]
-    build.answer(queries)
+    build.answer({query.key: query for query in queries})
     assert all(isinstance(rows, list) for rows in build.by_key.values())
     assert sorted(decoded) == ["a", "b", "c", "d"]
     assert [names for names, _ in build.apart((one, one.collection) for one in queries)] == [

@@ -86,7 +86,7 @@ def _take(
     elif isinstance(value, tuple):
         waiting.append(value)
     elif isinstance(value, list):
-        answers.answer(value)
+        answers.answer({query.key: query for query in value})
         fresh = open_fixtures(copy())
         for query in value:
             answer = answers.by_key[query.key]
@@ -116,7 +116,7 @@ def test_a_file_that_changed_back_is_answered_as_at_first(tmp_path: Path) -> Non
     for number in (5, 7, 5):
         file.write_text(f'{{"_id": 1, "n": {number}}}\n')
         answers.refresh()
-        answers.answer([query])
+        answers.answer({query.key: query})
         assert answers.by_key[query.key] == [{"_id": 1, "n": number}]
 
 
@@ -126,8 +126,8 @@ def test_a_build_that_changed_nothing_runs_no_pipeline(
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/a.jsonl").write_text('{"_id": 1}\n')
     answers = Answers(str(tmp_path))
-    answers.answer(QUERIES[:1])
+    answers.answer({QUERIES[0].key: QUERIES[0]})
     answers.refresh()
     monkeypatch.setattr("mongo_tables.results.file_source.aggregate", pytest.fail)
-    answers.answer(QUERIES[:1])
+    answers.answer({QUERIES[0].key: QUERIES[0]})
     assert answers.by_key[QUERIES[0].key] == [{"_id": 1}]

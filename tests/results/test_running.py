@@ -92,7 +92,7 @@ from mongo_tables.results.answers import Answers
 listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen()
 print("asking", flush=True)
 where = f"mongodb://127.0.0.1:{listener.getsockname()[1]}"
-Answers(where, Limits(connect_ms=600_000)).answer([Query("results", ())])
+Answers(where, Limits(connect_ms=600_000)).answer({"key": Query("results", ())})
 """
     with subprocess.Popen(
         [sys.executable, "-c", program],

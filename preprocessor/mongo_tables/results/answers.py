@@ -134,18 +134,16 @@ class Answers:
         if self._source is not None:
             self._source.refresh()
 
-    def answer(self, queries: Iterable[Query]) -> Answers:
-        """Answer each distinct query that has no answer yet, and return all answers. An error is an answer, too.
+    def answer(self, queries: Mapping[str, Query]) -> Answers:
+        """Answer each query, by ``Query.key``, that has no answer yet. Return all answers; an error is one, too.
 
         ``unreachable`` is then the first error of these queries that concerns the whole source.
         """
-        asked: list[str] = []
         new: dict[str, Query] = {}
         known = self.by_key.held.keys() | self.by_key.waiting.keys()
-        for query in queries:
-            asked.append(query.key)
-            if query.key not in known:
-                new[query.key] = query
+        for key, query in queries.items():
+            if key not in known:
+                new[key] = query
         try:
             if new and not self._reached:
                 self.source.reach()
@@ -162,7 +160,7 @@ class Answers:
         except ResultsError as error:
             self.by_key.held.update(dict.fromkeys(new, error))
         self.unreachable = None
-        for each in map(self.by_key.held.get, asked):
+        for each in map(self.by_key.held.get, queries):
             if isinstance(each, ResultsError) and each.environment:
                 self.unreachable = each
                 break

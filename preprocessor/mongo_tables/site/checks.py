@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -29,7 +29,7 @@ from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import is_open_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mongo_tables.directives.specs import Spec, TableSpec
     from mongo_tables.files.memo import Memo
@@ -48,8 +48,8 @@ _T = TypeVar("_T")
 class Source(Protocol):
     """A results source: files or MongoDB."""
 
-    def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query once. An error counts as an answer."""
+    def answer(self, queries: Mapping[str, Query]) -> Answers:
+        """Run each query, by ``Query.key``. An error counts as an answer."""
         ...
 
 

@@ -75,13 +75,13 @@ class Site(NamedTuple):
         """Return the pages whose comments are judged: those with findings, and those that they quote."""
         return (*self.pages, *self.quoted)
 
-    def queries(self) -> list[Query]:
-        """Return the distinct queries of all valid tables and charts, in the order of the pages.
+    def queries(self) -> dict[str, Query]:
+        """Return the distinct queries of all valid tables and charts by ``Query.key``, in the order of the pages.
 
         Result documents are queried if the caller shows figures, or if a comment needs their dates.
         """
         if self.snapshot.needs == "nothing":
-            return []
+            return {}
         figures = self.snapshot.needs == "figures"
         distinct: dict[str, Query] = {}
         specs: list[PipelineSpec] = []
@@ -101,7 +101,7 @@ class Site(NamedTuple):
             elif spec.max_age:
                 asked = spec.dated_query
                 distinct.setdefault(asked.key, asked)
-        return list(distinct.values())
+        return distinct
 
     def late_pages(self) -> list[Page]:
         """Return the other pages through which tables may come in that only the build knows."""

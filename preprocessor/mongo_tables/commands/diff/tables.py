@@ -152,7 +152,7 @@ def _make_tables(
     # How the documents were measured is the same question for pipelines with the same beginning.
     grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
     measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]
-    answers = source.answer([*(spec.query for spec in specs), *measured])
+    answers = source.answer({spec.key: spec.query for spec in specs} | {one.key: one for one in measured})
     if needs_results and answers.unreachable:
         raise answers.unreachable
     return [_make_table(spec, answers.by_key, query) for spec, query in zip(specs, measured, strict=True)]
