@@ -75,6 +75,11 @@ class Comment(NamedTuple):
         return parse(self.settings or self.body)
 
     @property
+    def value(self) -> Any:
+        """The value of sound JSON, read with each access."""
+        return json.loads(self.settings or self.body)
+
+    @property
     def matter(self) -> tuple[Any, ...]:
         """The parts of the comment that determine its result, independent of its place on the page."""
         lines = self.body_line - self.line

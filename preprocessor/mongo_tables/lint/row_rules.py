@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Gives, Order, record_of
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
-from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -34,11 +33,9 @@ from mongo_tables.render.number_text import rounds
 from mongo_tables.render.values import (
     MOST_AS_STORED,
     MOST_DIGITS,
-    may_have_more_digits,
     raw_text,
     significant_digits,
 )
-from mongo_tables.results.model import PlainRows
 from mongo_tables.results.row_names import FIGURES, find_naming_fields, is_benchmark
 
 
@@ -268,7 +265,9 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         for row in () if traits.rounded else rows:
             # Most values are too short, which is quick to see.
             if len(repr(value := column_value(row, name))) > most and significant_digits(value) > most:
-                form = _form_of(spec, name, rows)
+                from mongo_tables.render.columns import fit_format  # few tables need it
+
+                form = fit_format(spec.format.get(name), spec, name, rows)
                 if not (form and rounds(form)):
                     long[name] = [column_value(row, name) for row in rows]
                 break
@@ -282,16 +281,6 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     yield subject.finding(
         "MT508", spec.locate(("columns", spec.columns.index(next(iter(long))))), message, hint
     )
-
-
-def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return how the column is shown."""
-    form = spec.format.get(column)
-    if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
-        return form
-    from mongo_tables.render.columns import fit_format
-
-    return fit_format(form, spec, column, rows)
 
 
 def _propose_decimals(values: Sequence[object]) -> int:

@@ -28,7 +28,7 @@ from mongo_tables.render.values import (
     cell_text,
     finite_decimal,
     format_value,
-    has_more_digits,
+    have_more_digits,
     is_document,
     is_number,
     raw_or_nothing,
@@ -143,9 +143,9 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
     plain = rows if isinstance(rows, PlainRows) else None
     most = MOST_AS_STORED if plain is None else MOST_DIGITS
     every = [column_value(row, column) for row in rows]
-    values = [value for value in every if value is not MISSING and value is not None]
-    has_more = any(has_more_digits(value, most) for value in values)
+    has_more = have_more_digits(every, most)
     if plain is not None and isinstance(spec, TableSpec):  # An axis has its own notation.
+        values = [value for value in every if value is not MISSING and value is not None]
         if values and all(type(value) is datetime and value.time() == time() for value in values):
             return (form or _PLAIN)._replace(date=_DAY)
         decimals = plain.decimals.get(column)
@@ -160,6 +160,6 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
     for shown, fields in ranges.items():
         if not has_more and column in (group := (shown, *fields[:2])):
-            has_more = any(has_more_digits(column_value(row, name), most) for name in group for row in rows)
+            has_more = have_more_digits((column_value(row, name) for name in group for row in rows), most)
             break
     return (form or _PLAIN)._replace(few_digits=True) if has_more else form

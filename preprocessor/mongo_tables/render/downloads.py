@@ -44,6 +44,7 @@ _RELAXED: Final = json_util.RELAXED_JSON_OPTIONS
 _ENCODE: Final = json.JSONEncoder(
     ensure_ascii=False,
     allow_nan=False,
+    check_circular=False,
     separators=(",", ":"),
     default=partial(json_util.default, json_options=_RELAXED),
 ).encode

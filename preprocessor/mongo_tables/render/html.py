@@ -199,16 +199,15 @@ def _bodies(
 ) -> list[str]:
     """Return a table body for each group of rows, after its heading."""
     labels, *others = layout.columns
+    links: Sequence[str] = labels.links
     anchors = row_anchors(spec.id, layout.all_columns) if spec.id else []
     if anchors:
         # The label of a row links to the row itself, unless it has another link.
-        links = list(labels.links) or [""] * len(anchors)
-        for number, anchor in enumerate(anchors):
-            links[number] = links[number] or f"#{anchor}"
-        labels = labels._replace(links=tuple(links))
-    cells = [_cells(labels, "th", behind)]
+        pairs = zip(labels.links or [""] * len(anchors), anchors, strict=True)
+        links = [link or f"#{anchor}" for link, anchor in pairs]
+    cells = [_cells(labels, "th", links, behind)]
     for column in others:
-        cells.append(_cells(column, "td"))
+        cells.append(_cells(column, "td", column.links))
     # The numbers, from 0, of the baseline or of the references with which a column compares other rows.
     marked = set(baseline_rows(spec, rows)[:1]) if spec.baseline else set[int]()
     for column in layout.columns:
@@ -252,7 +251,7 @@ def _foot(layout: TableLayout) -> Iterator[str]:
 # -- cells: text, link, raw value, bar or shade --
 
 
-def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
+def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str] = ()) -> list[str]:
     """Return the cells of a column. Those of the first column name their rows and link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
     lengths = _bar_lengths(column.values) if column.bar else []
@@ -271,8 +270,8 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
             shown = shown.replace(" (", " <wbr>(")
         if column.sign_meanings and not own:
             shown = _explain_sign(shown, typeset(column.sign_meanings[number]))
-        if column.links and not (own and has_link(own)):
-            shown = link_html(column.links[number], shown)
+        if links and not (own and has_link(own)):
+            shown = link_html(links[number], shown)
         if behind and behind[number]:
             # The style sheet adds the sign of the link, as for the link of a figure.
             told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'

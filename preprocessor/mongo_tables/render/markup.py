@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 60
 _KEYS: Final = 3
-ANCHOR: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
-"""The ids in a figure's HTML: its own and those of its rows."""
+ANCHOR: Final = re.compile(' id="([^"]+)"')
+"""The ids in a figure's HTML: its own and those of its rows. Text has no quotes, since they are escaped."""
 _GAP: Final = re.compile("[^a-z0-9]+")
 
 
@@ -124,7 +124,8 @@ def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
 NO_ROWS: Final = "There are no results for this table yet."
 # A currency may be between the sign and the digits: -€5, -EUR 5.
 _HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
-_MARKUP: Final = frozenset("&<>\"'")
+_SPECIAL_IN_HTML: Final = re.compile(r"[^ !#-%(-;=?-~]").search
+"""Finds markup, and characters that may be invisible: all but the others of ASCII."""
 _SPECIAL: Final = r"""
       [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
     | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
@@ -220,12 +221,11 @@ def text_html(text: str) -> str:
         >>> text_html("a < b")
         'a &lt; b'
     """
-    shown = visible(text)
-    if _MARKUP.isdisjoint(shown):
-        return shown
+    if not _SPECIAL_IN_HTML(text):
+        return text
     from html import escape  # Late import: it loads all character names, and a check escapes nothing
 
-    return escape(shown)
+    return escape(visible(text))
 
 
 def words_html(text: str, pieces: Sequence[Piece] | None = None) -> str:

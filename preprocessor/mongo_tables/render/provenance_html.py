@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance
 
 _WIDTH: Final = 96
-_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 MOST_LINES: Final = 400
 """The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
 
@@ -228,12 +228,12 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
         label, said = "Selection", "The rows are these documents of {}:"
     lines.append(f"<p>{said.format(f'the collection <code>{text_html(spec.collection)}</code>')}</p>")
     # As in the comment, including names of shared stages; the JSON file has them expanded.
-    body, rows_from = spec.comment.parsed.value, dict[str, Any]()
+    body, rows_from = spec.comment.value, dict[str, Any]()
     for key in ROW_KEYS:
         if key in body:
             rows_from[key] = body[key]
     written = rows_from["pipeline"] if rows_from.keys() == {"pipeline"} else rows_from
-    code = text_html("\n".join(_lay_out(written, "", "", top=True)))
+    code = text_html("\n".join(_lay_out(written)) if written else _JSON(written))
     label = text_html(f"{label} of {spec.title or spec.id or 'this figure'}")
     lines.append(f'<pre tabindex="0" role="group" aria-label="{label}"><code>{code}</code></pre>')
     lines += _runs(made, made.source) if made.source else ()
@@ -249,21 +249,19 @@ def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
         yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
 
 
-def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
-    """Yield JSON in lines: values that fit are on one line, but each stage begins its own."""
-    is_leaf = not value or not isinstance(value, (dict, list))
-    if is_leaf or not top:
-        line = before + _JSON(value) + after
-        if is_leaf or len(line) <= _WIDTH:
-            yield line
-            return
-    indent = before[: len(before) - len(before.lstrip())] + "  "
+def _lay_out(value: dict[str, Any] | list[Any], indent: str = "") -> Iterator[str]:
+    """Yield the lines of an object or an array as JSON: each part that fits, such as a stage, is on one line."""
+    names = [f"{_JSON(name)}: " for name in value] if isinstance(value, dict) else [""] * len(value)
+    parts = value.values() if isinstance(value, dict) else value
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    yield before + opening
-    for left, item in enumerate(value, 1 - len(value)):
-        name, inner = (f"{_JSON(item)}: ", value[item]) if isinstance(value, dict) else ("", item)
-        yield from _lay_out(inner, indent + name, "," if left else "")
-    yield indent[:-2] + closing + after
+    yield opening
+    for left, (name, part) in enumerate(zip(names, parts, strict=True), 1 - len(value)):
+        begin, end = f"{indent}  {name}", "," if left else ""
+        line = f"{begin}{_JSON(part)}{end}"
+        if len(line) > _WIDTH and part and isinstance(part, (dict, list)):
+            line = begin + "\n".join(_lay_out(part, f"{indent}  ")) + end
+        yield line
+    yield indent + closing
 
 
 def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:

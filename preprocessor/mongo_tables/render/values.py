@@ -259,24 +259,19 @@ def _date_text(value: datetime) -> str:
 _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
-def has_more_digits(value: object, most: int) -> bool:
+def have_more_digits(values: Iterable[object], most: int) -> bool:
     """Return whether a fraction has more significant digits than a column shows without a format.
 
     ``most`` is for doubles. Decimal arithmetic is exact, and longer only by a division.
     """
-    if isinstance(value, float):
-        # The length is fast to get, and never less.
-        return len(repr(value)) > most and significant_digits(value) > most
-    return isinstance(value, Decimal128) and significant_digits(value) > _MOST_OF_DECIMALS
-
-
-def may_have_more_digits(rows: Iterable[Mapping[str, object]]) -> bool:
-    """Return whether rows of fixtures or a database may need fewer digits than they have: a quick test."""
-    return any(
-        isinstance(value, Mapping | list) or has_more_digits(value, MOST_AS_STORED)
-        for row in rows
-        for value in row.values()
-    )
+    for value in values:
+        if isinstance(value, float):
+            # The length is fast to get, and never less.
+            if len(repr(value)) > most and significant_digits(value) > most:
+                return True
+        elif isinstance(value, Decimal128) and significant_digits(value) > _MOST_OF_DECIMALS:
+            return True
+    return False
 
 
 def visible(text: str) -> str:
@@ -285,7 +280,7 @@ def visible(text: str) -> str:
     Control characters become their pictures (``␀``), marks that change the direction of writing become their escape
     (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
     return re.sub(_CONTROL, _picture, re.sub(_LINE_END, "\n", text))
 

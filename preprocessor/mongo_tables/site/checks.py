@@ -69,7 +69,7 @@ class Judge:
     def within(self, page: Page) -> Judge:
         """Return a judge that prefers the tables of ``page``, because a translation may have the same ids."""
         own = tables_by_id([page])
-        if not own:
+        if own.items() <= self.tables.items():
             return self
         view = copy(self)
         view.tables = ChainMap(own, self.tables)  # type: ignore[arg-type]  # which is not written to

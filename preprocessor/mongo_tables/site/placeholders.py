@@ -43,7 +43,9 @@ _SHOWN: Final = re.compile(
 )
 _VALUE: Final = re.compile(r'<span class="mongo-value"[^>]*>(.*?)</span>', re.DOTALL)
 _FAULT: Final = 'class="mongo-table-fault"'
-_DRAWING_OR_TAG: Final = re.compile(r"<svg\b.*?</svg>|<[^>]*>", re.DOTALL)
+_DRAWING: Final = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_TAG: Final = re.compile("<[^>]*>")
+_TEXT: Final = re.compile(r">\s*([^\s<][^<]*)")
 _LIVE: Final = re.compile(LIVE)
 _COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
 _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
@@ -123,9 +125,10 @@ def met_names(html: str) -> set[str]:
 
 def figure_text(figure: str) -> str:
     """Return a figure's HTML as escaped text in one line: of a value only the value, of faults nothing."""
-    if value := _VALUE.search(figure):
-        return " ".join(_DRAWING_OR_TAG.sub("", value[1]).split())
-    return "" if _FAULT in figure else " ".join(_DRAWING_OR_TAG.sub(" ", figure).split())
+    if value := _VALUE.match(figure):
+        return " ".join(_TAG.sub("", _DRAWING.sub("", value[1])).split())
+    texts = _TEXT.findall(_DRAWING.sub(" ", figure))
+    return "" if _FAULT in figure else " ".join(" ".join(texts).split())
 
 
 def swap_marked(html: str, figures: Mapping[str, str]) -> str:

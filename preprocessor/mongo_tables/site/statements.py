@@ -47,14 +47,13 @@ from mongo_tables.render.values import (
     cell_text,
     finite_decimal,
     is_number,
-    may_have_more_digits,
     raw_or_nothing,
     raw_text,
     visible,
 )
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.model import PlainRows, Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
 from mongo_tables.site.pages import Tables
@@ -157,10 +156,7 @@ def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mappin
 def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ColumnFormat | None:
     """Return the format of a table's value: that of the comment, else of the table's column."""
     table, rows = tables[spec.table], _rows_of(spec, tables, answers) or []
-    form = spec.format or table.form_of(spec.column)
-    if not isinstance(rows, PlainRows) and not may_have_more_digits(rows):
-        return form
-    return fit_format(form, table, spec.column, rows)
+    return fit_format(spec.format or table.form_of(spec.column), table, spec.column, rows)
 
 
 def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
