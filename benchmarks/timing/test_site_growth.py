@@ -15,7 +15,7 @@ from mongo_tables.hosts.written_site import TokenFigures, swap_markdown, swap_ma
 from mongo_tables.render.markup import distinct
 from mongo_tables.site.markdown import TableSpan, standing_alone
 from mongo_tables.site.pages import by_comment
-from mongo_tables.site.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
+from mongo_tables.site.placeholders import BEGIN, DIGITS, END, show_comments_again, swap_tokens
 
 FEW = 500
 TIMES = 8
@@ -32,8 +32,8 @@ def figure(number: int) -> str:
 
 
 def name(number: int) -> str:
-    digits = f"{'0' * 16}{number:x}"
-    return BEGIN + "".join(chr(FIRST + int(digit, 16)) for digit in digits) + END
+    digits = f"{number:051b}"
+    return BEGIN + digits.translate({ord("0"): DIGITS[0], ord("1"): DIGITS[1]}) + END
 
 
 def token(number: int) -> str:

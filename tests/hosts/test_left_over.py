@@ -132,13 +132,39 @@ def test_a_file_of_another_plugin_without_html_has_the_figures_as_text(
     assert with_tokens(site / "site") == []
 
 
-@pytest.mark.parametrize("cut", range(-30, 0))
+@pytest.mark.parametrize("cut", range(-66, 0, 2))
 def test_nothing_of_a_token_is_left_where_a_plugin_cuts_a_text(cut: int, site: Path) -> None:
     hook = EARLY.replace("NAME", "all.txt").replace("WRITTEN", f"taken[-1].strip()[:{cut}]")
     write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n", "hook.py": hook})
     outcome = built(site)
     assert outcome.done, outcome.log
     assert with_tokens(site / "site") == []
+
+
+BINARY = b"\xff\xc2\x81\xc2\x8f\xc2\x8d\xfe"
+
+
+@pytest.mark.parametrize("content", [BINARY, b"\0" + BINARY])
+def test_a_file_that_is_no_text_stays_as_a_plugin_wrote_it(content: bytes, site: Path) -> None:
+    hook = f"""from pathlib import Path
+
+def on_post_build(config):
+    Path(config.site_dir, "all.br").write_bytes({content!r})
+"""
+    write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n", "hook.py": hook})
+    assert built(site).done
+    assert (site / "site" / "all.br").read_bytes() == content
+
+
+def test_a_text_that_a_plugin_cuts_in_the_middle_of_a_character_has_the_figures(site: Path) -> None:
+    hook = EARLY.replace("NAME", "all.txt").replace(
+        ".write_text(WRITTEN)", ".write_bytes(taken[-1].encode() + b'\\xe2')"
+    )
+    write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n", "hook.py": hook})
+    outcome = built(site)
+    assert outcome.done, outcome.log
+    written = (site / "site" / "all.txt").read_bytes()
+    assert b"| x    |      3 |" in written and written.endswith(b"\xe2") and b"\xc2\x81" not in written
 
 
 def test_a_token_in_a_notation_that_is_not_known_ends_the_build_and_its_file_is_named(site: Path) -> None:

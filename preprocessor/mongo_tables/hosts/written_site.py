@@ -25,8 +25,8 @@ from mongo_tables.hosts.published_files import ROWS_FOLDER
 from mongo_tables.site.markdown import standing_alone
 from mongo_tables.site.placeholders import (
     BEGIN,
+    DIGITS,
     END,
-    FIRST,
     MARK,
     NAME,
     met_names,
@@ -44,25 +44,27 @@ _TAG: Final = f"{_LT}(?:span|div){_GT}"
 _ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
 _ESCAPED_MARK: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
 _PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
-_DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
+_DIGITS: Final = f"[{DIGITS}]"
 _HALF: Final = re.compile(
     f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
 )
 
-_CODES: Final = range(FIRST, ord(END) + 1)
-_CHARACTERS: Final = "".join(map(chr, _CODES))
+_CHARACTERS: Final = BEGIN + DIGITS + END
+_CODES: Final = tuple(map(ord, _CHARACTERS))
 _HEX: Final = "(?i:" + "|".join(map("{:x}".format, _CODES)) + ")"
 _DECIMAL: Final = "|".join(map(str, _CODES))
 _REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
-_ESCAPE: Final = re.compile(rf"\\u({_HEX})")
+_ESCAPE: Final = re.compile(rf"\\u00({_HEX})")
 _QUOTED: Final = "|".join(map(quote, _CHARACTERS))
 _PERCENT: Final = re.compile(_QUOTED, re.IGNORECASE)
-_START: Final = END.encode()[:-1]
-"""Their common start in UTF-8: searching for two bytes is faster than searching for one of 18 characters."""
-_LAST_BYTES: Final = b"[%s]" % _CHARACTERS.encode()[2::3]
-_QUOTED_REST: Final = _QUOTED.replace("%EE", "EE")
+_START: Final = END.encode()[:1]
+"""Their common first byte in UTF-8."""
+_ONE: Final = _START + b"[%s]" % _CHARACTERS.encode()[1::2]
+_SURELY_OURS: Final = re.compile(b"(?:%s){4}" % _ONE)
+"""So many in a row that no picture or archive has them by chance."""
+_QUOTED_REST: Final = _QUOTED.replace("%C2", "C2")
 _MARKS: Final = {
-    _START[:1]: re.compile(_START + _LAST_BYTES),
+    _START: re.compile(_ONE),
     b"\\": re.compile(_ESCAPE.pattern.encode()),
     b"#": re.compile(f"#(?:[xX]0*(?:{_HEX})|0*(?:{_DECIMAL}))".encode()),
     b"%": re.compile(f"%(?i:{_QUOTED_REST})".encode()),
@@ -172,7 +174,7 @@ def _without_halves(text: str, figures: TokenFigures) -> str:
 
 
 def _has_marks(text: str) -> bool:
-    return _START in text.encode("utf-8", "surrogatepass") or bool(_ESCAPE.search(text))
+    return BEGIN in text or END in text or bool(_ESCAPE.search(text))
 
 
 def _character(match: re.Match[str]) -> str:
@@ -226,7 +228,7 @@ def _swap_in_file(
         path = Path(file)
         figures = figures_for(path.relative_to(site).as_posix(), text)
         swap = _SWAPS.get(path.suffix.lower(), swap_markdown)
-        after = swap(text, figures) if "\0" not in text else text
+        after = swap(text, figures) if _is_text(content) else text
         if after != text:
             content = after.encode("utf-8", "surrogateescape")
             path.write_bytes(content)
@@ -238,6 +240,17 @@ def _swap_in_file(
             message = f"a {keyword} comment in this file was not processed"
             found.append(_finding(file, message, _COMMENT_HINT))
     return found
+
+
+def _is_text(content: bytes) -> bool:
+    """Return whether a file with one of our characters is text, also if a character was cut in half."""
+    if b"\0" in content:
+        return False
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return bool(_SURELY_OURS.search(content))
+    return True
 
 
 def _finding(file: str, message: str, hint: str) -> Finding:

@@ -4,10 +4,10 @@ A figure never passes through the Markdown parser: cells cannot be mistaken for 
 parsing time. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own,
 ``<span>NAME</span>`` in a sentence. After the conversion the element is replaced by the figure.
 
-A name consists of private-use characters: no text of a page has them, Markdown does not change them, anchors of
-headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even when it was cut in half.
-It carries a digest of its page. The characters are from the Basic Multilingual Plane, since Python needs four
-bytes for each character of a string that has any other.
+A name consists of control characters that even Windows-1252 leaves undefined: no text of a page has them, Markdown
+does not change them, anchors of headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even
+when it was cut in half. It carries a digest of its page. MkDocs holds the texts of all pages, and Python needs more
+than one byte for each character of a string that has any beyond U+00FF.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.containers import OPAQUE
@@ -24,12 +25,14 @@ from mongo_tables.files.memo import digest_of
 if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
-FIRST: Final = 0xE9A0
-"""The first character of names: 16 digits, then the marks for begin and end."""
-_DIGITS: Final = str.maketrans("0123456789abcdef", "".join(map(chr, range(FIRST, FIRST + 16))))
-BEGIN: Final = chr(FIRST + 16)
-END: Final = chr(FIRST + 17)
-NAME: Final = re.compile(f"{BEGIN}[{chr(FIRST)}-{chr(FIRST + 15)}]{{17,}}{END}")
+BEGIN: Final = "\x81"
+END: Final = "\x8d"
+DIGITS: Final = "\x8f\x90\x9d"
+"""The marks for begin and end of a name, and its digits: three stand for a hexadecimal one."""
+_TRIPLES: Final = str.maketrans(
+    dict(zip("0123456789abcdef", map("".join, product(DIGITS, repeat=3)), strict=False))
+)
+NAME: Final = re.compile(f"{BEGIN}[{DIGITS}]{{51,}}{END}")
 MARK: Final = re.compile(f"<!--({NAME.pattern})-->")
 """A comment on either side of the text of a figure, with the figure's name."""
 _MARKED: Final = re.compile(rf"{MARK.pattern}.*?<!--\1-->", re.DOTALL)
@@ -56,7 +59,7 @@ def names(page: Page, url: str = "") -> tuple[str, ...]:
     digest = digest_of(url, page.text)[:16]
     found: list[str] = []
     for number in range(len(page.comments)):
-        digits = f"{digest}{number:x}".translate(_DIGITS)
+        digits = f"{digest}{number:x}".translate(_TRIPLES)
         found.append(f"{BEGIN}{digits}{END}")
     return tuple(found)
 

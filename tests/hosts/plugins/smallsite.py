@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-_TOKEN = re.compile(r"[\ue9a0-\ue9b1]|\\ue9[ab]|&#598\d\d;|MONGO_(?:TABLE|CHART|VALUE|CHECK)")
+_TOKEN = re.compile(
+    r"[\x81\x8d\x8f\x90\x9d]|\\u00(?:8[1df]|9[0d])|&#(?:129|141|143|144|157);|MONGO_(?:TABLE|CHART|VALUE|CHECK)"
+)
 
 
 @dataclass(frozen=True)
@@ -214,4 +216,4 @@ def _text(path: Path) -> str:
     content = path.read_bytes()
     if path.suffix == ".gz":
         content = gzip.decompress(content)
-    return content.decode("utf-8", "replace")
+    return "" if b"\0" in content else content.decode("utf-8", "replace")
