@@ -287,7 +287,7 @@ def _keeps_all(spec: Any) -> bool:
 Stage = Callable[[Iterator[Document]], Iterator[Document]]
 StageForm = Callable[[Any, Scope, Path], Stage]
 _STAGES: dict[str, StageForm] = {}
-_MOST_COMPILED: Final = 4096
+_MOST_COMPILED: Final = 2048
 _COMPILED: Final[dict[Hashable, Stage]] = {}
 
 

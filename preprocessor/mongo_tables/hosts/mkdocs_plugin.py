@@ -143,7 +143,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 log.info("documents: there is no %s, links to it are broken", path)
                 files.remove(file)
             site.write(one.files)
-        site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
+        for file in files:
+            if not file.is_documentation_page():
+                site.copied.add(file.abs_dest_path)
+            links = file.page.links_to_anchors if file.page else None
+            for linked, anchors in links.items() if links else ():
+                site.linked.setdefault(linked.src_uri, set()).update(anchors)
         if not self._serving:
             # No queries follow. On thousands of pages, what figures do not need takes more memory than MkDocs.
             site.answers.release()

@@ -101,6 +101,7 @@ class SiteBuild:
         gone: The figures that a page lost while it was written.
         versions: The versions of the project that comments ask for.
         copied: The files that are not pages.
+        linked: The anchors that links lead to, by page. MkDocs asks for no other.
         navigation: The entries of the site's navigation.
         twins: A sentence about each page whose Markdown was written, by its path.
     """
@@ -117,6 +118,7 @@ class SiteBuild:
     gone: list[Finding] = field(default_factory=list)
     versions: dict[tuple[str, str], ProjectVersion] = field(default_factory=dict)
     copied: set[str] = field(default_factory=set)
+    linked: dict[str, set[str]] = field(default_factory=dict)
     navigation: Sequence[Any] = ()
     twins: dict[str, str] = field(default_factory=dict)
     _rendered: Memo = field(default_factory=partial(Memo, _RENDERED))
@@ -286,9 +288,10 @@ class SiteBuild:
                 self.gone.append(no_place(given.read.file, comment, _GONE))
         html = swap_marked(texts, figures.figures)
         page.content = f"{figures.box}\n{html}" if figures.box else html
-        if page.present_anchor_ids is not None:
+        linked, present = self.linked.get(page.file.src_uri), page.present_anchor_ids
+        if linked and present is not None:
             for figure in figures.figures.values():
-                page.present_anchor_ids.update(ANCHOR.findall(figure))
+                present.update(linked.intersection(ANCHOR.findall(figure)))
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:

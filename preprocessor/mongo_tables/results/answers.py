@@ -28,7 +28,7 @@ _Asking = TypeVar("_Asking")
 
 MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
-_MOST_DECODED: Final = 10_000
+_MOST_DECODED: Final = 2_000
 """The largest number of rows that are held decoded."""
 
 

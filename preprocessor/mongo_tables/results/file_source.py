@@ -61,7 +61,7 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
 
 _BATCH: Final = 101
 """The rows of a batch: as many as in the first one of a server."""
-_MOST_HELD: Final = 5_000
+_MOST_HELD: Final = 2_000
 """Documents that are held although nothing needs them any more: decoding them again would take longer than it saves."""
 
 
