@@ -105,6 +105,7 @@ def test_numbers_of_a_sentence(sentence: str, expected: list[tuple[str, str]]) -
     ("page", "expected"),
     [
         (f"# Runs\n\n{TABLE}\n\nIt takes {VALUE}.\n", ["bound"]),
+        (f"# Runs\n\n{TABLE}\n\nIt takes 98.7 to {VALUE}.\n", ["found", "bound"]),
         (f"# Runs\n\n{TABLE}\n\n| Time |\n| --- |\n| 120 ms |\n| 121 ms |\n", ["found", "open"]),
         ("# Runs\n\n" + table(title="All take 121 ms", caption="or 120 ms"), ["open", "found"]),
         (f"# Runs of 121 ms\n\n{TABLE}\n", ["open"]),

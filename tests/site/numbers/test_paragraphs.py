@@ -39,6 +39,14 @@ def test_paragraphs_have_the_length_of_their_text(suffix: str, text: str) -> Non
     numbers(f"a{suffix}", text)
 
 
+def test_the_text_of_a_comment_moves_no_other_text() -> None:
+    (one,) = read_paragraphs(Page("a.md", "a <!-- x --> 5 ms", (), (), ()))
+    for said in ("b", "a text that is longer"):
+        filled = one.fill({(2, 12): said})
+        assert said in filled.text
+        assert [filled.offsets[filled.text.index(sign)] for sign in (said, "5")] == [2, 13]
+
+
 @pytest.mark.parametrize("suffix", TEXT_SUFFIXES)
 @pytest.mark.parametrize(
     "text", ["<!-- ", "<a '", '<a "', "/* ", "{/* ", "`", '"""', ".. ", "* ", "  ::\n", "&", "<p"]

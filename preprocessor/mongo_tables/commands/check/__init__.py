@@ -214,14 +214,17 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     """Print how much was checked: without findings, there may have been nothing to check."""
     comments = 0
+    with_comments: set[str] = set()
     for page in checked.pages:
         comments += len(page.comments)
+        if page.comments:
+            with_comments.add(page.file)
     on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
     found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
     held: list[TextNumber] = []
     for one in checked.numbers:
-        if one.tables.results:
+        if one.tables and one.file not in with_comments:
             held.append(one)
     if comments or not held:
         print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)

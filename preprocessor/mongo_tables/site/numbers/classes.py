@@ -83,28 +83,26 @@ class _PageNumbers:
         locales = (one.locale for spec in page.pipeline_specs for one in spec.format.values() if one.locale)
         self.notation = Notation.of(next(locales, None) or language_of(page.file, page.text))
         self.read: dict[int, Table] = {}
-        self.shown = self._shown(page.specs)
-        self.results = () if self.shown else results
-        self.nouns = frozenset[str]().union(*(one.nouns for one in (*self.shown, *self.results)))
+        self.shown = self._shown(page.specs) or results
+        self.nouns = frozenset[str]().union(*(one.nouns for one in self.shown))
 
     def classify(self) -> Iterator[TextNumber]:
         for paragraph in read_paragraphs(self.page):
-            read = [
-                one
-                if one.has_unit
-                else replace(one, units=read_heading(paragraph.header_of(one.start)).units)
-                for one in read_numbers(paragraph.text, self.notation, self.nouns)
-            ]
-            held = {one.start for one in read if paragraph.text[one.start - 1 : one.start] == NUMBER_MARK}
-            # The counter that an attribute belongs to begins at 0.
-            numbers = [one for one in read if one.start in held or (one.has_unit and (one.value or not held))]
             inside = self._specs_between(paragraph.start, paragraph.end)
             values = [one for one in inside if isinstance(one, ValueSpec)]
-            if numbers or values:
-                tables, reason = self._at_hand(paragraph, inside)
-                yield from (self._typed(paragraph, one, tables, reason) for one in numbers)
-                for value in values:
-                    yield from self._bound(paragraph, value, tables)
+            spans = [(one.comment.start, (one.comment.region or one.comment).end) for one in values]
+            texts = [value_text(one, self.tables, self.context.answers) for one in values]
+            paragraph = paragraph.fill(dict(zip(spans, texts, strict=True)))
+            read = read_numbers(paragraph.text, self.notation, self.nouns)
+            bound = {start for start, _ in spans}
+            held = {one.start for one in read if paragraph.text[one.start - 1 : one.start] == NUMBER_MARK}
+            tables, reason = self._at_hand(paragraph, inside) if read else (NearTables(()), "")
+            for one in read:
+                units = one.units if one.has_unit else read_heading(paragraph.header_of(one.start)).units
+                number, is_bound = replace(one, units=units), paragraph.offsets[one.digits_at] in bound
+                # The counter that an attribute belongs to begins at 0.
+                if is_bound or one.start in held or (number.has_unit and (one.value or not held)):
+                    yield self._look_up(paragraph, number, tables, reason, is_bound=is_bound)
 
     def _at_hand(self, paragraph: Paragraph, inside: Sequence[Spec]) -> tuple[NearTables, str]:
         """Return the tables that a paragraph's numbers may come from, and the reason if they are exempt."""
@@ -116,48 +114,30 @@ class _PageNumbers:
         expected = [float(one) for spec in checks for one in find_numbers(spec.expect)]
         exempting = (*inside, *(spec for spec in near if isinstance(spec, PipelineSpec)))
         reason = next((spec.ignore[_OPEN] for spec in exempting if _OPEN in spec.ignore), "")
-        return NearTables(own, others, expected, self.results), reason
+        return NearTables(own, others, expected), reason
 
-    def _typed(self, paragraph: Paragraph, number: Number, tables: NearTables, reason: str) -> TextNumber:
+    def _look_up(
+        self, paragraph: Paragraph, number: Number, tables: NearTables, reason: str, *, is_bound: bool
+    ) -> TextNumber:
         start, end = paragraph.sentence_span(number.start)
         sentence = f"{paragraph.words[start:end]} {paragraph.header_of(number.start)}".rstrip(" ")
-        where = find_place(number, sentence, tables)
-        kind: Class = "found" if where is not None else "exempt" if reason else "open"
+        where = None if is_bound else find_place(number, sentence, tables)
+        kind: Class = (
+            "bound" if is_bound else "found" if where is not None else "exempt" if reason else "open"
+        )
         return TextNumber(
             self.page.file,
-            place_at(self.page.text, paragraph.start + number.start),
+            place_at(self.page.text, paragraph.offsets[number.start]),
             " ".join(paragraph.text[number.start : number.end].replace(BLANK, " ").split()),
             kind,
             number,
             sentence,
-            paragraph.start + start,
+            paragraph.offsets[start],
             number.start - start,
-            tables,
+            tables if number.has_unit or not is_bound else NearTables(()),
             reason if kind == "exempt" else "",
             where or "",
         )
-
-    def _bound(self, paragraph: Paragraph, spec: ValueSpec, tables: NearTables) -> Iterator[TextNumber]:
-        """Yield the numbers of a value, as if they were typed in place of its comment."""
-        text = value_text(spec, self.tables, self.context.answers)
-        comment = spec.comment
-        first = comment.start - paragraph.start
-        behind = (comment.region.end if comment.region else comment.end) - paragraph.start
-        start, end = paragraph.sentence_span(first)
-        sentence = paragraph.words[start:first] + text + paragraph.words[behind : max(end, behind)]
-        for number in read_numbers(sentence, self.notation, self.nouns):
-            if first - start <= number.start < first - start + len(text):
-                yield TextNumber(
-                    self.page.file,
-                    (comment.line, comment.column),
-                    sentence[number.start : number.end],
-                    "bound",
-                    number,
-                    sentence,
-                    paragraph.start + start,
-                    number.start,
-                    tables if number.has_unit else NearTables(()),
-                )
 
     def _specs_between(self, start: int, end: int) -> list[Spec]:
         return [spec for spec in self.page.specs if spec is not None and start <= spec.comment.start < end]
@@ -253,11 +233,8 @@ def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target])
 def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
     """Return whether an open number says the same as a stale one, in a translation or with a telling number."""
     number, own = other.number, one.number
-    if number.has_unit and own.units:
-        is_same = not _amounts(number).isdisjoint(_amounts(own))
-    else:
-        is_same = number.value == own.value and not number.units and number.noun in ("", own.noun)
-    return (other.kind == "open" and is_same) and (
+    is_bare = not number.has_unit and number.value == own.value
+    return (other.kind == "open" and (is_bare or not _amounts(number).isdisjoint(_amounts(own)))) and (
         number.precisions[-1].digits >= _TELLING
         or without_language(other.file) == without_language(one.file)
         or (target.row != "" and f" {target.row} " in f" {normalized(other.sentence)} ")
@@ -265,7 +242,8 @@ def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
 
 
 def _amounts(number: Number) -> set[tuple[object, float]]:
-    return {(kind_of(unit), round(number.value * unit.factor, 12)) for unit in number.units}
+    amounts = {(kind_of(unit), round(number.value * unit.factor, 12)) for unit in number.units}
+    return {*amounts} or {(number.noun, number.value)}
 
 
 def _rewrite(one: TextNumber, value: float) -> str:
@@ -277,10 +255,9 @@ def _rewrite(one: TextNumber, value: float) -> str:
     marks = [mark for mark in typed.written if not mark.isdigit()]
     decimals = round(-log10(2 * typed.precisions[0].half))
     group = marks[0] if len(marks) > bool(decimals) else ""
-    decimal = marks[-1] if decimals else "."
+    signs: dict[str, str | int | None] = {",": group, ".": marks[-1] if decimals else "."}
     if value and not round(value, decimals):
         decimals = 1 - floor(log10(abs(value)))
-    text = f"{value:{',' if group else ''}.{decimals}f}"
-    text = text.replace(",", "\0").replace(".", decimal).replace("\0", group)
+    text = f"{value:,.{decimals}f}".translate(str.maketrans(signs))
     start = typed.digits_at - typed.start
     return one.written[:start] + text + one.written[start + len(typed.written) :]

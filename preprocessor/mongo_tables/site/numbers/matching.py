@@ -31,19 +31,17 @@ _LONGEST: Final = 8
 class NearTables:
     """The tables that a number may come from: ``near`` ones, and ``others`` that its page shows or quotes.
 
-    ``expected`` holds the numbers that statements of its paragraph compare rows with. A text without tables
-    has the collections of its ``results``.
+    ``expected`` holds the numbers that statements of its paragraph compare rows with.
     """
 
     near: Sequence[Table]
     others: Sequence[Table] = ()
     expected: Sequence[float] = ()
-    results: Sequence[Table] = ()
 
     @property
     def all(self) -> tuple[Table, ...]:
         """Return all tables."""
-        return (*self.near, *self.others, *self.results)
+        return (*self.near, *self.others)
 
     def __bool__(self) -> bool:
         return bool(self.all or self.expected)
@@ -65,7 +63,7 @@ def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
     for table in tables.all:
         if cell := _find_cell(number, words, table):
             return f"{table.title}: row {cell.row + 1}, column `{table.labels[cell.column]}`".lstrip(": ")
-    compared = (*tables.near, *tables.results) if number.is_ratio else ()
+    compared = (tables.near or tables.others) if number.is_ratio else ()
     return "" if any(_is_ratio(number, words, table) for table in compared) else None
 
 

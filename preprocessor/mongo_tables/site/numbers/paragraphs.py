@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import unescape
 from itertools import accumulate, pairwise
@@ -36,7 +36,7 @@ _REACH: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text that begins at ``start`` in the page, without markup.
+    """Text without markup, and the offset in the page of each character.
 
     ``words`` is the same text with its code, which may contain names. ``sections`` has the spans of the
     enclosing sections, innermost first; the section of the page's title is only included if it is the
@@ -45,14 +45,31 @@ class Paragraph:
 
     text: str
     words: str
-    start: int
+    offsets: Sequence[int]
     sections: Sequence[Span]
     header: str = ""
 
     @property
+    def start(self) -> int:
+        """Return the offset of its first character in the page."""
+        return self.offsets[0]
+
+    @property
     def end(self) -> int:
-        """Return the offset of its end."""
-        return self.start + len(self.text)
+        """Return the offset behind its last character in the page."""
+        return self.offsets[-1] + 1
+
+    def fill(self, texts: Mapping[Span, str]) -> Paragraph:
+        """Return it with texts in place of spans of the page, whose characters all have the offset of their span.
+
+        A text is as long as its span at least, so that the reach of a sentence is that in the file.
+        """
+        text, words, offsets = list(self.text), list(self.words), list(self.offsets)
+        for (start, end), said in sorted(texts.items(), reverse=True):
+            at = slice(start - self.start, end - self.start)
+            text[at] = words[at] = said.ljust(end - start, BLANK)
+            offsets[at] = [start] * max(len(said), end - start)
+        return replace(self, text="".join(text), words="".join(words), offsets=offsets)
 
     def header_of(self, at: int) -> str:
         """Return the header above the first number in a cell of a typed table, which begins ``at``, else ""."""
@@ -84,7 +101,7 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
         return [*_read_markdown(page, page.text)]
     shown = read(page.text)
     return [
-        Paragraph(_without_markup(shown[start:end]), shown[start:end], start, [(0, len(shown))])
+        Paragraph(_without_markup(shown[start:end]), shown[start:end], range(start, end), [(0, len(shown))])
         for start, end in _split(shown)
         if _DIGIT.search(shown, start, end)
     ]
@@ -154,7 +171,8 @@ def _read_markdown(page: Page, text: str) -> Iterator[Paragraph]:
     for start, words in sorted(found):
         header = shown[rows[start] :].partition("\n")[0] if start in rows else ""
         sections = [*_sections(start, headings, len(text))]
-        yield Paragraph(_without_markup(words), words, start, sections, _without_markup(header))
+        offsets = range(start, start + len(words))
+        yield Paragraph(_without_markup(words), words, offsets, sections, _without_markup(header))
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
