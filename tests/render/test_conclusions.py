@@ -156,6 +156,13 @@ def test_a_column_of_comparisons_sorts_by_their_ratios_and_its_file_has_numbers(
     assert lines[3][1:] == ["", "", "", ""]
 
 
+def test_a_comparison_has_the_link_of_its_column_and_a_missing_one_has_none() -> None:
+    shown = html_table(table("x", "c", format={"c": {"link": "runs/{x}"}}), ROWS)
+    assert [row["x"] for row in ROWS if f'href="runs/{row["x"]}"' in shown] == [
+        row["x"] for row in ROWS if row["c"]
+    ]
+
+
 def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
     html = html_table(spec(), ROWS)
     assert html.count('<span role="img"') == 2

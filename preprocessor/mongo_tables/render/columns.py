@@ -66,7 +66,13 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     present = [value for value in values if value is not MISSING and value is not None]
     are_numbers = all(map(is_number, present))
     compares = not are_numbers and any(map(is_document, present))
-    raws = list(map(raw_or_nothing, values))
+    words: Sequence[str] = ()
+    shown = values
+    if compares and not form.markdown:
+        # Words and ratios replace the documents of comparisons, which take long to write.
+        words = list(map(conclusion_in_words, values))
+        shown = [None if said else value for said, value in zip(words, values, strict=True)]
+    raws = list(map(raw_or_nothing, shown))
     texts = raws
     if written is not None or len(present) < len(values):
         texts = [format_value(value, raw, written) for value, raw in zip(values, raws, strict=True)]
@@ -74,13 +80,16 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     if form.markdown:
         marked = tuple(read_inline(visible(value)) if isinstance(value, str) else () for value in values)
         texts = [plain_text(pieces) if pieces else text for pieces, text in zip(marked, texts, strict=True)]
-    elif compares:
-        texts = [conclusion_in_words(value) or text for value, text in zip(values, texts, strict=True)]
+    elif words:
+        texts = [said or text for said, text in zip(words, texts, strict=True)]
     if name in spec.spread and not marked:
         texts = _with_ranges(texts, values, rows, spec.spread[name], written)
     links: tuple[str, ...] = ()
     if form.link:  # A placeholder for a missing value has no link.
-        links = tuple(address_in(form.link, row) if raw else "" for raw, row in zip(raws, rows, strict=True))
+        linked = [raw or is_document(value) for raw, value in zip(raws, values, strict=True)]
+        links = tuple(
+            address_in(form.link, row) if has else "" for has, row in zip(linked, rows, strict=True)
+        )
     made = Column(
         header=spec.headers[index],
         unit=find_added_unit(spec.headers[index], form.unit) if form.unit else "",
