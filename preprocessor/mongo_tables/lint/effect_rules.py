@@ -276,8 +276,9 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
     """
     for visit, operand, other in subject.comparisons if subject.known else ():
         read = other.expression
-        is_read = isinstance(read, str) and read.startswith("$")
-        if operand.expression is not None or not is_read or visit.name not in _EQUATING:
+        if operand.expression is not None or visit.name not in _EQUATING:
+            continue
+        if not (isinstance(read, str) and read.startswith("$")):
             continue
         if other.shape.missing and not other.shape.absent and not other.shape.unknown:
             yield subject.in_pipeline(

@@ -68,11 +68,11 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
     """MT402: the value of a variable lacks such a field, but has one with a similar name."""
     told: set[str] = set()
     for visit in subject.fields_read:
-        if visit.place.guarded or not _never(visit.shape):
-            continue
         text = str(visit.place.arguments[0][1])
+        if not text.startswith("$$") or visit.place.guarded or not _never(visit.shape):
+            continue
         name, _, rest = text.partition(".")
-        if not name.startswith("$$") or not rest or text in told:
+        if not rest or text in told:
             continue
         hint = _near(visit.given[0], tuple(rest.split(".")))
         if hint.startswith("did you mean"):

@@ -199,10 +199,11 @@ def apply_rules(
     facts = subject.facts
     visited = subject.visited if "expression" in facts else {}
     for rule in REGISTERED[of]:
-        without = (rule.needs and rule.needs.isdisjoint(facts)) or (
-            rule.reads and rule.reads.isdisjoint(visited)
-        )
-        if not (without or rule.ids <= seen):
+        if rule.needs and rule.needs.isdisjoint(facts):
+            continue
+        if rule.reads and rule.reads.isdisjoint(visited):
+            continue
+        if not rule.ids <= seen:
             found += rule.find(subject, *more)
     return [one for one in found if one.rule not in seen] if found else []
 

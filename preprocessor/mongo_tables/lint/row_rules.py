@@ -17,6 +17,7 @@ from mongo_tables.lint.header_rules import read_unit
 from mongo_tables.lint.row_order import By, Sorting, is_kept, write_sorting
 from mongo_tables.lint.rule_context import (
     FAILED,
+    FRACTIONS,
     Documents,
     Row,
     Rows,
@@ -260,7 +261,10 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         return
     long: dict[str, list[object]] = {}
     for name in spec.columns:
-        traits = column_shape(subject.flow.rows, name).traits
+        shape = column_shape(subject.flow.rows, name)
+        if subject.known and shape.kinds.isdisjoint(FRACTIONS):
+            continue
+        traits = shape.traits
         most = MOST_DIGITS if traits.path is None else MOST_AS_STORED
         for row in () if traits.rounded else rows:
             # Most values are too short, which is quick to see.

@@ -191,7 +191,7 @@ class Registered:
 COMPARING: Final = names_with("compares", "expression") | names_with("equates", "expression")
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
-_FRACTIONS: Final = frozenset({"double", "decimal", "array"})
+FRACTIONS: Final = frozenset({"double", "decimal", "array"})
 _TEXTS: Final = frozenset({"string", "array"})
 """Kinds of columns with fractions, and of keys that may be texts; both may be at a place of an array."""
 _TEXT_WITH_DOLLAR: Final = re.compile(r"""['"]\$[^$](?!\w*': )""")
@@ -303,7 +303,10 @@ class RuleContext:
         flow, order = self.flow, self.orders[-1] if self.orders else STORED
         found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
         for stage in flow.stages:
-            found |= _facts_of_stage(stage, self.known)
+            if stage.visits:
+                found.add("expression")
+            if stage.name == "$sort" or "$match" in stage.names:
+                found |= _facts_of_stage(stage, self.known)
         if member(flow.documents, FAILED).kinds:
             found.add("failed")
         if self.spec.format:
@@ -311,10 +314,14 @@ class RuleContext:
         for _, name in self.shown_columns:
             shape = column_shape(flow.rows, name)
             found.add(f"shows {name}")
-            found.add("missing" if shape.missing else "")
-            found.add("unit" if shape.traits.unit else "")
-            found.add("name of versions" if VERSION_NAME.search(name) else "")
-            found.add("fractions" if not self.known or shape.kinds & _FRACTIONS else "")
+            if shape.missing:
+                found.add("missing")
+            if shape.traits.unit:
+                found.add("unit")
+            if VERSION_NAME.search(name):
+                found.add("name of versions")
+            if not self.known or shape.kinds & FRACTIONS:
+                found.add("fractions")
         return frozenset(found)
 
     @cached_property
@@ -335,10 +342,11 @@ class RuleContext:
         """Every comparison in an expression with a constant, which comes before the other operand."""
         found: list[tuple[Visit, Operand, Operand]] = []
         for visit in self.visits(*COMPARING):
-            if len(visit.given) == 2:
+            constant = [_is_constant(text) for _, text in visit.place.arguments]
+            if len(constant) == 2 and any(constant):
                 one, other = visit.operands
-                found += [(visit, one, other)] if _is_constant(one.expression) else []
-                found += [(visit, other, one)] if _is_constant(other.expression) else []
+                found += [(visit, one, other)] if constant[0] else []
+                found += [(visit, other, one)] if constant[1] else []
         return found
 
     @property
@@ -386,24 +394,25 @@ class RuleContext:
 
 
 def _is_constant(expression: Any) -> bool:
-    each = expression if isinstance(expression, list) else [expression]
-    return not any(map(is_computed, each))
+    if isinstance(expression, list):
+        return not any(map(is_computed, expression))
+    return not is_computed(expression)
 
 
 def is_computed(operand: Any) -> bool:
     """Return whether an operand is an expression or a list, not a plain constant."""
-    return isinstance(operand, (Mapping, list)) or (isinstance(operand, str) and operand.startswith("$"))
+    return operand[:1] == "$" if isinstance(operand, str) else isinstance(operand, (dict, list))
 
 
 def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
-    """Return what a stage has that rules depend on.
+    """Return what a stage with conditions or a sort has that rules depend on.
 
     Of conditions: ``asks for false``; ``asks for text with $``; ``asks for nothing``: no document has a field;
     ``asks for arrays``; ``asks for texts later``: after the first stage; ``asks for other kinds``: a constant may be of
     a kind that the field never has. ``asks within a stage``: an inner pipeline has conditions. Of the keys of a sort:
     ``sorts by nothing``, ``sorts by texts``.
     """
-    found = {"expression"} if stage.visits else set[str]()
+    found = set[str]()
     if stage.name == "$match":
         for name, condition, _ in conditions_in(stage.argument):
             if name.startswith("$"):

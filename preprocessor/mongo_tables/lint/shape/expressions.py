@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.values import type_name
+from mongo_tables.lint.shape.units import Unit
 from mongo_tables.lint.shape.values import (
     ANY,
     ANY_KIND,
@@ -25,6 +26,7 @@ from mongo_tables.lint.shape.values import (
     NULL,
     NUMBERS,
     OBJECT,
+    PLAIN,
     Kinds,
     Shape,
     Traits,
@@ -144,6 +146,8 @@ class Walk(NamedTuple):
         return shape
 
 
+_NOWHERE: Final = Walk(ANY, [])
+"""Where expressions are inferred that visit nothing, and are the same everywhere."""
 Infer = Callable[[Walk], Shape]
 Form = Callable[[Any, Around], Infer]
 Give = Callable[[Sequence[Shape]], Shape]
@@ -161,17 +165,14 @@ def read(expression: Any, around: Around) -> Infer:
     """Return what infers the shape of an expression from the documents before its stage."""
     if isinstance(expression, str):
         return _read_text(expression, around)
+    count = len(around.places)
     if isinstance(expression, dict):
-        return _read_document(expression, around)
-    if not isinstance(expression, (list, tuple)):
+        infer = _read_document(expression, around)
+    elif isinstance(expression, (list, tuple)):
+        infer = _read_list(expression, around)
+    else:
         return always(constant(expression))
-    items = [read(item, around.at(index)) for index, item in enumerate(expression)]
-
-    def infer(walk: Walk) -> Shape:
-        found = [item(walk) for item in items]
-        return array(join_all(map(fill_missing, found)), Traits(sources=sources(found)))
-
-    return infer
+    return infer if len(around.places) > count else always(infer(_NOWHERE))
 
 
 def always(shape: Shape) -> Infer:
@@ -230,6 +231,16 @@ def _variable(name: str, walk: Walk) -> Shape:
     return ANY
 
 
+def _read_list(expression: Sequence[Any], around: Around) -> Infer:
+    items = [read(item, around.at(index)) for index, item in enumerate(expression)]
+
+    def infer(walk: Walk) -> Shape:
+        found = [item(walk) for item in items]
+        return array(join_all(map(fill_missing, found)), computed_from(found))
+
+    return infer
+
+
 def _read_document(expression: Mapping[str, Any], around: Around) -> Infer:
     first = next(iter(expression), "")
     if first.startswith("$"):
@@ -238,7 +249,7 @@ def _read_document(expression: Mapping[str, Any], around: Around) -> Infer:
 
     def infer(walk: Walk) -> Shape:
         fields = {name: value(walk) for name, value in inner.items()}
-        return Shape(OBJECT, False, fields, False, None, Traits(None, sources(fields.values())))
+        return Shape(OBJECT, False, fields, False, None, computed_from(fields.values()))
 
     return infer
 
@@ -282,13 +293,14 @@ def read_operands(argument: Any, around: Around) -> Operands:
     return [(where.path, item, read(item, where)) for item, where in items]
 
 
-def sources(shapes: Iterable[Shape]) -> frozenset[str]:
-    """Return the fields that any of the shapes was computed from."""
-    found: frozenset[str] = frozenset()
+def computed_from(shapes: Iterable[Shape], unit: Unit | None = None) -> Traits:
+    """Return the traits of a value that is computed from others: it has the fields that they were computed from."""
+    found = PLAIN.sources
     for shape in shapes:
         own = shape.traits.sources
-        found = found | own if found and own else found or own
-    return found
+        if own is not found and own:
+            found = found | own if found else own
+    return Traits(None, found, None, False, unit) if found or unit else PLAIN
 
 
 _GIVEN: Final[Mapping[str, Kinds]] = {
@@ -315,15 +327,13 @@ def _kinds(name: str) -> Kinds | None:
 
 def by_catalogue(name: str, operands: Operands) -> Give:
     """Return the shape from the catalogue, or anything if it does not say, or if an option decides."""
-    kinds = _kinds(name)
+    found = _kinds(name)
+    kinds, missing = (ANY_KIND, True) if found is None else (found, False)
     options = [at for at, (path, _, _) in enumerate(operands) if path[-1] in ("onNull", "onError")]
 
     def give(given: Sequence[Shape]) -> Shape:
-        traits = Traits(None, sources(given))
-        if kinds is None:
-            return Shape(ANY_KIND, True, traits=traits)
-        shape = Shape(kinds, traits=traits)
-        return join_all([shape, *(given[at] for at in options)]) if options else shape
+        shape = Shape(kinds, missing, traits=computed_from(given))
+        return join_all([shape, *(given[at] for at in options)]) if options and not missing else shape
 
     return give
 
@@ -397,11 +407,13 @@ def _switch(argument: Any, around: Around) -> Infer:
 def _choosing(name: str, around: Around, parts: Sequence[tuple[bool, Infer]]) -> Infer:
     """Return what infers the shape of an operator that gives one of its parts; others are conditions."""
     place = around.place(name)
+    results = [at for at, (is_result, _) in enumerate(parts) if is_result]
 
     def infer(walk: Walk) -> Shape:
         found = [part(walk) for _, part in parts]
-        joined = join_all(shape for (is_result, _), shape in zip(parts, found, strict=True) if is_result)
-        return walk.visit(place, (), with_traits(joined, sources=sources(found)))
+        joined, own = join_all([found[at] for at in results]), computed_from(found).sources
+        is_complete = own == joined.traits.sources
+        return walk.visit(place, (), joined if is_complete else with_traits(joined, sources=own))
 
     return infer
 

@@ -14,12 +14,12 @@ from mongo_tables.lint.shape.expressions import (
     after,
     always,
     by_catalogue,
+    computed_from,
     find_present,
     form,
     gives,
     read,
     read_operands,
-    sources,
     visiting,
 )
 from mongo_tables.lint.shape.units import Unit
@@ -37,6 +37,7 @@ from mongo_tables.lint.shape.values import (
     array,
     document,
     elements,
+    fill_missing,
     join,
     join_all,
     member,
@@ -51,17 +52,14 @@ Numbers = Sequence[float | None]
 _DATE: Final = frozenset({"date"})
 
 
-def _traits(found: Found, **more: Any) -> Traits:
-    return Traits(sources=sources(found), **more)
-
-
 def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
     """Return numbers; also null if an argument may be null, and dates if an argument may be one."""
     kinds = NUMBERS
-    if any(one.nullish or one.unknown for one in found):
-        kinds |= NULL
-    if dates and any("date" in one.kinds for one in found):
-        kinds |= _DATE
+    for one in found:
+        if one.nullish or one.unknown:
+            kinds |= NULL
+        if dates and "date" in one.kinds:
+            kinds |= _DATE
     return kinds
 
 
@@ -85,7 +83,7 @@ def _product(numbers: Numbers, found: Found) -> Shape:
     for number, factor in zip(numbers, found, strict=True):
         unit = _times(unit, factor, number)
     measured = None in numbers
-    return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit if measured else None))
+    return Shape(_kinds(found, dates=False), traits=computed_from(found, unit if measured else None))
 
 
 def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | None:
@@ -111,7 +109,7 @@ def _quotient(numbers: Numbers, found: Found) -> Shape:
     elif unit is not None:
         other = divisor.traits.unit
         unit = units.divide_units(unit, other) if other else None
-    return Shape(_kinds(found, dates=False), traits=_traits(found, unit=unit))
+    return Shape(_kinds(found, dates=False), traits=computed_from(found, unit))
 
 
 _MILLISECONDS: Final = Unit(1e-3, (("second", 1),))
@@ -125,11 +123,11 @@ def _add(argument: Any, around: Around) -> Infer:
 
 def _sum_of_dates(numbers: Numbers, found: Found) -> Shape:
     if len(found) == 2 and all(one.kinds - NULL == {"date"} for one in found):
-        return Shape(_kinds(found, dates=True), traits=_traits(found, unit=_MILLISECONDS))
+        return Shape(_kinds(found, dates=True), traits=computed_from(found, _MILLISECONDS))
     own = [shape.traits.unit for number, shape in zip(numbers, found, strict=True) if number is None]
     unit = own[0] if own else None
     same = all(one == unit for one in own)
-    return Shape(_kinds(found, dates=True), traits=_traits(found, unit=unit if same else None))
+    return Shape(_kinds(found, dates=True), traits=computed_from(found, unit if same else None))
 
 
 @gives("$round", "$trunc", "$floor", "$ceil")
@@ -150,8 +148,7 @@ def _sum(found: Found) -> Shape:
 
 
 def _of_summary(found: Found, values: Shape) -> Traits:
-    own = sources(found) | values.traits.sources
-    return Traits(sources=own, unit=values.traits.unit)
+    return computed_from((*found, values), values.traits.unit)
 
 
 @gives("$avg", "$stdDevPop", "$stdDevSamp")
@@ -199,13 +196,13 @@ def _element(found: Found) -> Shape:
 @gives("$slice", "$reverseArray")
 def _part(found: Found) -> Shape:
     value = found[0]
-    return array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=computed_from(found))
 
 
 @gives("$concatArrays", "$setUnion", "$setIntersection", "$setDifference")
 def _infer_concatenation(found: Found) -> Shape:
     items = join_all(elements(one) for one in found)
-    return array(items)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return array(items)._replace(kinds=frozenset({"array", "null"}), traits=computed_from(found))
 
 
 @gives("$objectToArray")
@@ -213,7 +210,7 @@ def _pairs(found: Found) -> Shape:
     value = found[0]
     inner = ANY if value.open else join_all(value.fields.values())
     pair = document({"k": of_kinds(STRING), "v": inner._replace(missing=False)})
-    return array(pair)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return array(pair)._replace(kinds=frozenset({"array", "null"}), traits=computed_from(found))
 
 
 @gives("$mergeObjects")
@@ -232,7 +229,7 @@ def _infer_merge(found: Found) -> Shape:
             sure = certain and not late.missing
             fields[name] = late if sure else join(late, early)._replace(missing=missing)
         is_open = is_open or value.open
-    return with_traits(document(fields, is_open=is_open), sources=_traits(found).sources)
+    return with_traits(document(fields, is_open=is_open), sources=computed_from(found).sources)
 
 
 @form("$filter")
@@ -248,7 +245,8 @@ def _filter(argument: Any, around: Around) -> Infer:
         item = elements(value)
         test(walk.binding({name: item}))
         limit(walk)
-        traits = value.traits._replace(path=None, known=None)
+        kept = value.traits
+        traits = Traits(None, kept.sources, None, kept.rounded, kept.unit)
         return _array_of(keep(item, value.traits.path), value, traits)
 
     return _over_input(argument, around, make)
@@ -276,7 +274,8 @@ def _element_name(argument: Mapping[str, Any]) -> str:
 
 def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
     """Return the shape of an array that is made of another one: null without it."""
-    return array(items, traits)._replace(kinds=ARRAY | NULL if value.nullish else ARRAY)
+    kinds = ARRAY | NULL if value.nullish else ARRAY
+    return Shape(kinds, items=fill_missing(items), traits=traits)
 
 
 def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | None], Shape]:

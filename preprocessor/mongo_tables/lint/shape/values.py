@@ -161,7 +161,12 @@ class ChangedFields(LazyFields):
             made = {name: one for name, one in made.items() if name not in gone}
         if isinstance(before, ChangedFields):
             # However many stages change fields, each field is at most two steps away.
-            made = {**{name: one for name, one in before._made.items() if name not in gone}, **made}
+            kept = (
+                {name: one for name, one in before._made.items() if name not in gone}
+                if gone
+                else before._made
+            )
+            made = {**kept, **made}
             gone |= before._dropped
             before = before._before
         self._names, self._before, self._made, self._dropped = None, before, made, gone
@@ -219,7 +224,7 @@ def present(shape: Shape) -> Shape:
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
     """Return the shape of the value if it has one of ``kinds``; never missing."""
-    return shape._replace(kinds=shape.kinds & kinds, missing=False)
+    return Shape(shape.kinds & kinds, False, shape.fields, shape.open, shape.items, shape.traits)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
@@ -227,7 +232,8 @@ def without(shape: Shape, *kinds: str) -> Shape:
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
-    return shape._replace(kinds=shape.kinds.difference(kinds), missing=missing)
+    rest = shape.kinds.difference(kinds)
+    return Shape(rest, missing, shape.fields, shape.open, shape.items, shape.traits)
 
 
 def with_traits(shape: Shape, **traits: Any) -> Shape:
@@ -241,18 +247,14 @@ def join(one: Shape, other: Shape) -> Shape:
         return one
     if one is NOTHING:
         return other
-    kinds = one.kinds | other.kinds
-    if len(kinds) >= len(ANY_KIND):
-        kinds = ANY_KIND
-    fields, is_open = _join_fields(one, other)
-    return Shape(
-        kinds,
-        one.missing or other.missing,
-        fields,
-        is_open,
-        _join_items(one, other),
-        one.traits if one.traits is other.traits else _join_traits(one, other),
-    )
+    kinds, missing = one.kinds | other.kinds, one.missing or other.missing
+    fields, is_open, items = other.fields, other.open, other.items
+    if "object" in one.kinds:
+        fields, is_open = _join_fields(one, other)
+    if "array" in one.kinds:
+        items = _join_items(one, other)
+    traits = one.traits if one.traits is other.traits else _join_traits(one, other)
+    return Shape(kinds, missing, fields, is_open, items, traits)
 
 
 def join_all(shapes: Iterable[Shape]) -> Shape:
@@ -264,8 +266,6 @@ def join_all(shapes: Iterable[Shape]) -> Shape:
 
 
 def _join_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
-    if "object" not in one.kinds:
-        return other.fields, other.open
     if "object" not in other.kinds or one.fields is other.fields:
         return one.fields, one.open or ("object" in other.kinds and other.open)
     if not one.fields and not other.fields:
@@ -280,8 +280,6 @@ def _join_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
 
 
 def _join_items(one: Shape, other: Shape) -> Shape | None:
-    if "array" not in one.kinds:
-        return other.items
     if "array" not in other.kinds:
         return one.items
     return None if one.items is None or other.items is None else join(one.items, other.items)
@@ -290,9 +288,9 @@ def _join_items(one: Shape, other: Shape) -> Shape | None:
 def _join_traits(one: Shape, other: Shape) -> Traits:
     """Return the facts that hold for both. A side that is always null or missing does not contradict the other."""
     first, second = one.traits, other.traits
-    if not one.kinds - NULL:
+    if one.kinds <= NULL:
         return _with_gaps(second, first.sources, "null" in one.kinds)
-    if not other.kinds - NULL:
+    if other.kinds <= NULL:
         return _with_gaps(first, second.sources, "null" in other.kinds)
     return Traits(
         first.path if first.path == second.path else None,
@@ -308,7 +306,7 @@ def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     if not sources and not nulls:
         return traits
     path = None if nulls else traits.path
-    return traits._replace(sources=traits.sources | sources, path=path)
+    return Traits(path, traits.sources | sources, traits.known, traits.rounded, traits.unit)
 
 
 def member(shape: Shape, name: str) -> Shape:
@@ -327,9 +325,12 @@ def member(shape: Shape, name: str) -> Shape:
 
 def lookup(shape: Shape, parts: Parts) -> Shape:
     """Return the value at a path as an expression reads it: an array on the way gives the array of its values."""
-    while parts and shape.kinds == OBJECT and not shape.missing:
-        shape, parts = member(shape, parts[0]), parts[1:]
-    if not parts:
+    for depth, name in enumerate(parts):
+        if shape.missing or shape.kinds != OBJECT:
+            parts = parts[depth:]
+            break
+        shape = member(shape, name)
+    else:
         return shape
     found = NOTHING
     if "object" in shape.kinds:
