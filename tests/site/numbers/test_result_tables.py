@@ -60,7 +60,7 @@ def test_numbers_are_cells_and_texts_are_names_whatever_the_type_of_the_other_va
         },
         {"_id": 2, "name": "second_one", "kind": "same", "a_ms": Decimal128("2.50")},
     )  # fmt: skip
-    cells = [(cell.number.written, table.labels[cell.column]) for cell in table.cells]
+    cells = [(cell.number.written, table.headings[cell.column].label) for cell in table.cells]
     assert cells == [("1.50", "a_ms"), ("5", "n"), ("0.000000001", "tiny"), ("3", ".a.b"), ("2.50", "a_ms")]
     assert set(table.rows.numbers) == {"first one", "second_one", "second one"}
 

@@ -20,7 +20,7 @@ from mongo_tables.site.numbers.classes import (
     open_findings,
     stale_findings,
 )
-from mongo_tables.site.numbers.exemptions import apply_exemptions, read_exemptions
+from mongo_tables.site.numbers.exemptions import exempt
 from mongo_tables.site.numbers.matching import find_place
 from mongo_tables.site.numbers.paragraphs import TEXT_SUFFIXES
 from mongo_tables.site.numbers.tables import read_collections
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mongo_tables.build import Report
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.numbers.text import Number
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:
@@ -84,7 +83,7 @@ def check_numbers(
         numbers += classify_numbers(others, report.tables, report.answers)
     known = {page.file: page.text for page in (*pages, *texts)}
     numbers.sort(key=lambda one: (one.file, one.at))
-    numbers = apply_exemptions(numbers, known, read_exemptions(folder), folder)
+    numbers = exempt(numbers, known, folder)
     stale = find_stale(numbers)
     not_stale = [one for at, one in enumerate(numbers) if at not in stale]
     found = [*open_findings(not_stale, all_open=all_open), *stale_findings(numbers, stale)]
@@ -163,29 +162,21 @@ def control(numbers: Sequence[TextNumber]) -> float:
 
 
 def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
-    """Return whether a table has another number of the same number of digits, which is also in the sentence."""
+    """Return whether a table has another number of as many digits, which is also in the sentence.
+
+    Leading zeros stay, and so do the rounded ones at the end of a whole number.
+    """
     number = one.number
     written = number.written
-    while written == number.written:
-        written = _draw(number, random)
-    value = number.value * _to_int(written) / _to_int(number.written)
-    at = one.place + number.digits_at - number.start
-    sentence = one.sentence[:at] + written + one.sentence[at + len(written) :]
-    return find_place(replace(number, written=written, value=value), sentence, one.tables) is not None
-
-
-def _draw(number: Number, random: Random) -> str:
-    """Return random digits. Leading zeros stay, and so do the rounded ones at the end of a whole number."""
-    written = number.written
-    digits = [at for at, one in enumerate(written) if one.isdigit()]
-    first = next(at for at in digits if written[at] != "0")
-    last = max(at for at in digits if written[at] != "0") if len(number.precisions) > 1 else digits[-1]
+    digits = [at for at, sign in enumerate(written) if sign.isdigit()]
+    telling = [at for at in digits if written[at] != "0"]
+    first, last = telling[0], telling[-1] if len(number.precisions) > 1 else digits[-1]
     drawn = list(written)
-    for at in digits:
-        if first <= at <= last:
+    while "".join(drawn) == written:
+        for at in digits[digits.index(first) : digits.index(last) + 1]:
             drawn[at] = random.choice("123456789" if at in (first, last) else "0123456789")
-    return "".join(drawn)
-
-
-def _to_int(written: str) -> int:
-    return int("".join(filter(str.isdigit, written)))
+    old, new = (int("".join(signs[at] for at in digits)) for signs in (written, drawn))
+    other = replace(number, written="".join(drawn), value=number.value * new / old)
+    start = one.place + number.digits_at - number.start
+    sentence = f"{one.sentence[:start]}{other.written}{one.sentence[start + len(written) :]}"
+    return find_place(other, sentence, one.tables) is not None

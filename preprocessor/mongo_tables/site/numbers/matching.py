@@ -62,7 +62,9 @@ def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
         return ""
     for table in tables.all:
         if cell := _find_cell(number, words, table):
-            return f"{table.title}: row {cell.row + 1}, column `{table.labels[cell.column]}`".lstrip(": ")
+            return f"{table.title}: row {cell.row + 1}, column `{table.headings[cell.column].label}`".lstrip(
+                ": "
+            )
     compared = (tables.near or tables.others) if number.is_ratio else ()
     return "" if any(_is_ratio(number, words, table) for table in compared) else None
 
@@ -114,16 +116,21 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
     150 ms are 50 % more than 100 ms.
     """
     named = table.rows.find_any(words)
-    cells = [cell for cell in table.cells if cell.row in named and cell.is_measure]
-    if not cells or len(named) > _MOST_NAMED:
+    if not named or len(named) > _MOST_NAMED:
         return False
-    first = min((not cell.units, cell.column) for cell in cells)[1]
+    cells = [
+        cell
+        for cell in table.cells
+        if cell.row in named and cell.is_figure and cell.value and all(unit.powers for unit in cell.units)
+    ]
+    first = min(((not cell.units, cell.column) for cell in cells), default=(True, 0))[1]
     columns = table.columns.find_any(words) & {cell.column for cell in cells} or {first}
     scale = number.units[0].factor
     for one, two in permutations((cell for cell in cells if cell.column in columns), 2):
         if one.column != two.column or one.row == two.row:
             continue
-        ratio = one.base_value / two.base_value
+        factors = [cell.units[0].factor if cell.units else 1.0 for cell in (one, two)]
+        ratio = one.value * factors[0] / (two.value * factors[1])
         # Cells are rounded, so their ratio is inexact too.
         loss = ratio * sum(cell.number.precisions[0].half / cell.value for cell in (one, two)) / scale
         for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
@@ -183,4 +190,6 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     for cell, factor in own:
         written = cell.number.written if len(cell.number.written) <= _LONGEST else f"{cell.value:.6g}"
         is_sure = cell.column in named and bool(cell.units or number.noun)
-        yield Target(", ".join(said), table.labels[cell.column], written, cell.value * factor, is_sure)
+        yield Target(
+            ", ".join(said), table.headings[cell.column].label, written, cell.value * factor, is_sure
+        )

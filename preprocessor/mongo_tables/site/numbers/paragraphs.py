@@ -128,9 +128,7 @@ _MDX: Final = re.compile(
     r"^(?:import|export)\b.*?(?=\n[ \t]*\r?\n|\Z)|\{\s*/\*.*?(?:\*/\s*\}|\Z)|(?<!\$)\{[^{}\n]*\}",
     re.DOTALL | re.MULTILINE,
 )
-_HIDDEN: Final = re.compile(
-    r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$|<!--.*?-->|\{\s*/\*.*?\*/\s*\}", re.DOTALL | re.MULTILINE
-)
+_HIDDEN: Final = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$|<!--.*?-->", re.DOTALL | re.MULTILINE)
 """Front matter and comments."""
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _MARKUP: Final = re.compile(

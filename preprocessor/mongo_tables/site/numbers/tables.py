@@ -67,16 +67,6 @@ class Cell:
         """Return the number's value."""
         return self.number.value
 
-    @property
-    def base_value(self) -> float:
-        """Return the number's value in base units."""
-        return self.value * (self.units[0].factor if self.units else 1.0)
-
-    @property
-    def is_measure(self) -> bool:
-        """Return whether cells of its column can be compared: no share, not 0, not the end of a range."""
-        return self.is_figure and self.value != 0 and all(unit.powers for unit in self.units)
-
 
 class Names(NamedTuple):
     """The rows, or the columns, that each normalized name stands for. ``longest`` is in words."""
@@ -106,13 +96,12 @@ class Names(NamedTuple):
 
     def said_in(self, words: str) -> list[str]:
         """Return the names in a normalized sentence, but none inside a longer one: ``sort`` in ``merge sort``."""
-        parts, said = words.split(), dict[str, None]()
-        behind = 0
-        for start in range(len(parts)):
-            for end in range(min(len(parts), start + self.longest), max(start, behind), -1):
-                if (name := " ".join(parts[start:end])) in self.numbers:
-                    said[name], behind = None, end
-                    break
+        parts, said, at = words.split(), dict[str, None](), 0
+        while at < len(parts):
+            names = (" ".join(parts[at:end]) for end in range(at + self.longest, at, -1))
+            name = next((one for one in names if one in self.numbers), "")
+            said |= {name: None} if name else {}
+            at += name.count(" ") + 1
         return list(said)
 
 
@@ -120,13 +109,12 @@ class Names(NamedTuple):
 class Table:
     """The cells of a table, its headings, and the names by which a sentence may refer to rows and columns.
 
-    ``size`` is the number of rows. Messages name the table by ``title`` and columns by ``labels``. ``meant`` has the
+    ``size`` is the number of rows. Messages name the table by ``title``. ``meant`` has the
     columns that a number may be about though none is named; None: any. Numbers with ``telling`` digits need no name in
     their sentence.
     """
 
     title: str
-    labels: Sequence[str]
     headings: Sequence[Heading]
     cells: Sequence[Cell]
     alike: Sequence[Sequence[Cell]]
@@ -144,7 +132,6 @@ class Table:
 
 def _build(
     title: str,
-    labels: Sequence[str],
     headings: Sequence[Heading],
     rows: Sequence[Sequence[_Figure]],
     names: Iterable[Iterable[str]],
@@ -164,7 +151,7 @@ def _build(
         alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
     columns = Names.of(one.names for one in headings)
     groups = [sorted(one, key=lambda cell: cell.value) for one in alike.values()]
-    return Table(title, labels, headings, cells, groups, Names.of(names), columns, len(rows))
+    return Table(title, headings, cells, groups, Names.of(names), columns, len(rows))
 
 
 def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
@@ -180,7 +167,7 @@ def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Tab
         for row in rows
     )
     figures = [[(cell, one.units) for cell, one in zip(row, headings, strict=False)] for row in rows]
-    return _build(title, labels, headings, figures, names, notation, naming)
+    return _build(title, headings, figures, names, notation, naming)
 
 
 def _plain(cell: str) -> str:
@@ -260,7 +247,7 @@ def _of_documents(
     paths = list(dict.fromkeys(path for row in rows for path in row))
     figures = [[_figure_of(row, path) for path in paths] for row in rows]
     labels = [measure if measure and path == "value" else path for path in paths]
-    found = _build(title, labels, [*map(read_field, labels)], figures, _name_rows(rows))
+    found = _build(title, [*map(read_field, labels)], figures, _name_rows(rows))
     meant = frozenset(at for at, path in enumerate(paths) if path == "value")
     return replace(found, meant=meant) if measure else found
 
@@ -325,4 +312,4 @@ def read_field(path: str) -> Heading:
     names = dict.fromkeys(name for part in parts for name in part.names)
     nouns = parts[-1].nouns
     units = next((part.units for part in reversed(parts) if part.units), ())
-    return Heading(tuple(names), () if nouns else units, nouns)
+    return Heading(path, tuple(names), () if nouns else units, nouns)

@@ -185,8 +185,9 @@ _NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its names in lower case, its units, or the base units of its plural nouns."""
+    """A column as messages name it: its names in lower case, its units, or the base units of its plural nouns."""
 
+    label: str
     names: tuple[str, ...]
     units: tuple[Unit, ...]
     nouns: frozenset[str]
@@ -215,7 +216,7 @@ def read_heading(name: str) -> Heading:
     plural = (one for one in said if one[-1] == "s" and len(one) > len("abc"))
     counted = words[-2:-1] if words and words[-1] in COUNTS else []
     nouns = frozenset(map(find_base_unit, (*plural, *counted)))
-    return Heading(tuple(names), units, frozenset() if units else nouns)
+    return Heading(name, tuple(names), units, frozenset() if units else nouns)
 
 
 def read_unit(text: str) -> tuple[Unit, ...]:
