@@ -9,7 +9,9 @@ import pytest
 from bson import Decimal128, Int64, ObjectId
 
 from mongo_tables.results.file_source import FileSource, hold
+from mongo_tables.site.numbers.matching import NearTables, find_target
 from mongo_tables.site.numbers.tables import Table, read_collections, read_field
+from mongo_tables.site.numbers.text import Notation, read_numbers
 
 
 def read(*documents: dict[str, Any]) -> list[Table]:
@@ -87,3 +89,34 @@ def test_the_unit_beside_a_number_may_be_for_each_operation() -> None:
 
 def test_no_documents_are_a_table_without_cells() -> None:
     assert [list(table.cells) for table in read()] == [[]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column"),
+    [
+        ("With rtk the read median is 6 ms.", "read.median_ms"),
+        ("With rtk it is 6 ms to read.", None),
+        ("With rtk the score is 6 % more.", None),
+        ("With rtk it had 6 runs.", "runs"),
+    ],
+)
+def test_a_sentence_means_the_column_that_it_names_best(sentence: str, column: str | None) -> None:
+    tables = read(
+        {"name": "rtk", "runs": 7, "score": 8, "read": {"median_ms": 5.5, "p99_ms": 9.5}},
+        {"name": "ctx", "runs": 9, "score": 3, "read": {"median_ms": 7.5, "p99_ms": 11.5}},
+    )
+    (number,) = read_numbers(sentence, Notation(), {"run"})
+    found = find_target(number, sentence, NearTables((), tables))
+    assert (found and found.column) == column
+
+
+def test_counts_and_parameters_do_not_have_the_unit_beside_them() -> None:
+    (table,) = read({"name": "a", "value": 12.5, "unit": "ms", "count": 30, "parameters": {"n": 16}})
+    units = {table.headings[cell.column].label: [one.factor for one in cell.units] for cell in table.cells}
+    assert units == {"value": [1e-3], "count": [], "parameters.n": []}
+
+
+@pytest.mark.parametrize(("count", "telling"), [(99, 3), (100, 4), (1000, 5)])
+def test_where_there_are_many_numbers_those_of_more_digits_need_a_name(count: int, telling: int) -> None:
+    (table,) = read(*({"name": f"run {at}", "took_ms": at} for at in range(count)))
+    assert table.telling == telling

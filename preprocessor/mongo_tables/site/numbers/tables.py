@@ -193,8 +193,6 @@ Document = Mapping[str, Any]
 _AT_HAND: Final = 10_000
 """The most documents of a collection, or entries of a list, that a query returns."""
 _LOOKED_AT: Final = 50
-_LONGEST: Final = 8
-"""The most words of a name: longer texts are remarks."""
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number is about if its sentence names none."""
 _RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
@@ -302,7 +300,7 @@ def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
     ]
     shared = set[str]().union(*named[:1]).intersection(*named[1:]) if len(rows) > 1 else set()
     for names in named:
-        yield [name for name in names if name not in shared and name.count(" ") < _LONGEST]
+        yield [name for name in names if name not in shared]
 
 
 @lru_cache(maxsize=2048)
