@@ -200,6 +200,12 @@ def test_a_number_with_the_unit_of_its_header_names_a_row() -> None:
     assert [kind for written, kind in found if written == "12 kB"] == ["found", "open"]
 
 
+def test_a_name_with_underscores_names_its_row() -> None:
+    rows = [{**row, "name": name} for row, name in zip(ROWS, ("read_all", "read_ahead", "scan"), strict=True)]
+    page = f"# Page\n\n{TABLE}\n\nWith `read_ahead` it needs 12 kB. With read_all it needs 12 kB.\n"
+    assert [one.kind for one in classify(page, rows)] == ["found", "open"]
+
+
 def test_a_page_finds_the_numbers_of_tables_elsewhere_that_it_names() -> None:
     other, page = read(TABLE, "other.md"), read(f"# Page\n\nIt takes 120 ms, not {VALUE}.\n")
     answers = {spec.query.key: ROWS for spec in other.pipeline_specs}

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import field_words
+from mongo_tables.directives.comments import read_signs
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.model import Query
 from mongo_tables.results.row_names import ORDER, is_benchmark
-from mongo_tables.site.drift import WrittenTable, read_cell
+from mongo_tables.site.drift import WrittenTable
 from mongo_tables.site.numbers.text import (
     COUNTS,
     RATIO,
@@ -38,8 +39,7 @@ from mongo_tables.site.numbers.text import (
 if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource
 
-_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-_TAG: Final = re.compile(r"<[^>]*>")
+_MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 _TELLING: Final = 3
 """Numbers with at least this many digits need no name in their sentence: chance matches are rare."""
@@ -156,7 +156,7 @@ def _build(
 
 def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
     """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words."""
-    written = WrittenTable.of(lines)
+    written = WrittenTable.of(lines, read_signs)
     labels = [_plain(one) for one in written.headers]
     headings = [*map(read_heading, labels)]
     rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
@@ -172,7 +172,7 @@ def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Tab
 
 def _plain(cell: str) -> str:
     """Return a cell's text as readers see it."""
-    return _ESCAPE.sub(r"\1", _TAG.sub(" ", read_cell(cell))).replace("`", "").strip()
+    return _MARKUP.sub(" ", cell).strip()
 
 
 def _names_of(text: str, header: str) -> Iterator[str]:
