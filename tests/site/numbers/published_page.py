@@ -67,8 +67,9 @@ def test_numbers_that_are_found_agree_with_the_tables(numbers: list[TextNumber])
     found = {one.at[0] for one in numbers if one.kind == "found"}
     # Line 369 says of how many documents of 1 KB; the size is found, and the count has no unit.
     assert found & claimed("no") <= {369}
-    assert len(found) >= 20
+    assert len(found) >= 35
 
 
 def test_few_numbers_are_found_by_chance(numbers: list[TextNumber]) -> None:
-    assert control(numbers) < 0.125
+    # Rounded IOPS are many of its numbers, and 3,000 is in most rows.
+    assert control(numbers) < 0.13

@@ -92,6 +92,7 @@ def test_what_is_a_number_with_a_unit(text: str, expected: list[str]) -> None:
         ("Mean [ms]", "mean", "ms", []),
         ("Files/s", "files s", "files/s", []),
         ("Threads", "threads", "", ["thread"]),
+        ("Disk IOPS", "disk iops", "", ["iop"]),
         ("Speed (documents/s)", "speed", "documents/s", []),
     ],
 )
