@@ -11,9 +11,11 @@ import pytest
 from bson import json_util
 
 from mongo_tables.hosts.published_files import PublishedDocuments
+from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
 from tests.hosts.builds import build, build_twice, sample
+from tests.hosts.inprocess import CONFIG, ROWS, built, table, write
 from tests.measured import document
 
 LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
@@ -88,6 +90,30 @@ def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
     assert (
         PublishedDocuments.of(open_source("mongodb://user:secret@host/results").local, "results").files == {}
     )
+
+
+def test_documents_that_changed_since_their_tables_were_made_end_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugins = "plugins:\n  - mongo-tables:\n      documents: r\n"
+    write(
+        tmp_path,
+        {"mkdocs.yml": f"{CONFIG}{plugins}", "docs/index.md": table("one"), "fixtures/r/r.jsonl": ROWS},
+    )
+    read, contents = ResultsFile.read, list[bytes]()
+
+    def read_another_content(file: ResultsFile) -> bytes:
+        content = read(file)
+        contents.append(content.replace(b"3", b"4") if contents else content)
+        return contents[-1]
+
+    monkeypatch.setattr(ResultsFile, "read", read_another_content)
+    monkeypatch.chdir(tmp_path)
+    outcome = built(tmp_path)
+    assert not outcome.done
+    assert [line.partition(" (")[0] for line in outcome.errors if "MT" in line] == [
+        "fixtures: MT310 the files of the collection `r` changed during the build"
+    ]
 
 
 PAGE = """\

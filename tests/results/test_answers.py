@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from mongo_tables.results import answers, file_documents, file_source
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.model import Query, ResultsError, Rows
+from mongo_tables.results.model import FilesChanged, Query, ResultsError, Rows
 
 
 class _Server:
@@ -113,3 +114,45 @@ def test_queries_that_join_collections_run_together_and_decode_each_once(
     later = Answers(str(tmp_path))
     assert later.apart((one, one.collection) for one in queries) == [(["a", "b", "c", "d"], ())]
     later.close()
+
+
+def test_a_row_that_looks_like_a_reference_to_a_database_stays_a_row(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    link = {"$ref": "runs", "$id": 7, "n": 5}
+    (tmp_path / "a" / "all.jsonl").write_text(json.dumps({"_id": 1, "link": link}))
+    query = Query("a", ({"$replaceRoot": {"newRoot": "$link"}},))
+    assert Answers(str(tmp_path)).answer({query.key: query}).by_key[query.key] == [link]
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_documents_that_are_read_again_in_a_build_are_those_that_were_read_first(
+    once: bool, tmp_path: Path, decoded: list[str]
+) -> None:
+    build, query = Answers(str(tmp_path), once=once), Query("a", ())
+    assert len(build.answer({query.key: query}).by_key[query.key]) == 2  # type: ignore[arg-type]
+    local = build.local
+    assert local is not None and len(list(local.lines("a"))) == 2
+    (tmp_path / "a" / "all.jsonl").write_text('{"_id": 3}\n')
+    with pytest.raises(FilesChanged, match="changed during the build"):
+        local.lines("a")
+    build.release()
+    with pytest.raises(FilesChanged, match="changed during the build"):
+        local.documents("a")
+    build.refresh()
+    assert local.documents("a") == [{"_id": 3}]
+    assert list(local.lines("a")) == [b'{"_id": 3}\n']
+    build.close()
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_of_several_broken_files_the_one_of_the_first_query_makes_the_source_unusable(
+    once: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    for name in "bd":
+        (tmp_path / f"{name}.csv").write_text("x,y\n1\n")
+    joined = ({"$unionWith": "d"},)
+    asked = [Query("a", ()), Query("b", ()), Query("a", joined)]
+    build = Answers(str(tmp_path), once=once).answer({one.key: one for one in asked})
+    assert len(list(build.by_key.values())) == 3
+    assert "b.csv" in str(build.unreachable)

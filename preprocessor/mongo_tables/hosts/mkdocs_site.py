@@ -46,6 +46,7 @@ from mongo_tables.hosts.published_files import PublishedDocuments, collections_o
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markdown, swap_markup
 from mongo_tables.render.markup import ANCHOR
+from mongo_tables.results.model import FilesChanged
 from mongo_tables.site.figures import line_of, no_place, report_left_over
 from mongo_tables.site.includes import may_include
 from mongo_tables.site.pages import no_text
@@ -354,7 +355,13 @@ class SiteBuild:
         """Return the result documents that are published with the pages, by collection."""
         found = []
         for collection in collections_of(self.options.documents):
-            one = PublishedDocuments.of(self.answers.local, collection)
+            try:
+                one = PublishedDocuments.of(self.answers.local, collection)
+            except FilesChanged as error:
+                one = PublishedDocuments(collection, {}, {})
+                shown = shorten_path(Path(self.answers.where))
+                told = finding("MT310", shown, (0, 0), error.message, error.hint)
+                report([told], self.fail_on, "nothing was built")
             if not one.files and find_watched_path(self.answers.where):
                 log.warning(
                     "documents: %s has no documents in lines of the collection %s",

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.render.markup import distinct, words
 from mongo_tables.results.conclusions import variant_name
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import FilesChanged, ResultsError
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
@@ -94,10 +94,15 @@ class PublishedDocuments:
 
     @classmethod
     def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
-        """Publish the local documents, or none if they cannot be read, which the results source reports."""
+        """Publish the local documents, or none if they cannot be read, which the results source reports.
+
+        Raises ``FilesChanged``.
+        """
         try:
             lines = list(local.lines(collection)) if local else []
             keys = [one["_id"] for one in local.documents(collection)] if local else []
+        except FilesChanged:
+            raise
         except ResultsError:
             return cls(collection, {}, {})
         names = distinct((f"{_path_of(collection)}/{_name(key)}" for key in keys), set())

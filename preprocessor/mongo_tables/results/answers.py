@@ -42,10 +42,12 @@ class HeldRows(NamedTuple):
 
 def hold_rows(rows: Rows) -> HeldRows:
     """Return the rows of an answer as BSON."""
-    import bson  # pages without comments do without
+    from mongo_tables.results.rows import (
+        encode_rows,  # it imports BSON, which pages without comments do without
+    )
 
     decimals = rows.decimals if isinstance(rows, PlainRows) else None
-    return HeldRows(bson.encode({"": rows}), len(rows), decimals)
+    return HeldRows(encode_rows(rows), len(rows), decimals)
 
 
 @dataclass(eq=False)
@@ -73,7 +75,7 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
 
         from mongo_tables.results.rows import CODEC
 
-        rows: Rows = bson.decode(held.content, CODEC)[""]
+        rows: Rows = bson.decode_all(held.content, CODEC)
         if held.decimals is not None:
             rows = PlainRows(rows, held.decimals)
         if self._size > _MOST_DECODED:
@@ -122,6 +124,7 @@ class Answers:
     _collections: tuple[str, ...] | None = field(default=None, init=False)
     _version: str | None = field(default=None, init=False)
     _reached: bool = field(default=False, init=False)
+    _asked: Iterable[str] = field(default=(), init=False)
     _time_outs: int = field(default_factory=time_outs, init=False)
 
     def refresh(self) -> None:
@@ -159,12 +162,16 @@ class Answers:
                 self._run_together(new)
         except ResultsError as error:
             self.by_key.held.update(dict.fromkeys(new, error))
+        self._asked = queries
+        self._find_unreachable()
+        return self
+
+    def _find_unreachable(self) -> None:
         self.unreachable = None
-        for each in map(self.by_key.held.get, queries):
+        for each in map(self.by_key.held.get, self._asked):
             if isinstance(each, ResultsError) and each.environment:
                 self.unreachable = each
                 break
-        return self
 
     @nothing_collected()
     def _run_together(self, queries: Mapping[str, Query]) -> None:
@@ -183,8 +190,8 @@ class Answers:
             self.by_key.held.update(answers)
             for key, answer in answers.items():
                 if isinstance(answer, ResultsError):
-                    if answer.environment and self.unreachable is None:
-                        self.unreachable = answer
+                    if answer.environment:
+                        self._find_unreachable()
                 # An error may depend on other files, or on how busy the machine is.
                 elif not self.once and None not in read[key] and is_lasting(asked[key]):
                     self._memo.keep((key, read[key]), answer, 1 + answer.size)

@@ -82,7 +82,7 @@ def read_contents(collection: str, place: CollectionFiles) -> Contents:
             read.append((file, content))
             parts += (str(file.path), content)
     except ResultsError as error:
-        raise (_find_faults(fixtures) if fixtures else None) or error from None
+        raise (_find_faults(fixtures, read) if fixtures else None) or error from None
     return Contents(collection, read, fixtures, digest_of(*parts))
 
 
@@ -115,7 +115,7 @@ def decode(contents: Contents) -> Collection:
         else:
             documents, faults = read_fixture(file.path, content)
             if faults:
-                raise _find_faults(contents.fixtures) or combine_faults(faults)
+                raise _find_faults(contents.fixtures, contents.files) or combine_faults(faults)
         read.append(documents)
         paths.append(file.path)
     if empty and not any(read):
@@ -214,13 +214,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def _find_faults(folder: Path) -> ResultsError | None:
-    """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none."""
+def _find_faults(folder: Path, read: Iterable[tuple[ResultsFile, bytes]]) -> ResultsError | None:
+    """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none.
+
+    ``read``: the files that were read before.
+    """
     faults: list[Finding] = []
+    known = {file.path: content for file, content in read}
     for place in list_results([SourcePart("", str(folder), "")]).collections.values():
         try:
             for file in place.files() if place.folder else ():
-                faults += read_fixture(file.path, file.read())[1]
+                content = known[file.path] if file.path in known else file.read()
+                faults += read_fixture(file.path, content)[1]
         except ResultsError as error:  # The file cannot be opened.
             faults += error.findings
     return combine_faults(faults) if faults else None

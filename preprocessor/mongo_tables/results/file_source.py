@@ -22,10 +22,11 @@ from mongo_tables.files.process import nothing_collected
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.results.file_documents import decode, read_contents
-from mongo_tables.results.file_listing import Listing, list_results
+from mongo_tables.results.file_documents import Contents, decode, read_contents
+from mongo_tables.results.file_listing import CollectionFiles, Listing, list_results
 from mongo_tables.results.guards import OPTIONS, Limits, guard
 from mongo_tables.results.model import (
+    FilesChanged,
     PipelineRefused,
     PlainRows,
     Query,
@@ -35,7 +36,7 @@ from mongo_tables.results.model import (
     unusable,
 )
 from mongo_tables.results.provenance import TOLD_BY, SourceQuery
-from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
+from mongo_tables.results.rows import CODEC, encode_rows, rows_within, settle_field_order
 from mongo_tables.results.source_text import SourcePart, split_parts
 
 if TYPE_CHECKING:
@@ -59,8 +60,6 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
     return Collection(name, held, digest_of(name, *written), files, plain=bool(files))
 
 
-_BATCH: Final = 101
-"""The rows of a batch: as many as in the first one of a server."""
 _MOST_HELD: Final = 2_000
 """Documents that are held although nothing needs them any more: decoding them again would take longer than it saves."""
 
@@ -86,7 +85,7 @@ class FileSource(ResultsSource):
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
-        self._digests: dict[str, str] = {}  # in this build, of collections that were let go
+        self._digests: dict[str, str] = {}  # of what was read first in this build
         self._listed: Listing | None = None  # in this build
         self.notes: list[Finding] = []
         """The notes about the files that queries have read in this build."""
@@ -126,7 +125,7 @@ class FileSource(ResultsSource):
                 collection in self._decoded
                 and sum(len(one.documents) for one in self._decoded.values()) > _MOST_HELD
             ):
-                self._digests[collection] = self._decoded.pop(collection).digest
+                del self._decoded[collection]
                 self._read.pop(collection, None)
 
     def release(self) -> None:
@@ -190,14 +189,12 @@ class FileSource(ResultsSource):
         with self._lock:
             if (found := self._read.get(collection)) is None:
                 place, held = self._list().collections.get(collection), self._others.get(collection)
+                is_first = collection not in self._digests
                 if held or place is None:
                     found = held or Collection(collection, (), digest_of(collection))
                 else:
                     try:
-                        contents = read_contents(collection, place)
-                        if self._digests.get(collection, contents.digest) != contents.digest:
-                            message = f"the files of the collection `{collection}` changed during the build"
-                            raise ResultsError(message, hint="build again")
+                        contents = self._read_contents(collection, place)
                         found = self._decoded.get(collection)
                         if found is None or found.digest != contents.digest:
                             with nothing_collected():
@@ -205,11 +202,19 @@ class FileSource(ResultsSource):
                     except ResultsError as error:
                         found = error
                 self._read[collection] = found
-                if isinstance(found, Collection) and collection not in self._digests:
+                if isinstance(found, Collection) and is_first:
                     self.notes += found.notes
         if isinstance(found, ResultsError):
             raise found
         return found
+
+    def _read_contents(self, collection: str, place: CollectionFiles) -> Contents:
+        """Read the files of a collection. Raises ``ResultsError``, also if the build has read other contents before."""
+        contents = read_contents(collection, place)
+        if self._digests.setdefault(collection, contents.digest) != contents.digest:
+            message = f"the files of the collection `{collection}` changed during the build"
+            raise FilesChanged(message, hint="build again")
+        return contents
 
     def find(self, collection: str) -> Collection:
         """Return the collection, including what was written to ``database``. Do not change its documents."""
@@ -225,7 +230,8 @@ class FileSource(ResultsSource):
         """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
         place = self._list().collections.get(collection)
         if place and place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
-            contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
+            read = (content for _, content in self._read_contents(collection, place).files)
+            contents = (content.removeprefix(b"\xef\xbb\xbf") for content in read)
             return (line for one in contents for line in one.splitlines(keepends=True) if not line.isspace())
         return (f"{write_line(raw)}\n".encode() for raw in self.raws(collection))
 
@@ -263,9 +269,8 @@ class FileSource(ResultsSource):
             documents, _ = collection.choose(query.pipeline)
             if not documents and self._database is None:
                 self.reach()
-            rows = settle_field_order(
-                rows_within(_send(self._evaluate(documents, query)), self._limits), query
-            )
+            sent = encode_rows(self._evaluate(documents, query))
+            rows = settle_field_order(rows_within([sent], self._limits), query)
             return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
@@ -316,13 +321,6 @@ class FileSource(ResultsSource):
         other = copy(self)
         other._database = None
         return other
-
-
-def _send(rows: Rows) -> Iterator[bytes]:
-    """Yield rows as BSON, in batches, as a server does."""
-    for start in range(0, len(rows), _BATCH):
-        # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
-        yield b"".join([bson.encode({"": row})[6:-1] for row in rows[start : start + _BATCH]])
 
 
 @dataclass(frozen=True, slots=True)

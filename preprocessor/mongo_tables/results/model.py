@@ -138,6 +138,10 @@ def unusable(message: str, hint: str = "") -> ResultsError:
     return ResultsError(message, hint=hint, environment=True)
 
 
+class FilesChanged(ResultsError):
+    """The files of a collection changed during a build, which has used what they had before."""
+
+
 class NoBenchmarks(ResultsError):
     """A file of a benchmark tool has no results: among several files of a collection it adds no rows."""
 

@@ -27,6 +27,12 @@ def through_bson(document: Mapping[str, Any]) -> dict[str, Any]:
     return bson.decode(bson.encode(document), CODEC)
 
 
+def encode_rows(rows: Rows) -> bytes:
+    """Return rows as concatenated BSON documents, as a server sends them."""
+    # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
+    return b"".join([bson.encode({"": row})[6:-1] for row in rows])
+
+
 def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
     """Decode concatenated BSON documents, batch by batch. Raises ``ResultsError`` past a limit, naming it."""
     rows: Rows = []

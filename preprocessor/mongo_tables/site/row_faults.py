@@ -121,6 +121,7 @@ def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
     from mongo_tables.lint.causes import why_no_rows  # few figures have no rows
 
     with suppress(ResultsError):  # only the query for the cause failed
+        local.documents(table.collection)  # fails if the files have changed since the query for the rows
         if (cause := why_no_rows(local, table.query)) is not None:
             message = f"{one.message}: {cause.reason}" if cause.reason else one.message
             at = table.locate(("pipeline", *cause.path))
