@@ -156,3 +156,18 @@ def test_of_several_broken_files_the_one_of_the_first_query_makes_the_source_unu
     build = Answers(str(tmp_path), once=once).answer({one.key: one for one in asked})
     assert len(list(build.by_key.values())) == 3
     assert "b.csv" in str(build.unreachable)
+
+
+def test_a_fault_is_found_with_those_of_all_files_but_not_of_files_that_the_build_has_used(
+    tmp_path: Path,
+) -> None:
+    for name, content in (("a", '{"_id": 1}'), ("b", "broken"), ("c", "not sound")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.jsonl").write_text(content)
+    build, asked = Answers(str(tmp_path)), [Query("a", ()), Query("b", ())]
+    build.answer({asked[0].key: asked[0]})
+    (tmp_path / "a" / "all.jsonl").write_text("changed")
+    build.answer({asked[1].key: asked[1]})
+    error = build.by_key[asked[1].key]
+    assert isinstance(error, ResultsError)
+    assert {Path(one.file).parent.name for one in error.findings} == {"b", "c"}

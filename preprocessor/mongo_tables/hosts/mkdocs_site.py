@@ -358,10 +358,10 @@ class SiteBuild:
             try:
                 one = PublishedDocuments.of(self.answers.local, collection)
             except FilesChanged as error:
-                one = PublishedDocuments(collection, {}, {})
                 shown = shorten_path(Path(self.answers.where))
                 told = finding("MT310", shown, (0, 0), error.message, error.hint)
                 report([told], self.fail_on, "nothing was built")
+                continue
             if not one.files and find_watched_path(self.answers.where):
                 log.warning(
                     "documents: %s has no documents in lines of the collection %s",

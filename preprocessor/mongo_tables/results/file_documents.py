@@ -8,7 +8,7 @@ several runs of a tool have in common: ``{"testname": …, "name": …, "metric"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
@@ -52,17 +52,21 @@ _ONCE: Final = "a server holds each _id once; drop one of the two"
 class Contents:
     """The contents of the files of a collection, in order, and a digest of names and contents.
 
-    ``fixtures`` is the fixture folder; None for plain files.
+    ``fixtures`` is the fixture folder; None for plain files. ``used``: see ``read_contents``.
     """
 
     name: str
     files: Sequence[tuple[ResultsFile, bytes]]
     fixtures: Path | None
     digest: str
+    used: Set[str] = frozenset()
 
 
-def read_contents(collection: str, place: CollectionFiles) -> Contents:
-    """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder."""
+def read_contents(collection: str, place: CollectionFiles, used: Set[str] = frozenset()) -> Contents:
+    """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder.
+
+    ``used``: the collections that the build has read before, whose files may have changed since.
+    """
     files: Sequence[ResultsFile] = place.plain
     fixtures: Path | None = None
     if place.folder is not None:
@@ -82,8 +86,8 @@ def read_contents(collection: str, place: CollectionFiles) -> Contents:
             read.append((file, content))
             parts += (str(file.path), content)
     except ResultsError as error:
-        raise (_find_faults(fixtures, read) if fixtures else None) or error from None
-    return Contents(collection, read, fixtures, digest_of(*parts))
+        raise (_find_faults(fixtures, read, used) if fixtures else None) or error from None
+    return Contents(collection, read, fixtures, digest_of(*parts), used)
 
 
 def decode(contents: Contents) -> Collection:
@@ -115,7 +119,7 @@ def decode(contents: Contents) -> Collection:
         else:
             documents, faults = read_fixture(file.path, content)
             if faults:
-                raise _find_faults(contents.fixtures, contents.files) or combine_faults(faults)
+                raise _find_faults(contents.fixtures, contents.files, contents.used) or combine_faults(faults)
         read.append(documents)
         paths.append(file.path)
     if empty and not any(read):
@@ -214,16 +218,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def _find_faults(folder: Path, read: Iterable[tuple[ResultsFile, bytes]]) -> ResultsError | None:
+def _find_faults(
+    folder: Path, read: Iterable[tuple[ResultsFile, bytes]], used: Set[str]
+) -> ResultsError | None:
     """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none.
 
-    ``read``: the files that were read before.
+    ``read``: the files that were read before. ``used``: the collections that were read without a fault.
     """
     faults: list[Finding] = []
     known = {file.path: content for file, content in read}
-    for place in list_results([SourcePart("", str(folder), "")]).collections.values():
+    for name, place in list_results([SourcePart("", str(folder), "")]).collections.items():
         try:
-            for file in place.files() if place.folder else ():
+            for file in place.files() if place.folder and name not in used else ():
                 content = known[file.path] if file.path in known else file.read()
                 faults += read_fixture(file.path, content)[1]
         except ResultsError as error:  # The file cannot be opened.
