@@ -138,6 +138,10 @@ def test_documents_that_are_read_again_in_a_build_are_those_that_were_read_first
     build.release()
     with pytest.raises(FilesChanged, match="changed during the build"):
         local.documents("a")
+    (tmp_path / "a" / "all.jsonl").unlink()
+    with pytest.raises(FilesChanged, match="changed during the build"):
+        local.lines("a")
+    (tmp_path / "a" / "all.jsonl").write_text('{"_id": 3}\n')
     build.refresh()
     assert local.documents("a") == [{"_id": 3}]
     assert list(local.lines("a")) == [b'{"_id": 3}\n']
@@ -171,3 +175,33 @@ def test_a_fault_is_found_with_those_of_all_files_but_not_of_files_that_the_buil
     error = build.by_key[asked[1].key]
     assert isinstance(error, ResultsError)
     assert {Path(one.file).parent.name for one in error.findings} == {"b", "c"}
+
+
+def test_notes_are_about_what_the_queries_read_and_not_beside_the_error_of_a_broken_source(
+    tmp_path: Path,
+) -> None:
+    fixtures, plain = tmp_path / "fixtures", tmp_path / "plain"
+    for name, content in (("a", '{"_id": 1}'), ("b", "broken")):
+        (fixtures / name).mkdir(parents=True)
+        (fixtures / name / "all.jsonl").write_text(content)
+    (fixtures / "more.xlsx").write_text("no results")
+    plain.mkdir()
+    (plain / "odd.csv").write_text("name,ms\n" + "".join(f"r{n},{n}\n" for n in range(20)) + "x,12O\n")
+    build = Answers(f"{fixtures},{plain}")
+    sound, odd, broken = (Query(name, ()) for name in ("a", "odd", "b"))
+
+    def rules(*asked: Query) -> list[str]:
+        return [one.rule for one in build.answer({one.key: one for one in asked}).notes]
+
+    assert rules() == []
+    assert rules(sound) == ["MT313"]
+    assert build.digest is not None, "which reads all collections"
+    assert [one.rule for one in build.notes] == ["MT313"]
+    assert rules(broken) == []
+    assert rules() == [], "a page without comments changes nothing"
+    build.refresh()
+    assert rules(sound, odd) == ["MT313", "MT338"]
+    (fixtures / "more.xlsx").unlink()
+    build.refresh()
+    assert rules(sound) == []
+    build.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
@@ -42,9 +41,8 @@ class HeldRows(NamedTuple):
 
 def hold_rows(rows: Rows) -> HeldRows:
     """Return the rows of an answer as BSON."""
-    from mongo_tables.results.rows import (
-        encode_rows,  # it imports BSON, which pages without comments do without
-    )
+    # It imports BSON, which pages without comments do without.
+    from mongo_tables.results.rows import encode_rows
 
     decimals = rows.decimals if isinstance(rows, PlainRows) else None
     return HeldRows(encode_rows(rows), len(rows), decimals)
@@ -125,12 +123,12 @@ class Answers:
     _version: str | None = field(default=None, init=False)
     _reached: bool = field(default=False, init=False)
     _asked: Iterable[str] = field(default=(), init=False)
+    _unread: Sequence[Finding] = field(default=(), init=False)
     _time_outs: int = field(default_factory=time_outs, init=False)
 
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
-        self.by_key, self.ran = HeldAnswers(), 0
-        self.notes = ()
+        self.by_key, self.ran, self.notes = HeldAnswers(), 0, ()
         self.unreachable = self._collections = self._version = None
         self._reached = False
         self._time_outs = time_outs()
@@ -147,10 +145,12 @@ class Answers:
         for key, query in queries.items():
             if key not in known:
                 new[key] = query
+        self._asked, self.unreachable = queries, None
         try:
             if new and not self._reached:
                 self.source.reach()
                 self._reached = True
+                self._unread = tuple(map(_note_unread, self.local.unread())) if self.local else ()
             if self.once and self.local is not None:
                 groups: dict[str, dict[str, Query]] = {}
                 for key, query in new.items():
@@ -158,12 +158,13 @@ class Answers:
                 for together in groups.values():
                     run = partial(self._run_together, together)
                     self.by_key.waiting.update(dict.fromkeys(together, run))
-            else:
+            elif queries:
                 self._run_together(new)
         except ResultsError as error:
             self.by_key.held.update(dict.fromkeys(new, error))
-        self._asked = queries
         self._find_unreachable()
+        if queries and self.unreachable:
+            self.notes = ()
         return self
 
     def _find_unreachable(self) -> None:
@@ -197,9 +198,9 @@ class Answers:
                     self._memo.keep((key, read[key]), answer, 1 + answer.size)
         for key in queries if self.by_key.waiting else ():
             self.by_key.waiting.pop(key, None)
-        if queries and (local := self.local) is not None:
-            with suppress(ResultsError):  # The query that needs these files reports the reason.
-                self.notes = (*map(_note_unread, local.unread()), *local.notes)
+        self.notes = ()
+        if not self.unreachable and (local := self.local) is not None:
+            self.notes = (*self._unread, *local.notes)
 
     @property
     def has_timed_out(self) -> bool:

@@ -86,7 +86,8 @@ def read_contents(collection: str, place: CollectionFiles, used: Set[str] = froz
             read.append((file, content))
             parts += (str(file.path), content)
     except ResultsError as error:
-        raise (_find_faults(fixtures, read, used) if fixtures else None) or error from None
+        found = _find_faults(Contents(collection, read, fixtures, "", used)) if fixtures else None
+        raise found or error from None
     return Contents(collection, read, fixtures, digest_of(*parts), used)
 
 
@@ -119,7 +120,7 @@ def decode(contents: Contents) -> Collection:
         else:
             documents, faults = read_fixture(file.path, content)
             if faults:
-                raise _find_faults(contents.fixtures, contents.files, contents.used) or combine_faults(faults)
+                raise _find_faults(contents) or combine_faults(faults)
         read.append(documents)
         paths.append(file.path)
     if empty and not any(read):
@@ -218,18 +219,17 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def _find_faults(
-    folder: Path, read: Iterable[tuple[ResultsFile, bytes]], used: Set[str]
-) -> ResultsError | None:
-    """Return every fault of every file of a fixture folder, so that one run reports all, or None if there is none.
+def _find_faults(contents: Contents) -> ResultsError | None:
+    """Return every fault of every file of the fixture folder, so that one run reports all, or None if there is none.
 
-    ``read``: the files that were read before. ``used``: the collections that were read without a fault.
+    What the build has read before is not read again.
     """
     faults: list[Finding] = []
-    known = {file.path: content for file, content in read}
-    for name, place in list_results([SourcePart("", str(folder), "")]).collections.items():
+    known = {file.path: content for file, content in contents.files}
+    for name, place in list_results([SourcePart("", str(contents.fixtures), "")]).collections.items():
+        is_used = name != contents.name and name in contents.used
         try:
-            for file in place.files() if place.folder and name not in used else ():
+            for file in place.files() if place.folder and not is_used else ():
                 content = known[file.path] if file.path in known else file.read()
                 faults += read_fixture(file.path, content)[1]
         except ResultsError as error:  # The file cannot be opened.

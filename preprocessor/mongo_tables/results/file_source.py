@@ -210,9 +210,14 @@ class FileSource(ResultsSource):
 
     def _read_contents(self, collection: str, place: CollectionFiles) -> Contents:
         """Read the files of a collection. Raises ``ResultsError``, also if the build has read other contents before."""
-        contents = read_contents(collection, place, self._digests.keys() - {collection})
+        message = f"the files of the collection `{collection}` changed during the build"
+        try:
+            contents = read_contents(collection, place, self._digests.keys())
+        except ResultsError:
+            if collection in self._digests:
+                raise FilesChanged(message, hint="build again") from None
+            raise
         if self._digests.setdefault(collection, contents.digest) != contents.digest:
-            message = f"the files of the collection `{collection}` changed during the build"
             raise FilesChanged(message, hint="build again")
         return contents
 

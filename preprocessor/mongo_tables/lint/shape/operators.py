@@ -245,8 +245,7 @@ def _filter(argument: Any, around: Around) -> Infer:
         item = elements(value)
         test(walk.binding({name: item}))
         limit(walk)
-        kept = value.traits
-        traits = Traits(None, kept.sources, None, kept.rounded, kept.unit)
+        traits = value.traits._replace(path=None, known=None)
         return _array_of(keep(item, value.traits.path), value, traits)
 
     return _over_input(argument, around, make)

@@ -161,12 +161,7 @@ class ChangedFields(LazyFields):
             made = {name: one for name, one in made.items() if name not in gone}
         if isinstance(before, ChangedFields):
             # However many stages change fields, each field is at most two steps away.
-            kept = (
-                {name: one for name, one in before._made.items() if name not in gone}
-                if gone
-                else before._made
-            )
-            made = {**kept, **made}
+            made = {**{name: one for name, one in before._made.items() if name not in gone}, **made}
             gone |= before._dropped
             before = before._before
         self._names, self._before, self._made, self._dropped = None, before, made, gone
@@ -224,7 +219,7 @@ def present(shape: Shape) -> Shape:
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
     """Return the shape of the value if it has one of ``kinds``; never missing."""
-    return Shape(shape.kinds & kinds, False, shape.fields, shape.open, shape.items, shape.traits)
+    return shape._replace(kinds=shape.kinds & kinds, missing=False)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
@@ -232,8 +227,7 @@ def without(shape: Shape, *kinds: str) -> Shape:
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
-    rest = shape.kinds.difference(kinds)
-    return Shape(rest, missing, shape.fields, shape.open, shape.items, shape.traits)
+    return shape._replace(kinds=shape.kinds.difference(kinds), missing=missing)
 
 
 def with_traits(shape: Shape, **traits: Any) -> Shape:
@@ -306,7 +300,7 @@ def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     if not sources and not nulls:
         return traits
     path = None if nulls else traits.path
-    return Traits(path, traits.sources | sources, traits.known, traits.rounded, traits.unit)
+    return traits._replace(sources=traits.sources | sources, path=path)
 
 
 def member(shape: Shape, name: str) -> Shape:

@@ -167,7 +167,7 @@ def _read_markdown(page: Page, text: str) -> Iterator[Paragraph]:
     ]
     found += [(start, text[start:end]) for start, end in _figure_texts(page)]
     for start, words in sorted(found):
-        header = shown[rows[start] :].partition("\n")[0] if start in rows else ""
+        header = shown[rows[start] : shown.find("\n", rows[start])] if start in rows else ""
         sections = [*_sections(start, headings, len(text))]
         offsets = range(start, start + len(words))
         yield Paragraph(_without_markup(words), words, offsets, sections, _without_markup(header))
