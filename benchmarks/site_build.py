@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 BAR = 1.0
 DOORS = 2
 """The plugin and the extension, in ``mkdocs.yml``."""
-PARTS = ("docs", "fixtures", "tests/lint/pages")
+PARTS = ("docs", "hooks", "fixtures", "tests/lint/pages")
 _PLUGIN = re.compile(r"^  - mongo-tables:\n(?:      .*\n)+", re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.hosts.builds import environment
 
 HERE = Path(__file__).parents[1]
-PARTS = ("docs", "fixtures", "tests/lint/pages")
+PARTS = ("docs", "hooks", "fixtures", "tests/lint/pages")
 
 # Where the kernel grants no network of one's own: every connection but to a file raises.
 NO_SOCKETS = """\

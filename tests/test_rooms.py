@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.hooks.rooms import (
+from hooks.rooms import (
     ORDER,
     PACKAGE,
     Import,

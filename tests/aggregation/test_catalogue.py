@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from bson.decimal128 import Decimal128
 
-from docs.hooks.referencepages import offline_page
+from hooks.referencepages import offline_page
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate, check
 from mongo_tables.aggregation.accumulators import basic
 from mongo_tables.aggregation.catalogue import Operator, operators

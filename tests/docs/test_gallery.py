@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
-from docs.hooks.gallery import FIGURES, FOLD, with_comments
+from hooks.gallery import FIGURES, FOLD, with_comments
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.schemas import load
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from docs.hooks import campaigns
+from hooks import campaigns
 from mongo_tables.aggregation import aggregate
 
 HERE = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from material.plugins.search.plugin import Parser
 
-from docs.hooks.repository import on_post_build, on_post_page
-from docs.hooks.searchwords import on_page_context
+from hooks.repository import on_post_build, on_post_page
+from hooks.searchwords import on_page_context
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXPERIMENTS = sorted(DOCS.glob("experiments/*.md"))

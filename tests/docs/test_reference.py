@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from docs.hooks.referencepages import calibration_page, command_page, commands_page, fields_page, keys_page
+from hooks.referencepages import calibration_page, command_page, commands_page, fields_page, keys_page
 from mongo_tables.cli import COMMANDS, main
 from mongo_tables.directives.schemas import fields, load
 from mongo_tables.directives.specs import DIRECTIVES

@@ -17,7 +17,16 @@ from mongo_tables import __version__
 
 ROOT = Path(__file__).parents[2]
 NAME = f"mongo_tables-{__version__}"
-IN_SDIST = (".github/workflows/", "preprocessor/", "docs/", "fixtures/", "tests/", "benchmarks/", "release/")
+IN_SDIST = (
+    ".github/workflows/",
+    "preprocessor/",
+    "docs/",
+    "hooks/",
+    "fixtures/",
+    "tests/",
+    "benchmarks/",
+    "release/",
+)
 BESIDE = {
     ".gitignore", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", "README.md",
     "RELEASING.md", "action.yml", "mkdocs.yml", "pyproject.toml",

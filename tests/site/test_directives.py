@@ -134,7 +134,7 @@ def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
 def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path, tmp_path: Path) -> None:
     told = json.loads(said(program, tmp_path, "-m", "mongo_tables.cli", "schema", "specimen"))
     assert told == {**SCHEMA, "$id": schema_address("specimen")}
-    code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
+    code = "from hooks.referencepages import keys_page; print(keys_page())"
     page = said(program, tmp_path, "-c", code)
     about = "The body of a MONGO_SPECIMEN comment: a paragraph."
     assert f"## `MONGO_SPECIMEN` or `RESULT_SPECIMEN` {{ #mongo_specimen }}\n\n{about}\n" in page

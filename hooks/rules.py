@@ -15,7 +15,7 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.snapshot import Needs
 
-EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
+EXAMPLES = Path(__file__).parents[1] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"
 
 
