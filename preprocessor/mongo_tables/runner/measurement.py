@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import psutil
-from bson.int64 import Int64
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure, PyMongoError
 
@@ -71,8 +70,8 @@ def reads(
     started, ended = from_disk
     disk = None if started is None or ended is None else ended - started
     return {
-        **{name: None if count is None else Int64(count) for name, count in counts.items()},
-        "bytes_read_from_disk": None if disk is None else Int64(disk),
+        **counts,
+        "bytes_read_from_disk": disk,
         "cache_hit_rate": _hit_rate(counts["pages_read"], counts["pages_requested"]),
         "page_cache_hit_rate": _hit_rate(disk, counts["bytes_read_from_files"]),
     }

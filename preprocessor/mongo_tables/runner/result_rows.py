@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from bson.int64 import Int64
-
 from mongo_tables.results.conclusions import (
     Pairs,
     block_speeds,
@@ -148,7 +146,7 @@ def compose(
         "_id": row_id(published, number, run.side),
         "start_time": measurement.start_time,
         "end_time": measurement.end_time,
-        "duration": Int64(measurement.duration_ms),
+        "duration": measurement.duration_ms,
         "variant": _storable(variant),
         "test_config": {**shared, "filename": published.name, "variant": _storable(variant)},
         **_states(measurement),
@@ -250,11 +248,11 @@ def _experiment(
 def _work(outcome: Outcome) -> dict[str, Any]:
     amounts = _amounts(outcome.window)._asdict()
     return {
-        **{name: Int64(amount) if isinstance(amount, int) else amount for name, amount in amounts.items()},
+        **amounts,
         "operations_per_second": outcome.window.operations / outcome.seconds,
         "requests": outcome.window.requests,
         "unfinished": outcome.unfinished,
-        "all_documents": Int64(outcome.documents),
+        "all_documents": outcome.documents,
         "errors": dict(outcome.errors),
         "failed": {
             name: {key: value for key, value in summarise(counts).items() if key != "histogram"}
@@ -297,9 +295,9 @@ def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> di
         "rate": sum(rates) / len(rates),
         "rate_steps": list(rates),
         "arrivals": options.arrivals,
-        "meant": Int64(outcome.sent + outcome.unsent),
-        "sent": Int64(outcome.sent),
-        "unsent": Int64(outcome.unsent),
+        "meant": outcome.sent + outcome.unsent,
+        "sent": outcome.sent,
+        "unsent": outcome.unsent,
         "oldest_unsent_seconds": outcome.oldest_unsent,
     }
 
@@ -327,7 +325,7 @@ def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
         **({"back": True} if turn.back else {}),
         "seed": measurement.seed,
         "start_time": measurement.start_time,
-        "duration": Int64(measurement.duration_ms),
+        "duration": measurement.duration_ms,
         **{name: work[name] for name in _OF_REPEAT},
         **_latencies(outcome, _latency_of_repeat),
         "processors": _processors(measurement),

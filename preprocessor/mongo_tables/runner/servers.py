@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bson.int64 import Int64
+
 from mongo_tables.runner.connection_strings import MONITOR, is_refused, selection_ms, unknown
 from mongo_tables.runner.errors import TargetError
 
@@ -218,10 +220,17 @@ def _ask(client: MongoClient[dict[str, Any]], command: Any = "serverStatus") -> 
 
 def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: _kept(inner, wanted[name]) if wanted[name] else inner
+        name: _kept(inner, wanted[name]) if wanted[name] else _plain(inner)
         for name, inner in section.items()
         if name in wanted
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return the value with whole numbers that are stored as small as they fit, as documents are easier to read so."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return int(value) if isinstance(value, Int64) else value
 
 
 GIVEN: Final = "given by its address"

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from bson.int64 import Int64
-
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.servers import value_at
 
@@ -123,14 +121,14 @@ def _balancer(client: MongoClient[dict[str, Any]], known: Mapping[str, Any]) -> 
 def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
     then, now = before.counted.get(name, {}), after.counted.get(name, {})
 
-    def grown(*path: str) -> Int64:
-        return Int64(int(value_at(now, path) or 0) - int(value_at(then, path) or 0))
+    def grown(*path: str) -> int:
+        return int(value_at(now, path) or 0) - int(value_at(then, path) or 0)
 
     cache = ("storageStats", "wiredTiger", "cache")
     return {
         "chunks": after.chunks.get(name, 0),
-        "documents": Int64(now.get("count", 0)),
-        "bytes": Int64(value_at(now, ("storageStats", "size")) or 0),
+        "documents": int(now.get("count", 0)),
+        "bytes": int(value_at(now, ("storageStats", "size")) or 0),
         "reads": grown("latencyStats", "reads", "ops"),
         "writes": grown("latencyStats", "writes", "ops"),
         "read_into_cache_bytes": grown(*cache, _READ),

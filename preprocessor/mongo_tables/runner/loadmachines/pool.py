@@ -22,8 +22,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bson.int64 import Int64
-
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
 from mongo_tables.runner.driving import ConnectionStats, add_up
@@ -440,7 +438,7 @@ def _describe(link: MachineLink, done: LoadResults, outcome: Outcome) -> dict[st
         "clock_bound_seconds": link.bound / 1e9,
         **describe_lateness([[late / 1e9 for late in tally.first_late] for tally in tallies]),
         "run_queue_microseconds": usage.lag.in_run_queue / 1000 / max(1.0, requests),
-        "bytes_sent": Int64(last[0] - first[0]),
-        "bytes_received": Int64(last[1] - first[1]),
+        "bytes_sent": last[0] - first[0],
+        "bytes_received": last[1] - first[1],
         "hardware": dict(link.hardware),
     }
