@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.render.provenance_html import ProvenanceBlock, lines_of, list_runs, provenance_html
+from mongo_tables.render.provenance_html import (
+    ProvenanceBlock,
+    amount_of,
+    lines_of,
+    list_runs,
+    provenance_html,
+)
 from mongo_tables.results.provenance import Provenance, provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, pooled, speeds
@@ -18,7 +24,9 @@ def source(*documents: dict[str, Any]) -> Provenance | None:
 
 
 def made(*documents: dict[str, Any], **keys: Any) -> str:
-    return provenance_html(speeds(title="Speed"), ProvenanceBlock(source(*documents), LINKS, **keys))
+    found = source(*documents)
+    amount = amount_of(lines_of(found.runs)) if found else ""
+    return provenance_html(speeds(title="Speed"), ProvenanceBlock(found, LINKS, amount=amount, **keys))
 
 
 def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:

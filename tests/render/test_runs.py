@@ -9,25 +9,30 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.render.html import html_table
-from mongo_tables.render.provenance_html import ListedRuns, amount_of, lines_of, list_runs
-from mongo_tables.results.provenance import RowRepeat, provenance_of
+from mongo_tables.render.provenance_html import (
+    Line,
+    ListedRuns,
+    RowRepeat,
+    amount_of,
+    lines_of,
+    list_runs,
+)
+from mongo_tables.results.provenance import provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, speeds
 
 TABLE = speeds(title="Speed", id="t")
 
 
-def runs_of(*documents: dict[str, Any]) -> tuple[RowRepeat, ...]:
+def lines_behind(*documents: dict[str, Any]) -> list[Line]:
     source = provenance_of(aggregate(list(documents), TABLE.source_query.pipeline))
     assert source
-    return source.runs
+    return lines_of(source.runs)
 
 
 def listed(*documents: dict[str, Any], **addresses: str) -> ListedRuns:
     """The list; ``addresses`` says where a document is, by its size with an s before it."""
-    return list_runs(
-        TABLE, lines_of(runs_of(*documents)), lambda key: addresses.get(f"s{key['docSizeKB']}", "")
-    )
+    return list_runs(TABLE, lines_behind(*documents), lambda key: addresses.get(f"s{key['docSizeKB']}", ""))
 
 
 def seeded(size: int) -> dict[str, Any]:
@@ -81,7 +86,7 @@ def test_rows_with_blocks_and_rows_without_stand_in_one_list() -> None:
 
 
 def test_what_is_too_much_to_list_is_counted_in_blocks_and_repeats() -> None:
-    lines = lines_of(runs_of(in_blocks(1, 20, back=True), document(2)))
+    lines = lines_behind(in_blocks(1, 20, back=True), document(2))
     assert amount_of(lines) == "20 blocks and 3 repeats"
     assert amount_of(lines[:1]) == "1 block"
 

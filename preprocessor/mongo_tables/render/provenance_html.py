@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.pipelines import ROW_KEYS
@@ -30,7 +30,7 @@ from mongo_tables.render.provenance import (
 )
 from mongo_tables.render.values import is_number
 from mongo_tables.results.conclusions import mean_of_block, variant_name
-from mongo_tables.results.provenance import RUN_COLUMNS, RowRepeat, RunColumn
+from mongo_tables.results.provenance import RUN_COLUMNS, RunColumn
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -40,6 +40,20 @@ _WIDTH: Final = 96
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 MOST_LINES: Final = 400
 """The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
+
+
+class RowRepeat(NamedTuple):
+    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
+
+    ``values`` has the fields of ``RUN_COLUMNS`` that the document has. ``block`` is its block, from 0; None if it was
+    measured without blocks.
+    """
+
+    key: Any
+    number: int
+    values: Mapping[str, Any]
+    block: int | None = None
+
 
 Line: TypeAlias = Sequence[RowRepeat]
 """The windows of one line in order: of one row, and of one block if there are blocks."""
@@ -74,12 +88,17 @@ class ListedRuns:
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
 
 
-def lines_of(runs: Iterable[RowRepeat]) -> list[Line]:
-    """Return the lines of these runs. Those of a document are consecutive, its blocks in order."""
+def lines_of(runs: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Return the lines of ``Provenance.runs``. Those of a document are consecutive, its blocks in order."""
     lines: dict[tuple[str, int, int], list[RowRepeat]] = {}
-    for run in runs:
-        place = (run.block, 0) if run.block is not None else (-1, run.number)
-        lines.setdefault((repr(run.key), *place), []).append(run)
+    for document in runs:
+        key, text = document["key"], repr(document["key"])
+        for number, repeat in enumerate(document["repeats"], 1):
+            block = repeat.get("block")
+            if not isinstance(block, int):
+                block = None
+            place = (text, -1, number) if block is None else (text, block, 0)
+            lines.setdefault(place, []).append(RowRepeat(key, number, repeat, block))
     return list(lines.values())
 
 
@@ -138,7 +157,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
 def _measured(line: Line) -> dict[str, Any]:
     """Return the figures of a line: those of its window, or of its windows combined, as for conclusions."""
     if len(line) == 1:
-        together = dict(line[0].values)
+        together = {name: value for name, value in line[0].values.items() if name in RUN_COLUMNS}
     else:
         every = {name: [run.values[name] for run in line if name in run.values] for name in RUN_COLUMNS}
         together = {name: _TOGETHER[name](found) for name, found in every.items() if found}
@@ -199,14 +218,15 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 class ProvenanceBlock:
     """The contents of the block under a figure: its provenance, if any, and links, kind of file → address.
 
-    ``runs`` is the list of single runs. It is None if there are none or too many, or if an earlier figure of the same
-    page, whose anchor is ``runs_at``, already lists them.
+    ``runs`` is the list of single runs, None if there are none or too many; ``amount`` says how many there are.
+    ``runs_at`` is the anchor of an earlier figure of the same page that already lists them.
     """
 
     source: Provenance | None
     links: Mapping[str, str]
     runs: ListedRuns | None = None
     runs_at: str | None = None
+    amount: str = ""
 
 
 def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
@@ -265,11 +285,11 @@ def _lay_out(value: dict[str, Any] | list[Any], indent: str = "") -> Iterator[st
 
 
 def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:
-    runs, whose = source.runs, text_html(whose_runs(source.sets))
-    if made.runs is not None:
-        yield f"<p>The single runs behind the rows{whose}:</p>"
-        yield made.runs.html
-    elif runs and made.runs_at:
+    if made.runs_at:
         yield f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>'
-    elif runs:
-        yield f"<p>The rows rest on {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"
+    elif made.runs is not None:
+        yield f"<p>The single runs behind the rows{text_html(whose_runs(source.sets))}:</p>"
+        yield made.runs.html
+    elif made.amount:
+        whose = text_html(whose_runs(source.sets))
+        yield f"<p>The rows rest on {made.amount}{whose}: too many to list here.</p>"

@@ -12,7 +12,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
@@ -169,19 +169,6 @@ def _group(dates: bool) -> Mapping[str, Any]:
     return {"$group": {**group, "_id": {**told, _SHAPED: IS_RESULT}, "runs": pushed}}
 
 
-class RowRepeat(NamedTuple):
-    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
-
-    ``values`` has the fields of ``RUN_COLUMNS`` that the document has. ``block`` is its block, from 0; None if it was
-    measured without blocks.
-    """
-
-    key: Any
-    number: int
-    values: Mapping[str, Any]
-    block: int | None = None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
     """The provenance of the documents behind a figure.
@@ -189,15 +176,16 @@ class Provenance:
     ``sets`` has each distinct set of provenance values, by part of the document and name of the field. ``documents`` is
     the number of documents with provenance. ``first`` and ``last`` are the dates of the oldest and the newest document,
     None if no document has one; documents without provenance count here as well, to measure their age. ``results``:
-    every document is a benchmark result. What is written about it is kept by its identity, because equal values may be
-    written differently: 8 and 8.0.
+    every document is a benchmark result. ``runs`` has the ``key`` and the ``repeats`` of each measured document, in the
+    order in which they began. What is written about it is kept by its identity, because equal values may be written
+    differently: 8 and 8.0.
     """
 
     sets: tuple[Mapping[str, Any], ...]
     documents: int
     first: datetime | None = None
     last: datetime | None = None
-    runs: tuple[RowRepeat, ...] = ()
+    runs: tuple[Mapping[str, Any], ...] = ()
     results: bool = True
 
     def due(self, max_age: int | None) -> date | None:
@@ -288,7 +276,7 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
         documents=sum(group["documents"] for group in telling),
         first=min(known, default=None),
         last=max(known, default=None),
-        runs=tuple(run for document in sorted(measured, key=_began) for run in _runs(document)),
+        runs=tuple(sorted(measured, key=_began)),
         results=len(results) == len(groups),
     )
 
@@ -307,13 +295,6 @@ def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     if "target" in (experiment := found.get("experiment", {})):
         experiment["target"] = LOCAL if experiment["target"] == LOCAL else "remote"
     return {part: fields for part, fields in found.items() if fields}
-
-
-def _runs(document: Mapping[str, Any]) -> Iterator[RowRepeat]:
-    for number, repeat in enumerate(document["repeats"], 1):
-        values = {name: value for name, value in repeat.items() if name != "block"}
-        block = repeat.get("block")
-        yield RowRepeat(document["key"], number, values, block if isinstance(block, int) else None)
 
 
 def _began(document: Mapping[str, Any]) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from mongo_tables.render.markup import inline_html, link_html, text_html, typese
 from mongo_tables.render.provenance_html import (
     MOST_LINES,
     ProvenanceBlock,
+    amount_of,
     lines_of,
     list_runs,
     provenance_html,
@@ -53,10 +54,11 @@ Find = Callable[[str, Any], str]
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if any."""
+    """The first figure of a page for a source of rows: its anchor, the runs that it lists, if any, and their amount."""
 
     anchor: str
     runs: ListedRuns | None
+    amount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +161,14 @@ class FigureContext:
         if json:
             links["JSON"] = json
         first = self.told.get(spec.source_key)
+        runs_at = first.anchor if first and first.runs else None
         if first is None:
             lines = lines_of(source.runs) if source else []
             runs = None
             if 0 < len(lines) <= MOST_LINES:
                 runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
-            first = self.told[spec.source_key] = _Told(name, runs)
-            return provenance_html(table, ProvenanceBlock(source, links, first.runs))
-        runs_at = first.anchor if first.runs else None
-        return provenance_html(table, ProvenanceBlock(source, links, runs_at=runs_at))
+            first = self.told[spec.source_key] = _Told(name, runs, amount_of(lines))
+        return provenance_html(table, ProvenanceBlock(source, links, first.runs, runs_at, first.amount))
 
 
 def figures_of(
