@@ -176,9 +176,10 @@ def test_a_claim_that_holds_where_something_else_limited_the_published_row_has_a
     row: dict[str, Any], here: str, order: int
 ) -> None:
     """One that does not hold is undecided: the limit may be why."""
+    waiting = {"limit": "waiting"}
     rows = [
-        {"_id": {"testname": "a", "order": 2}, "fingerprint": SAME, **row},
-        {"_id": {"testname": "a", "order": 1}, "fingerprint": SAME},
+        {"_id": {"testname": "a", "order": 2}, "fingerprint": SAME, "resources": waiting, **row},
+        {"_id": {"testname": "a", "order": 1}, "fingerprint": SAME, "resources": waiting},
     ]
     published = {
         "result_id": {"testname": "a", "order": order},

@@ -62,13 +62,3 @@ def test_a_deployment_is_told_by_its_members_or_its_shards(topology: dict[str, A
     (deployment,) = (one["value"] for one in settings if one["setting"] == "Deployment")
     (found,) = aggregate([{"_id": 1, "topology": topology}], [{"$project": {"told": deployment}}])
     assert found["told"] == told
-
-
-@pytest.mark.parametrize(("members", "percent"), [([SERVER], 25.0), ([], 100.0)])
-def test_processors_are_busy_out_of_those_of_the_servers(
-    members: list[dict[str, Any]], percent: float
-) -> None:
-    row = {"_id": 1, "hardware": CLIENT, "servers": {"members": members}, "processors": {"busy": 2.0}}
-    metrics = {"metrics": {"measurements": [], "diskMetrics": []}, "client": {"client_bound": False}}
-    (found,) = aggregate([{**row, **metrics}], pipeline("resources"))
-    assert found["busy"] == percent

@@ -19,73 +19,6 @@ def pipeline(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("busy", "shown", "limit"),
-    [
-        ([1.0, 1.1, 1.9], 1.9, "waiting"),
-        ([1.3, 1.6, 1.7], 1.3, "processors"),
-        ([1.3, 1.7], 1.7, "waiting"),
-        ([], 1.6, "processors"),
-    ],
-)
-def test_what_limited_a_row_is_told_by_the_window_in_the_middle_and_not_by_the_one_that_is_shown(
-    busy: list[float], shown: float, limit: str
-) -> None:
-    row = {
-        "_id": 1,
-        "hardware": {"cores": 2},
-        "processors": {"busy": shown},
-        "repeats": [{"processors": {"busy": one, "server": one / 2}} for one in reversed(busy)],
-        "metrics": {"measurements": [], "diskMetrics": []},
-        "client": {"client_bound": False},
-    }
-    (found,) = aggregate([row], pipeline("resources"))
-    assert found["limit"] == limit
-    assert (found["busyLeast"], found["busyMost"]) == (
-        pytest.approx(50 * min(busy, default=shown)),
-        pytest.approx(50 * max(busy, default=shown)),
-    )
-
-
-EVICTED, SYNCED = "modified pages evicted by application threads", "log sync time duration (usecs)"
-
-
-def status(evicted: int, synced: int) -> dict[str, Any]:
-    return {"pid": 1, "wiredTiger": {"cache": {EVICTED: evicted}, "log": {SYNCED: synced}}}
-
-
-@pytest.mark.parametrize(
-    ("change", "limit"),
-    [
-        ({}, "waiting"),
-        ({"topology": {"cache_gb": 0.25}}, "batches in flight"),
-        ({"_id": {"testname": "query_full"}, "topology": {"cache_gb": 0.25}}, "waiting"),
-        ({"checks": {"in_flight_share": 0.07, "in_flight_allowed": 0.09}}, "waiting"),
-        ({"checks": {"in_flight_share": 0.10, "in_flight_allowed": 0.09}}, "batches in flight"),
-        ({"after_status": status(40, 0)}, "eviction"),
-        ({"after_status": status(2, 900_000)}, "journal"),
-        ({"after_status": status(2, 200_000)}, "waiting"),
-    ],
-)
-def test_a_row_waits_only_if_no_counter_explains_it(change: dict[str, Any], limit: str) -> None:
-    row = {
-        "_id": {"testname": "insert_docsize"},
-        "duration": 1000,
-        "hardware": {"cores": 2},
-        "processors": {"busy": 0.4},
-        "repeats": [],
-        "metrics": {"measurements": [], "diskMetrics": []},
-        "client": {"client_bound": False, "connections": 10},
-        "work": {"operations": 1000, "requests": 10, "bytes": 40_000_000},
-        "topology": {"cache_gb": 1.0},
-        "before_status": status(0, 0),
-        "after_status": status(0, 0),
-        **change,
-    }
-    (found,) = aggregate([row], pipeline("resources"))
-    assert found["limit"] == limit
-
-
-@pytest.mark.parametrize(
     ("variant", "choices"),
     [
         ({"query": {"group": "RANDINT(1,1)"}}, 1),
@@ -147,26 +80,23 @@ BUSY, READING, IDLE = {"meancpu": 90}, {"meancpu": 20, "iowait": 30}, {"meancpu"
 
 
 @pytest.mark.parametrize(
-    ("busy", "iowait", "published", "regime", "differs"),
+    ("limit", "published", "regime", "differs"),
     [
-        (1.9, 0, BUSY, "same", None),
-        (1.9, 0, READING, "same, other limit", "limit: waiting for the disk (here processors)"),
-        (0.5, 30, READING, "same", None),
-        (0.5, 30, BUSY, "same, other limit", "limit: processors (here disk)"),
-        (0.5, 0, READING, "same, other limit", "limit: waiting for the disk (here waiting)"),
-        (1.9, 0, IDLE, "same", None),
-        (1.9, 0, {}, "same", None),
+        ("processors", BUSY, "same", None),
+        ("processors", READING, "same, other limit", "limit: waiting for the disk (here processors)"),
+        ("disk", READING, "same", None),
+        ("disk", BUSY, "same, other limit", "limit: processors (here disk)"),
+        ("waiting", READING, "same, other limit", "limit: waiting for the disk (here waiting)"),
+        ("processors", IDLE, "same", None),
+        ("processors", {}, "same", None),
     ],
 )
 def test_a_row_of_the_published_regime_says_where_something_else_limited_the_published_run(
-    busy: float, iowait: float, published: dict[str, float], regime: str, differs: str | None
+    limit: str, published: dict[str, float], regime: str, differs: str | None
 ) -> None:
-    waited = {"name": "SYSTEM_NORMALIZED_CPU_IOWAIT", "dataPoints": [{"value": iowait}]}
     row = {
         "_id": 1,
-        "hardware": {"cores": 2},
-        "processors": {"busy": busy},
-        "metrics": {"measurements": [waited], "diskMetrics": []},
+        "resources": {"limit": limit},
         "fingerprint": {"regime": "same", "counters": []},
     }
     source = {

@@ -26,6 +26,7 @@ from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
 from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import take_fingerprint
+from mongo_tables.runner.limits import find_resources
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import (
@@ -457,6 +458,7 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
     ]
     for row in rows:
         row["speed"] = _row_speed(row)
+        row["resources"] = find_resources(row)
     if not plan.compares:
         return rows
     reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)

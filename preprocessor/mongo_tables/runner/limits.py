@@ -1,0 +1,91 @@
+"""What was busy while a row was measured, and its limit: the first resource that was busy enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, Final
+
+from mongo_tables.results.pooling import FINGERPRINT
+from mongo_tables.runner.servers import value_at
+
+Row = Mapping[str, Any]
+
+CLIENT_SHARE: Final = 0.5
+"""The share of a row's windows above which the client is the limit."""
+DISK: Final = 20
+"""Per cent of the time in which processors wait for the disk."""
+PROCESSORS: Final = 75
+"""Per cent of all processors of the machine that are busy."""
+DIRTY: Final = 20
+"""Per cent of the cache that is changed data: from there on WiredTiger has writers evict (``eviction_dirty_trigger``,
+https://source.wiredtiger.com/develop/tune_cache.html)."""
+EVICTED: Final = 0.01
+"""Pages that the threads which write evict for each operation."""
+JOURNAL: Final = 50
+"""Per cent of the time in which the journal is being flushed."""
+
+_PAGES_EVICTED: Final = ("wiredTiger", "cache", "modified pages evicted by application threads")
+_MICROSECONDS_FLUSHED: Final = ("wiredTiger", "log", "log sync time duration (usecs)")
+
+
+def find_resources(row: Row) -> dict[str, Any]:
+    """Return the subdocument of a row that says what was busy, and what limited it. None is not known.
+
+    Processors are those of the median window by how busy they were, of two the less busy: one window by itself may be
+    on either side of a threshold. Disk and cache were observed in the window shown only.
+    """
+    windows = [one["processors"] for one in row["repeats"] if one.get("processors")]
+    windows = sorted(windows, key=lambda one: float(one["busy"])) or [row.get("processors")]
+    median = windows[(len(windows) - 1) // 2]
+    busy, least, most = (_busy_percent(row, one) for one in (median, windows[0], windows[-1]))
+    dirty, cache_gb = _mean(row, "measurements", "CACHE_DIRTY_BYTES"), row["topology"].get("cache_gb")
+    found = {
+        "client_bound": fmean(bool(one.get("client_bound")) for one in row["repeats"]),
+        **{part: median[part] if median else None for part in ("server", "client", "other")},
+        "busy": busy,
+        "busy_least": least,
+        "busy_most": most,
+        "iowait": _mean(row, "measurements", "SYSTEM_NORMALIZED_CPU_IOWAIT"),
+        "written": _mean(row, "diskMetrics", "DISK_PARTITION_THROUGHPUT_WRITE"),
+        "dirty": 100 * (dirty / (cache_gb * 2**30)) if dirty is not None and cache_gb else None,
+    }
+    return {"limit": _find_limit(row, found), **found}
+
+
+def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | None:
+    """Return how busy all processors of the servers' machine were. Their counters span more than the window."""
+    members = row.get("servers", {}).get("members", ())
+    cores = next((one["cores"] for one in members if "cores" in one), row.get("hardware", {}).get("cores"))
+    return min(100, processors["busy"] / cores * 100) if processors and cores else None
+
+
+def _mean(row: Row, part: str, name: str) -> float | None:
+    """Return the mean of a series of the window shown, without missing samples."""
+    series = next(
+        (one for one in row.get("metrics", {}).get(part, ()) if one["name"] == name), {"dataPoints": ()}
+    )
+    values = [one["value"] for one in series["dataPoints"] if one["value"] is not None]
+    return fmean(values) if values else None
+
+
+def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
+    checks, evicted, flushed = row["checks"], _rise(row, _PAGES_EVICTED), _rise(row, _MICROSECONDS_FLUSHED)
+    reached = {
+        "client": found["client_bound"] > CLIENT_SHARE,
+        "disk": (found["iowait"] or 0) >= DISK,
+        "processors": (found["busy"] or 0) >= PROCESSORS,
+        "batches in flight": (checks.get("in_flight_share") or 0) > checks.get("in_flight_allowed", 1),
+        "eviction": (found["dirty"] or 0) >= DIRTY
+        or (evicted > 0 and evicted >= EVICTED * row.get(FINGERPRINT, row["work"])["operations"]),
+        "journal": flushed > 0 and flushed / 1000 >= row["duration"] * JOURNAL / 100,
+    }
+    return next((name for name, is_reached in reached.items() if is_reached), "waiting")
+
+
+def _rise(row: Row, path: Sequence[str]) -> float:
+    """Return how much a counter of the server rose in the window shown, or 0 if that is not known."""
+    before, after = ({**row.get(name, {})} for name in ("before_status", "after_status"))
+    if before.get("pid") != after.get("pid"):
+        return 0
+    return (value_at(after, path) or 0) - (value_at(before, path) or 0)
