@@ -184,10 +184,9 @@ def test_a_claim_that_holds_where_something_else_limited_the_published_row_has_a
     published = {
         "result_id": {"testname": "a", "order": order},
         "testname": "a",
-        "figures": {"meancpu": 90, "meanIops": 5},
+        "limit": "processors",
     }
-    machine = {"experiment": "a", "operations": 3000}
-    collections = {"results": rows, "published": [published], "machines": [machine]}
+    collections = {"results": rows, "published": [published]}
     (found,) = aggregate([{**CLAIM, "most": 0.5}], STAGES, collections=collections)
     of = "of the row that it is compared with, " if order == 1 else ""
     assert (found["here"], found["note"]) == (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from bson import json_util
 
-from mongo_tables.runner.limits import find_resources
+from mongo_tables.runner.limits import find_published_limit, find_resources
 
 RESULTS = sorted((Path(__file__).parents[2] / "fixtures" / "results").glob("*.jsonl"))
 EVICTED, FLUSHED = "modified pages evicted by application threads", "log sync time duration (usecs)"
@@ -92,3 +92,25 @@ def test_committed_rows_say_the_limit_that_their_own_figures_show() -> None:
     assert rows
     for row in rows:
         assert row["resources"] == find_resources(row), row["_id"]
+
+
+IO2 = {"atlasDiskType": "PROVISIONED", "atlasDiskSizeGB": 200, "atlasIOPS": 3000}
+GP3 = {**IO2, "atlasDiskType": "STANDARD"}
+
+
+@pytest.mark.parametrize(
+    ("figures", "machine", "limit"),
+    [
+        ({"meancpu": 75, "meanIops": 2699}, GP3, "processors"),
+        ({"meancpu": 74, "meanIops": 2700}, GP3, "disk operations"),
+        ({"meancpu": 74, "meanWrite": 214, "iowait": 20}, GP3, "disk writes, waiting for the disk"),
+        ({"meancpu": 74, "meanWrite": 214, "iowait": 19}, IO2, "none found"),
+        ({"meancpu": 74, "meanWrite": 214}, {**GP3, "atlasDiskSizeGB": 512}, "none found"),
+        ({"DocsPerSecond": 5, "iowait": 30}, GP3, None),
+        ({"meancpu": 90}, {}, None),
+    ],
+)
+def test_a_published_run_was_limited_by_what_it_used_up_of_its_machine(
+    figures: dict[str, float], machine: dict[str, Any], limit: str | None
+) -> None:
+    assert find_published_limit(figures, machine) == limit

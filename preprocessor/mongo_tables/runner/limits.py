@@ -1,4 +1,4 @@
-"""What was busy while a row was measured, and its limit: the first resource that was busy enough."""
+"""What was busy while a row was measured, and what limited it; what a published run used up."""
 
 from __future__ import annotations
 
@@ -24,6 +24,18 @@ EVICTED: Final = 0.01
 """Pages that the threads which write evict for each operation."""
 JOURNAL: Final = 50
 """Per cent of the time in which the journal is being flushed."""
+
+PUBLISHED: Final[Mapping[str, float]] = {
+    "processors": PROCESSORS,
+    "disk operations": 90,
+    "disk writes": 95,
+    "waiting for the disk": DISK,
+}
+"""The limits of a published run: per cent of what its machine had, on average over the run."""
+GP3_GB: Final = 200
+"""The size of a gp3 disk for which the report gives the most that it writes."""
+GP3_WRITES: Final = 225
+"""The most that such a disk writes, in MB/s."""
 
 _PAGES_EVICTED: Final = ("wiredTiger", "cache", "modified pages evicted by application threads")
 _MICROSECONDS_FLUSHED: Final = ("wiredTiger", "log", "log sync time duration (usecs)")
@@ -89,3 +101,22 @@ def _rise(row: Row, path: Sequence[str]) -> float:
     if before.get("pid") != after.get("pid"):
         return 0
     return (value_at(after, path) or 0) - (value_at(before, path) or 0)
+
+
+def find_published_limit(figures: Row, machine: Row) -> str | None:
+    """Return what a published run used up, by its means; None if its monitoring or its machine was not published.
+
+    ``machine`` is the one that the experiment file names. A mean hides peaks: something may have been used up where
+    none is found.
+    """
+    processors, operations = figures.get("meancpu", 0), figures.get("meanIops", 0)
+    if not (processors or operations) or "atlasIOPS" not in machine:
+        return None
+    gp3 = (machine["atlasDiskType"], machine["atlasDiskSizeGB"]) == ("STANDARD", GP3_GB)
+    used = {
+        "processors": processors,
+        "disk operations": 100 * operations / machine["atlasIOPS"],
+        "disk writes": 100 * figures.get("meanWrite", 0) / GP3_WRITES if gp3 else 0,
+        "waiting for the disk": figures.get("iowait", 0),
+    }
+    return ", ".join(name for name, percent in used.items() if percent >= PUBLISHED[name]) or "none found"

@@ -26,7 +26,7 @@ from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
 from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import take_fingerprint
-from mongo_tables.runner.limits import find_resources
+from mongo_tables.runner.limits import find_published_limit, find_resources
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
 from mongo_tables.runner.outcome import (
@@ -388,6 +388,8 @@ def write_published(experiment: Experiment, store: Store) -> int:
 
 def _document(experiment: Experiment, number: int, variant: int, row: Mapping[str, Any]) -> dict[str, Any]:
     about = {**experiment.published, **row}
+    ordered = experiment.variants[variant - 1].get("instance", {}) if variant else {}
+    limit = find_published_limit(row, {**experiment.reference, **ordered})
     return {
         "_id": {"testname": experiment.name, "row": number},
         "testname": experiment.name,
@@ -395,6 +397,7 @@ def _document(experiment: Experiment, number: int, variant: int, row: Mapping[st
         "variant": variant,
         **({"result_id": row_id(experiment, variant - 1)} if variant else {}),
         "figures": {name: value for name, value in row.items() if name not in ABOUT_THE_ROW},
+        **({"limit": limit} if limit else {}),
         **{name: about[name] for name in ("source", "note") if name in about},
     }
 
