@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from mongo_tables.aggregation.fields import Gives, record_of
 from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.lint.rule_context import load_result_shape
-from mongo_tables.lint.shape.flow import flow_of
+from mongo_tables.lint.shape.expressions import Around, Walk
+from mongo_tables.lint.shape.flow import flow_of, read_stage
 from mongo_tables.lint.shape.values import column_shape
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
+    from mongo_tables.lint.shape.expressions import Infer
     from mongo_tables.lint.shape.values import Shape
 
 
@@ -60,9 +62,16 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
     """Do the work of ``_trace_rows``. Tables that begin with the same stages share the common part."""
+    return _reader(stages[-1])(Walk(_behind(stages[:-1]), [])) if stages else load_result_shape()
+
+
+@lru_cache(maxsize=1024)
+def _reader(stage: bytes) -> Infer:
+    """Return what infers the shape of the documents after a stage, which tables have after different other stages."""
     import bson
 
-    return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else load_result_shape()
+    ((name, argument),) = bson.decode(stage).items()
+    return read_stage(name, argument, Around((0, name), []))
 
 
 @lru_cache(maxsize=1024)

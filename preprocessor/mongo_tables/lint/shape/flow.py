@@ -120,7 +120,7 @@ stage = partial(register, _STAGES)
 """Registers the reader of a stage: ``(argument, around) -> Infer``, the shape of the documents after it."""
 
 
-def _read_stage(name: str, argument: Any, around: Around) -> Infer:
+def read_stage(name: str, argument: Any, around: Around) -> Infer:
     """Return what infers the shape of the documents after a stage from those before it."""
     if name in _STAGES:
         return _STAGES[name](argument, around)
@@ -367,7 +367,7 @@ def _facet(argument: Any, around: Around) -> Infer:
         branches[name] = []
         for index, one in enumerate(pipeline):
             ((key, value),) = one.items()
-            branches[name].append(_read_stage(key, value, around.at(name, index, key)))
+            branches[name].append(read_stage(key, value, around.at(name, index, key)))
 
     def infer(walk: Walk) -> Shape:
         fields = {}
@@ -426,7 +426,7 @@ class StageText(NamedTuple):
         path = (number, name)
         uses = list_uses_in_stage(name, argument, path)
         names, places = frozenset([use.name for use in uses]), list[Place]()
-        infer = _read_stage(name, argument, Around(path, places))
+        infer = read_stage(name, argument, Around(path, places))
         return cls(number, name, argument, path, uses, names, places, infer, {})
 
     def once(self, find: Callable[[StageText], _T]) -> _T:
