@@ -115,15 +115,17 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     ``address`` returns the address of the document with an ``_id``; "" for none.
     """
     several = any(len(line) > 1 for line in lines)
-    addresses = tuple(address(line[0].key) for line in lines)
+    keys = {id(line[0].key): line[0].key for line in lines}  # one for all lines of a document
+    names = dict(zip(keys, _row_names([*keys.values()]), strict=True))
+    links = {same: address(key) for same, key in keys.items()}
     rows = []
-    for name, line, to in zip(_row_names([line[0].key for line in lines]), lines, addresses, strict=True):
-        first = line[0]
-        row: dict[str, Any] = {"row": name}
+    for line in lines:
+        first, same = line[0], id(line[0].key)
+        row: dict[str, Any] = {"row": names[same]}
         row |= {"number": first.number} if first.block is None else {"block": first.block}
         row |= {"windows": len(line)} if several else {}
         row |= _measured(line)
-        rows.append(row | ({"document": "JSON"} if to else {}))
+        rows.append(row | ({"document": "JSON"} if links[same] else {}))
     shown = {
         name: column for name, column in _COLUMNS.items() if any(row.get(name) is not None for row in rows)
     }
@@ -146,7 +148,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     )
     columns = columns_of(table, rows)
     if "document" in shown:
-        columns[-1] = columns[-1]._replace(links=addresses)
+        columns[-1] = columns[-1]._replace(links=tuple(links[id(line[0].key)] for line in lines))
     anchors: dict[str, str] = {}
     for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(line[0].key), anchor)

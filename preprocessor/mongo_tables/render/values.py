@@ -121,6 +121,8 @@ def raw_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(int(value))
+    if isinstance(value, datetime):
+        return _date_text(value)
     if isinstance(value, (Mapping, list, tuple)):
         return json_text(value)
     return _special_text(value)
@@ -228,8 +230,6 @@ def _exponent_text(text: str) -> str:
 
 def _special_text(value: object) -> str:
     """Return the text of a type that JSON does not have."""
-    if isinstance(value, datetime):
-        return _date_text(value)
     if isinstance(value, (bytes, bytearray)):
         is_uuid = isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16
         # As in Extended JSON.
@@ -251,7 +251,7 @@ def _special_text(value: object) -> str:
 def _date_text(value: datetime) -> str:
     """Return a date as ISO 8601 in UTC. A date without a time zone is UTC, as PyMongo returns it."""
     moment = value.astimezone(UTC) if value.tzinfo else value
-    text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
+    text = moment.isoformat()[:19]
     milliseconds = moment.microsecond // 1000
     return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
 
