@@ -28,7 +28,7 @@ def list_settings(*rows: dict[str, Any]) -> dict[str, str]:
     pipelines = {
         path.stem: json.loads(path.read_text("utf-8"))["pipeline"] for path in PIPELINES.glob("*.json")
     }
-    stages = pipelines["machine"] + pipelines["settings"][1:-1] + pipelines["joined-values"]
+    stages = pipelines["settings"][:-1] + pipelines["joined-values"]
     documents = [{"_id": number, "experiment": EXPERIMENT, **row} for number, row in enumerate(rows)]
     return {row["setting"]: row["value"] for row in aggregate(documents, stages)}
 

@@ -9,6 +9,7 @@ Published figures stand beside the results they belong to, for everybody who joi
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,7 +31,14 @@ from tests.runner.processes import ROOT, TINY, finish, start
 
 
 def window(target, number, block, speed, again=False):
-    repeat = {"block": block, "again": again, "operations_per_second": speed}
+    start = datetime(2026, 1, 1) + timedelta(seconds=block)
+    repeat = {
+        "block": block,
+        "again": again,
+        "operations_per_second": speed,
+        "start_time": start,
+        "duration": 500,
+    }
     return {
         "_id": {"order": number, "testname": "tiny", **({"target": target} if target else {})},
         "work": {"operations_per_second": speed},
@@ -38,7 +46,9 @@ def window(target, number, block, speed, again=False):
         "client": {"connections": 1, "client_bound": False},
         "checks": {"steady_part": True, "settled": True},
         "topology": {},
-        "experiment": {},
+        "experiment": {"target": "local"},
+        "hardware": {"cpu": "a processor", "cores": 2, "memory_gib": 8},
+        "servers": {"members": []},
         "repeats": [repeat],
     }
 
@@ -72,6 +82,17 @@ def test_each_variant_is_compared_with_the_reference_in_its_block():
     assert rows[1]["speed"] == {"median": 300.0, "low": 100.0, "high": 800.0, "blocks": 6}
     assert [row["experiment"]["repeats"] for row in rows] == [6, 6, 6]
     assert [len(row["repeats"]) for row in rows] == [12, 6, 6]
+
+
+def test_a_row_says_in_words_what_it_is_where_it_ran_and_from_when_to_when():
+    plan = plan_of([0, 1])
+    for row in gather_rows(plan, blocks_of(plan, lambda turn, block: 100), side_by_side=False):
+        assert row["experiment"]["variant_name"] == f"order {row['_id']['order']}"
+        assert row["servers"]["machine"] == "a processor, 2 processors, 8 GiB"
+        assert row["span"] == {
+            "start": datetime(2026, 1, 1),
+            "end": datetime(2026, 1, 1, second=5, microsecond=500_000),
+        }
 
 
 def test_targets_side_by_side_have_a_reference_each_and_are_compared_with_the_first():

@@ -8,6 +8,7 @@ imperceptible: tables divide amounts by the duration, and a speed computed from 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from mongo_tables.results.conclusions import (
@@ -17,7 +18,9 @@ from mongo_tables.results.conclusions import (
     conclude_contrasts,
     conclude_pairs,
     conclude_targets,
+    name_of,
 )
+from mongo_tables.results.conditions import describe_machine
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import FINGERPRINT, has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
@@ -460,8 +463,7 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
         for one in which
     ]
     for row in rows:
-        row["speed"] = _row_speed(row)
-        row["resources"] = find_resources(row)
+        row.update(describe_row(row))
     if not plan.compares:
         return rows
     reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)
@@ -476,6 +478,19 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
     for place, contrast in conclude_contrasts(rows, planned).items():
         rows[place]["contrast"] = contrast
     return rows
+
+
+def describe_row(row: Row) -> Row:
+    """Return what a row says of all its windows, and in words, so that tables need not derive it."""
+    ends = (one["start_time"] + timedelta(milliseconds=one["duration"]) for one in row["repeats"])
+    machine = describe_machine(row)
+    return {
+        "experiment": {**row["experiment"], "variant_name": name_of(row)},
+        "servers": {**row["servers"], **({"machine": machine} if machine else {})},
+        "span": {"start": min(one["start_time"] for one in row["repeats"]), "end": max(ends)},
+        "speed": _row_speed(row),
+        "resources": find_resources(row),
+    }
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
