@@ -11,6 +11,7 @@ import pytest
 from bson import json_util
 
 from mongo_tables.hosts.published_files import PublishedDocuments
+from mongo_tables.results import file_documents, file_source
 from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
@@ -210,3 +211,19 @@ def test_where_no_documents_can_be_had_there_is_no_empty_file(tmp_path: Path) ->
 def test_documents_that_are_not_there_are_warned_of(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "      documents: result\n")
     assert "no documents in lines of the collection result" in build(site).stderr
+
+
+def test_documents_that_queries_read_are_decoded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = measured_site(tmp_path, "      documents: results\n")
+    decoded: list[str] = []
+
+    def decode(contents: file_documents.Contents) -> file_documents.Collection:
+        decoded.append(contents.name)
+        return file_documents.decode(contents)
+
+    monkeypatch.setattr(file_source, "_MOST_HELD", 0)
+    monkeypatch.setattr(file_source, "decode", decode)
+    assert built(site).done
+    assert decoded.count("results") == 1

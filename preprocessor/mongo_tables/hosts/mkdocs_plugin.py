@@ -132,9 +132,13 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Query and judge the whole site. A build with an error ends here, before anything is written."""
         site = self._builds[-1]
+        documents = site.documents  # before queries let go of what they read
         site.judge()
         # The file of all documents of a collection is filled, or removed if there are none.
-        for one in site.documents if self.config.documents else ():
+        for one in documents:
+            if not one.files and find_watched_path(site.answers.where):
+                text = "documents: %s has no documents in lines of the collection %s"
+                log.warning(text, site.answers.where, one.collection)
             path = path_of_all(one.collection)
             file = files.get_file_from_path(path)
             if file and (content := one.together):

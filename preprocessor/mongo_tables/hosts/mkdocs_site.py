@@ -62,7 +62,6 @@ from mongo_tables.site.placeholders import (
     with_tokens,
 )
 from mongo_tables.site.site import read_page_text
-from mongo_tables.site.site_config import find_watched_path
 from mongo_tables.site.snapshot import PageText, ProjectVersion, Snapshot
 from mongo_tables.site.versions import read_versions
 
@@ -356,19 +355,11 @@ class SiteBuild:
         found = []
         for collection in collections_of(self.options.documents):
             try:
-                one = PublishedDocuments.of(self.answers.local, collection)
+                found.append(PublishedDocuments.of(self.answers.local, collection))
             except FilesChanged as error:
                 shown = shorten_path(Path(self.answers.where))
                 told = finding("MT310", shown, (0, 0), error.message, error.hint)
                 report([told], self.fail_on, "nothing was built")
-                continue
-            if not one.files and find_watched_path(self.answers.where):
-                log.warning(
-                    "documents: %s has no documents in lines of the collection %s",
-                    self.answers.where,
-                    collection,
-                )
-            found.append(one)
         return found
 
     def _address_document(self, page: str, collection: str, key: Any) -> str:
