@@ -269,7 +269,8 @@ def test_a_machine_that_is_lost_ends_the_run_and_resume_goes_on(replica_set, tmp
     code, _, err = finish(process)
     assert code == 2
     (told,) = [line for line in err.splitlines() if " is lost: " in line]
-    assert "is lost: its worker has ended" in told
+    # A machine that is busy with other things may hear of the end later than of the silence.
+    assert "its worker has ended" in told or "it has not answered" in told
     before = kept(tmp_path)
     code, out, err = finish(start(*asked, "--resume"))
     assert (code, out) == (0, "tiny: 3 rows\n"), err
