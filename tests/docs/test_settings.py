@@ -47,18 +47,6 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
     assert list(found.values())[:7] == [
         "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1", "old, new", "40 ms",
     ]  # fmt: skip
-    assert found["Command"] == (
-        "mongo-tables run update --profile publish --scale 0.01 --target old=… --target new=…"
-    )
-
-
-def test_the_command_says_all_that_it_takes_to_do_it_again() -> None:
-    experiment = {**EXPERIMENT, "seconds": 0.7, "repeats": 8, "seed": 3}
-    found = list_settings({"experiment": experiment, "topology": {"settings": {"members": 1}}})
-    assert found["Command"] == (
-        "mongo-tables run update --profile publish --scale 0.01 --seconds 0.7 --repeats 8 --seed 3 "
-        "--target 'local?members=1'"
-    )
 
 
 @pytest.mark.parametrize(
@@ -94,4 +82,3 @@ def test_what_nobody_could_see_is_said_not_to_be_known() -> None:
 def test_of_rows_without_a_campaign_nothing_is_said_of_one() -> None:
     found = list_settings({"experiment": {**EXPERIMENT, "profile": None}})
     assert not [setting for setting in found if "Blocks" in setting or setting in ("Campaign", "Profile")]
-    assert found["Command"] == "mongo-tables run update --scale 0.01"

@@ -22,7 +22,14 @@ from mongo_tables.render.values import cell_text
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import Plan, Turn, WindowKey
-from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows, round_amount, row_id
+from mongo_tables.runner.result_rows import (
+    conclude_slices,
+    describe_command,
+    gather,
+    gather_rows,
+    round_amount,
+    row_id,
+)
 from mongo_tables.runner.slices import SliceWindows
 from mongo_tables.runner.store import FileStore, check_document, open_store
 from mongo_tables.runner.window import Inside
@@ -93,6 +100,29 @@ def test_a_row_says_in_words_what_it_is_where_it_ran_and_from_when_to_when():
             "start": datetime(2026, 1, 1),
             "end": datetime(2026, 1, 1, second=5, microsecond=500_000),
         }
+
+
+@pytest.mark.parametrize(
+    ("experiment", "members", "targets", "command"),
+    [
+        ({"scale": 0.01, "profile": None}, None, (), "--scale 0.01"),
+        (
+            {"profile": "publish", "scale": 1.0, "seconds": 0.7, "repeats": 8, "seed": 12345678},
+            1,
+            (),
+            "--profile publish --scale 1 --seconds 0.7 --repeats 8 --seed 12345678 --target 'local?members=1'",
+        ),
+        ({"scale": 1.0}, 1, ("old", "new"), "--scale 1 --target old=… --target new=…"),
+    ],
+)
+def test_the_command_of_a_row_says_all_that_it_takes_to_measure_it_again(
+    experiment, members, targets, command
+):
+    row = {
+        "experiment": {"name": "tiny", "target": "local", **experiment},
+        "topology": {"settings": {"members": members}},
+    }
+    assert describe_command(row, targets) == f"mongo-tables run tiny {command}"
 
 
 def test_targets_side_by_side_have_a_reference_each_and_are_compared_with_the_first():

@@ -210,7 +210,10 @@ def measure_rows(runs: Sequence[Run], journal: Journal, ends: float) -> list[dic
     if slices.windows.attempts:
         campaign["slice_seconds"] = options.slices
         conclude_slices(rows, plan, slices.windows.counted(), runs[0].side)
-    return [{**row, "campaign": campaign} for row in rows]
+    return [
+        {**row, "campaign": {**campaign, "command": result_rows.describe_command(row, campaign["targets"])}}
+        for row in rows
+    ]
 
 
 def measure_with_itself(

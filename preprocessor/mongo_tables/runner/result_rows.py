@@ -23,6 +23,7 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.conditions import describe_machine
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import FINGERPRINT, has_few_requests
+from mongo_tables.results.provenance import LOCAL
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import host
 from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
@@ -491,6 +492,23 @@ def describe_row(row: Row) -> Row:
         "speed": _row_speed(row),
         "resources": find_resources(row),
     }
+
+
+def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
+    """Return the command that measures the experiment of a row again, on the ``targets`` side by side if it has any."""
+    experiment = row["experiment"]
+    given = {name: experiment.get(name) for name in ("profile", "scale", "seconds", "repeats", "seed")}
+    options = [
+        f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}"
+        for name, value in given.items()
+        if value is not None
+    ]
+    members = row["topology"].get("settings", {}).get("members")
+    if experiment["target"] == LOCAL and members is not None and not targets:
+        options.append(f"--target 'local?members={members}'")
+    return " ".join(
+        ("mongo-tables run", experiment["name"], *options, *(f"--target {target}=…" for target in targets))
+    )
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
