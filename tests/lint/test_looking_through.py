@@ -1,4 +1,4 @@
-"""What is looked for in documents is looked for once, however many tables ask."""
+"""What is looked for in documents is looked for once, however many tables ask, and whatever they hold."""
 
 from __future__ import annotations
 
@@ -28,3 +28,12 @@ def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch)
     assert asked(FIXTURES, read_page(text, "page.md", lambda _: None)).findings is not None
     assert looked_at
     assert len(looked_at) == len(set(looked_at))
+
+
+def test_code_among_the_values_of_a_field_is_no_text(tmp_path: Path) -> None:
+    document = '{"_id": %d, "a": {"$code": "%d ms"}, "b": "%d"}\n'
+    (tmp_path / "kept.jsonl").write_text("".join(document % (number, number, number) for number in (9, 10)))
+    stages = '{"$match": {"a": {"$ne": 3}, "b": {"$gt": "1"}}}, {"$sort": {"a": 1}}, {"$project": {"_id": 0}}'
+    comment = f'<!-- MONGO_TABLE: {{"collection": "kept", "pipeline": [{stages}], "columns": ["b"], "headers": ["B"]}} -->'
+    found = asked(tmp_path, read_page(comment, "page.md", lambda _: None)).findings
+    assert "MT408" not in {one.rule for one in found}

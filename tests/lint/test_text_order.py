@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bson.code import Code
 
 from mongo_tables.lint.order_rules import find_misplaced_texts
 
@@ -27,7 +28,7 @@ def test_two_texts_in_the_wrong_order_are_found(texts: tuple[str, str]) -> None:
     [
         ("09 ms", "10 ms"), ("2.50 €", "3.00 €"), ("a", "b"), ("2026-01", "2026-02"), ("1.5 s", "2.5 s"), ("10 kB", "9 MB"),
         ("x12", "y2"), ("Jan 2026", "Mar 2026"), ("Foo 2026", "Bar 2026"), (None, 5), ("1.2.3", "1.2.4"),
-        ("0000000003.0000000009", "0000000003.0000000010"),
+        ("0000000003.0000000009", "0000000003.0000000010"), (Code("10 ms"), Code("9 ms")),
     ],
 )  # fmt: skip
 def test_texts_in_their_order_or_without_one_are_not(texts: tuple[object, object]) -> None:

@@ -131,7 +131,7 @@ def say_wrong(
         return f"has numbers that are stored as strings: {why}", ""
     if operator not in ORDERS and operator not in _ENDS:
         return "", ""
-    texts = {one for one in [*constants, *values] if isinstance(one, str)}
+    texts = {one for one in [*constants, *values] if type(one) is str}
     if not are_versions(texts) or are_numbers(texts):
         return "", ""
     if field.startswith(f"{ORDER}."):
@@ -152,7 +152,7 @@ def say_wrong(
 
 def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection[Any]) -> str:
     texts = {
-        one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
+        one: number for one in values if type(one) is str and (number := read_numeral(one)) is not None
     }
     example = next(iter(texts), "")
     if not texts:

@@ -72,7 +72,7 @@ class Collection:
             found: set[str] = set()
             for one in self.documents:
                 for value in values_at(one, parts):
-                    if isinstance(value, str):
+                    if type(value) is str:  # ``Code`` is a string, and has no hash.
                         found.add(value)
             self._texts[path] = frozenset(found)
         return self._texts[path]
