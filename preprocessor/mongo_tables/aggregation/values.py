@@ -77,6 +77,8 @@ _TYPES: Final[dict[type, tuple[int, str]]] = {
     MinKey: (-1, "minKey"),
     MaxKey: (127, "maxKey"),
 }
+NAMES_BY_CLASS: Final[Mapping[type, str]] = {kind: name for kind, (_, name) in _TYPES.items() if name}
+"""The server's name of the type of all values of a Python type, for those with one name."""
 
 
 # A test for one of a tuple of classes takes a third of the time of a test for a union.

@@ -257,6 +257,8 @@ def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     if not any("$facet" in stage or "$lookup" in stage for stage in spec.pipeline):
         return
     for path, column in spec.shown_columns:
+        if not isinstance(column_value(rows[0], column), list):
+            continue
         values = [column_value(row, column) for row in rows]
         if all(isinstance(one, list) and len(one) < 2 for one in values) and any(values):
             made = find_definition(spec, column)
@@ -274,16 +276,20 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
 
     Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
     """
-    for visit, operand, other in subject.comparisons if subject.known else ():
-        read = other.expression
-        if operand.expression is not None or visit.name not in _EQUATING:
+    for visit, at in subject.comparisons if subject.known else ():
+        (_, value), (path, read), shape = (
+            visit.place.arguments[at],
+            visit.place.arguments[1 - at],
+            visit.given[1 - at],
+        )
+        if value is not None or visit.name not in _EQUATING:
             continue
         if not (isinstance(read, str) and read.startswith("$")):
             continue
-        if other.shape.missing and not other.shape.absent and not other.shape.unknown:
+        if shape.missing and not shape.absent and not shape.unknown:
             yield subject.in_pipeline(
                 "MT447",
-                other.path,
+                path,
                 f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
                 f'write {{"$ifNull": ["{read}", null]}}',
             )
@@ -318,11 +324,11 @@ _ORDERED: Final = NUMBERS | {"date"}
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
     """Return whether the stage does more with a field than to compare whether it is less."""
-    for visit in subject.flow.stages[int(compared.path[0])].visits:
-        texts = [one.expression for one in visit.operands]
-        place = {"$l": 0, "$g": 1}.get(visit.name[:2], -1) if visit.name in _ORDERING else -1
-        is_condition = visit.path[-1] in ("if", "case") or visit.path[-2:] == ("$cond", 0)
-        if read in texts and (is_condition or (visit.name and texts.index(read) != place)):
+    for place in subject.flow.stages[int(compared.path[0])].text.places:
+        texts = [text for _, text in place.arguments]
+        less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
+        is_condition = place.path[-1] in ("if", "case") or place.path[-2:] == ("$cond", 0)
+        if read in texts and (is_condition or (place.name and texts.index(read) != less)):
             return True
     return False
 

@@ -68,11 +68,11 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
     """MT402: the value of a variable lacks such a field, but has one with a similar name."""
     told: set[str] = set()
     for visit in subject.fields_read:
-        text = str(visit.place.arguments[0][1])
-        if not text.startswith("$$") or visit.place.guarded or not _never(visit.shape):
+        if not visit.shape.kinds <= ARRAY or visit.place.guarded or not _never(visit.shape):
             continue
+        text = str(visit.place.arguments[0][1])
         name, _, rest = text.partition(".")
-        if not rest or text in told:
+        if not text.startswith("$$") or not rest or text in told:
             continue
         hint = _near(visit.given[0], tuple(rest.split(".")))
         if hint.startswith("did you mean"):
@@ -207,6 +207,8 @@ _HANDING_ON: Final = names_with("hands on null")
 def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT403: a value is null in some rows, because a field is missing from which it is computed."""
     for path, column in _columns_of_fields(subject, "columns"):
+        if "null" not in column_shape(subject.flow.rows, column).kinds:
+            continue
         empty = sum(column_value(row, column) is None for row in rows)
         made = find_definition(subject.spec, column) if 0 < empty < len(rows) else None
         sources = {

@@ -151,9 +151,7 @@ def say_wrong(
 
 
 def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection[Any]) -> str:
-    texts = {
-        one: number for one in values if type(one) is str and (number := read_numeral(one)) is not None
-    }
+    texts = {one: number for one in values if type(one) is str and (number := read_numeral(one)) is not None}
     example = next(iter(texts), "")
     if not texts:
         return ""
@@ -306,9 +304,9 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     for visit in subject.fields_read:
         if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
-    for visit, constant, other in subject.comparisons:
-        written = constant.expression
-        yield visit.path, other.shape, visit.name, written if isinstance(written, list) else [written]
+    for visit, at in subject.comparisons:
+        _, written = visit.place.arguments[at]
+        yield visit.path, visit.given[1 - at], visit.name, written if isinstance(written, list) else [written]
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:

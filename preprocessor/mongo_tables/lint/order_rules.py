@@ -61,7 +61,8 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 
 def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
     """Return two texts that are in the wrong order, or None if there are none."""
-    texts = sorted({value for value in values if type(value) is str})  # ``Code`` is a string, and has no hash.
+    # ``Code`` is a string, and has no hash.
+    texts = sorted({value for value in values if type(value) is str})
     for read in (_read_runs, _read_decimals, _read_time, _read_date):
         framed: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         for text in texts:

@@ -18,7 +18,6 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Field, conditions_in, effect_of, split_path
 from mongo_tables.aggregation.uses import Use
 from mongo_tables.aggregation.values import is_flag, truthy, type_name
@@ -36,8 +35,8 @@ from mongo_tables.lint.shape.document_shapes import (
     read_schema_shape,
     select_telling,
 )
-from mongo_tables.lint.shape.expressions import Operand, Path, Visit
-from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, flow_of
+from mongo_tables.lint.shape.expressions import COMPARING, Path, Visit
+from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, StageText, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
 from mongo_tables.results.formats.raw_values import VERSION_NAME
@@ -105,7 +104,7 @@ class Documents:
         """Return the documents of a collection that pass ``match``: one stage, or none."""
         if self.source is None:
             return Passing(self._meaning)
-        key = Query(collection, tuple(match), variables).key
+        key = Query(collection, tuple(match), variables).key if match else collection
         known = self._passing.find(key)
         if isinstance(known, Passing):
             return known
@@ -188,7 +187,6 @@ class Registered:
     reads: frozenset[str]
 
 
-COMPARING: Final = names_with("compares", "expression") | names_with("equates", "expression")
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 FRACTIONS: Final = frozenset({"double", "decimal", "array"})
@@ -215,12 +213,12 @@ def rule(
     Args:
         of: The arguments of the function.
         needs: Stages, operators or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
-        reads: Operators of expressions, "" for the fields that they read; the rule is skipped without such a visit.
+        reads: Comparisons, "" for the fields that expressions read; the rule is skipped without such a visit.
 
     Raises:
-        KeyError: For an id that ``findings.rules`` does not have.
+        KeyError: For an id that ``findings.rules`` does not have, and for visits that are not recorded.
     """
-    if unknown := {*ids} - RULES.keys():
+    if unknown := ({*ids} - RULES.keys()) | ({*reads} - COMPARING - {""}):
         raise KeyError(unknown)
 
     def register(find: _Find) -> _Find:
@@ -303,7 +301,7 @@ class RuleContext:
         flow, order = self.flow, self.orders[-1] if self.orders else STORED
         found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
         for stage in flow.stages:
-            if stage.visits:
+            if stage.text.places:
                 found.add("expression")
             if stage.name == "$sort" or "$match" in stage.names:
                 found |= _facts_of_stage(stage, self.known)
@@ -326,7 +324,7 @@ class RuleContext:
 
     @cached_property
     def visited(self) -> Mapping[str, Sequence[Visit]]:
-        """Every use of an operator in an expression, by name in order of evaluation; "" for the fields read."""
+        """Every comparison in an expression, by name in order of evaluation; "" for the fields read."""
         found: dict[str, list[Visit]] = {}
         for stage in self.flow.stages:
             for visit in stage.visits:
@@ -334,20 +332,16 @@ class RuleContext:
         return found
 
     def visits(self, *names: str) -> list[Visit]:
-        """Return every use of these operators of expressions, by name."""
+        """Return every use of these comparisons, by name."""
         return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
 
     @cached_property
-    def comparisons(self) -> Sequence[tuple[Visit, Operand, Operand]]:
-        """Every comparison in an expression with a constant, which comes before the other operand."""
-        found: list[tuple[Visit, Operand, Operand]] = []
-        for visit in self.visits(*COMPARING):
-            constant = [_is_constant(text) for _, text in visit.place.arguments]
-            if len(constant) == 2 and any(constant):
-                one, other = visit.operands
-                found += [(visit, one, other)] if constant[0] else []
-                found += [(visit, other, one)] if constant[1] else []
-        return found
+    def comparisons(self) -> Sequence[tuple[Visit, int]]:
+        """Every comparison in an expression with a constant, and which of its two arguments that is."""
+        constants: dict[Path, Sequence[int]] = {}
+        for stage in self.flow.stages:
+            constants |= stage.text.once(_list_constants)
+        return [(visit, at) for visit in self.visits(*COMPARING) for at in constants.get(visit.path, ())]
 
     @property
     def fields_read(self) -> Sequence[Visit]:
@@ -391,6 +385,15 @@ class RuleContext:
     def stages(self, *names: str) -> Iterator[StageFlow]:
         """Yield the stages of these names."""
         return (stage for stage in self.flow.stages if stage.name in names)
+
+
+def _list_constants(stage: StageText) -> Mapping[Path, Sequence[int]]:
+    """Return which of the arguments are constants, for each comparison of two."""
+    return {
+        place.path: [at for at, (_, text) in enumerate(place.arguments) if _is_constant(text)]
+        for place in stage.places
+        if place.name in COMPARING and len(place.arguments) == 2
+    }
 
 
 def _is_constant(expression: Any) -> bool:

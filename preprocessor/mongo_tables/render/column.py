@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import DOCUMENT, MISSING
 from mongo_tables.directives.addresses import fill_template
 from mongo_tables.directives.columns import Piece
 from mongo_tables.render.values import raw_or_nothing
@@ -91,9 +91,9 @@ def column_value(row: Mapping[str, object], column: str) -> object:
 def _descend(value: object, path: list[str]) -> object:
     for depth, name in enumerate(path):
         if isinstance(value, list):
-            found = [_descend(item, path[depth:]) for item in value if isinstance(item, Mapping)]
+            found = [_descend(item, path[depth:]) for item in value if isinstance(item, DOCUMENT)]
             return [item for item in found if item is not MISSING]
-        if not isinstance(value, Mapping) or name not in value:
+        if not isinstance(value, DOCUMENT) or name not in value:
             return MISSING
         value = value[name]
     return value

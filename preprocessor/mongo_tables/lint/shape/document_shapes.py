@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from bson.code import Code
 
-from mongo_tables.aggregation.values import type_name
+from mongo_tables.aggregation.values import NAMES_BY_CLASS, type_name
 from mongo_tables.directives.schemas import load
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.values import (
@@ -30,15 +30,6 @@ from mongo_tables.lint.shape.values import (
 FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
-_ONE_KIND: Final[Mapping[type, str]] = {
-    str: "string",
-    float: "double",
-    bool: "bool",
-    dict: "object",
-    list: "array",
-    type(None): "null",
-}
-"""The kind of all values of a Python type; whole numbers have two kinds."""
 _COUNTED: Final = (str, int, float)
 """Types of values that are remembered if they are few; ``Code`` is a string, and has no hash."""
 
@@ -132,8 +123,8 @@ def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool 
     known, kinds, several = True, set[str](), list[type]()
     for kind in types:
         known = known and kind is not Code and issubclass(kind, _COUNTED)
-        if kind in _ONE_KIND:
-            kinds.add(_ONE_KIND[kind])
+        if kind in NAMES_BY_CLASS:
+            kinds.add(NAMES_BY_CLASS[kind])
         else:
             several.append(kind)
     if several == [int]:
@@ -143,7 +134,7 @@ def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool 
             kinds |= ends
             several = []
     for value in values if several else ():
-        if type(value) not in _ONE_KIND:
+        if type(value) not in NAMES_BY_CLASS:
             kinds.add(type_name(value))
     fields, items, is_open = _NO_SCHEMA, None, False
     if "object" in kinds:

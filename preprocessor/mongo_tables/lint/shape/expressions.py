@@ -2,7 +2,7 @@
 
 ``read`` reads the text of an expression once, and returns a function that infers its shape from any documents: many
 comments have the same stages over other documents. ``Around`` is what the text around an expression says of it, and
-``Walk`` what is known of the documents there. A function records every operator and field of its expression as a
+``Walk`` what is known of the documents there. A function records every comparison and field of its expression as a
 ``Visit``, which rules inspect. By default an operator gives what the catalogue of operators says. More exact results
 are registered here, for operators that choose, and in ``operators``.
 """
@@ -40,6 +40,9 @@ from mongo_tables.lint.shape.values import (
 )
 
 Path = tuple[str | int, ...]
+COMPARING: Final = catalogue.names_with("compares", "expression") | catalogue.names_with(
+    "equates", "expression"
+)
 Settled = frozenset[str]
 
 
@@ -64,11 +67,11 @@ class Place(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """What is known of a place: the shapes of its arguments, and its own."""
+    """What is known of a comparison, or of a field that is read: the shapes of its arguments, and that of the field."""
 
     place: Place
     given: Sequence[Shape]
-    shape: Shape
+    shape: Shape = ANY
 
     @property
     def path(self) -> Path:
@@ -139,11 +142,6 @@ class Walk(NamedTuple):
     def binding(self, variables: Mapping[str, Shape]) -> Walk:
         """Return a walk in which these variables are bound as well."""
         return Walk(self.root, self.visits, {**self.variables, **variables})
-
-    def visit(self, place: Place, given: Sequence[Shape], shape: Shape) -> Shape:
-        """Record a visit and return its shape."""
-        self.visits.append(Visit(place, given, shape))
-        return shape
 
 
 _NOWHERE: Final = Walk(ANY, [])
@@ -269,15 +267,15 @@ Operands = Sequence[tuple[Path, Any, Infer]]
 
 
 def visiting(name: str, around: Around, operands: Operands, give: Give) -> Infer:
-    """Return what infers the shape of an operator from those of its arguments, and records the visit."""
+    """Return what infers the shape of an operator from those of its arguments, and records a comparison."""
     place = around.place(name, *((where, item) for where, item, _ in operands))
-    arguments = [argument for _, _, argument in operands]
+    arguments, compares = [argument for _, _, argument in operands], name in COMPARING
 
     def infer(walk: Walk) -> Shape:
         given = [argument(walk) for argument in arguments]
-        shape = give(given)
-        walk.visits.append(Visit(place, given, shape))
-        return shape
+        if compares:
+            walk.visits.append(Visit(place, given))
+        return give(given)
 
     return infer
 
@@ -406,14 +404,13 @@ def _switch(argument: Any, around: Around) -> Infer:
 
 def _choosing(name: str, around: Around, parts: Sequence[tuple[bool, Infer]]) -> Infer:
     """Return what infers the shape of an operator that gives one of its parts; others are conditions."""
-    place = around.place(name)
+    around.place(name)
     results = [at for at, (is_result, _) in enumerate(parts) if is_result]
 
     def infer(walk: Walk) -> Shape:
         found = [part(walk) for _, part in parts]
         joined, own = join_all([found[at] for at in results]), computed_from(found).sources
-        is_complete = own == joined.traits.sources
-        return walk.visit(place, (), joined if is_complete else with_traits(joined, sources=own))
+        return joined if own == joined.traits.sources else with_traits(joined, sources=own)
 
     return infer
 

@@ -42,6 +42,7 @@ from mongo_tables.lint.shape.values import (
     join_all,
     member,
     of_kinds,
+    with_kinds,
     with_traits,
     without,
 )
@@ -175,13 +176,6 @@ def _join_summands(found: Found) -> Shape:
     return join_all([inner, only._replace(kinds=only.kinds - frozenset({"array"}))])
 
 
-def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
-    """Return the shape, or null if an input may be null or missing."""
-    if any(one.nullish for one in inputs):
-        return shape._replace(kinds=shape.kinds | NULL)
-    return shape
-
-
 @gives("$first", "$last", "$arrayElemAt")
 def _element(found: Found) -> Shape:
     """Return an element, or missing if the array is too short, or null if there is no array."""
@@ -189,8 +183,8 @@ def _element(found: Found) -> Shape:
         return join(_element(found[:1]), of_kinds(NULL))
     value = found[0]
     item = elements(value)
-    shape = item._replace(missing=True)
-    return _perhaps_null(shape, value) if not shape.unknown else shape
+    nulls = NULL if value.nullish and not item.unknown else frozenset[str]()
+    return with_kinds(item, item.kinds | nulls, True)
 
 
 @gives("$slice", "$reverseArray")
@@ -254,16 +248,9 @@ def _filter(argument: Any, around: Around) -> Infer:
 def _over_input(argument: Mapping[str, Any], around: Around, make: Callable[[Shape, Walk], Shape]) -> Infer:
     """Return what infers the shape of an operator, which ``make`` returns for the shape of its ``input``."""
     where = around.at("input")
-    given, place = (
-        read(argument["input"], where),
-        around.place(str(around.path[-1]), (where.path, argument["input"])),
-    )
-
-    def infer(walk: Walk) -> Shape:
-        value = given(walk)
-        return walk.visit(place, (value,), make(value, walk))
-
-    return infer
+    given = read(argument["input"], where)
+    around.place(str(around.path[-1]), (where.path, argument["input"]))
+    return lambda walk: make(given(walk), walk)
 
 
 def _element_name(argument: Mapping[str, Any]) -> str:

@@ -90,6 +90,12 @@ class Shape(NamedTuple):
         """Whether almost nothing is known about the value's kind."""
         return len(self.kinds) >= _NEARLY_ALL
 
+    @property
+    def opaque(self) -> bool:
+        """Whether nothing is known of what is inside the value, nor where it comes from."""
+        whole = self.kinds == ANY_KIND and self.open and self.fields is _NO_FIELDS and self.items is None
+        return whole and self.traits.path is None and not self.traits.sources
+
 
 class LazyFields(Mapping[str, Shape]):
     """Fields that are inferred when they are read, from a subclass's ``get`` and ``_list``.
@@ -205,21 +211,24 @@ def unknown_documents() -> Shape:
     return Shape(OBJECT, traits=Traits(path=""))
 
 
+def with_kinds(shape: Shape, kinds: Kinds, missing: bool) -> Shape:
+    """Return the shape with other kinds."""
+    return Shape(kinds, missing, shape.fields, shape.open, shape.items, shape.traits)
+
+
 def fill_missing(shape: Shape) -> Shape:
     """Return the shape with null in place of missing."""
-    if not shape.missing:
-        return shape
-    return Shape(shape.kinds | NULL, False, shape.fields, shape.open, shape.items, shape.traits)
+    return with_kinds(shape, shape.kinds | NULL, False) if shape.missing else shape
 
 
 def present(shape: Shape) -> Shape:
     """Return the shape of the value if it is not missing."""
-    return shape._replace(missing=False) if shape.missing else shape
+    return with_kinds(shape, shape.kinds, False) if shape.missing else shape
 
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
     """Return the shape of the value if it has one of ``kinds``; never missing."""
-    return shape._replace(kinds=shape.kinds & kinds, missing=False)
+    return with_kinds(shape, shape.kinds & kinds, False)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
@@ -227,7 +236,7 @@ def without(shape: Shape, *kinds: str) -> Shape:
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
-    return shape._replace(kinds=shape.kinds.difference(kinds), missing=missing)
+    return with_kinds(shape, shape.kinds.difference(kinds), missing)
 
 
 def with_traits(shape: Shape, **traits: Any) -> Shape:
@@ -300,7 +309,7 @@ def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
     if not sources and not nulls:
         return traits
     path = None if nulls else traits.path
-    return traits._replace(sources=traits.sources | sources, path=path)
+    return Traits(path, traits.sources | sources, traits.known, traits.rounded, traits.unit)
 
 
 def member(shape: Shape, name: str) -> Shape:
@@ -326,6 +335,8 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
         shape = member(shape, name)
     else:
         return shape
+    if shape.opaque:
+        return ANY
     found = NOTHING
     if "object" in shape.kinds:
         found = lookup(member(shape, parts[0]), parts[1:])
