@@ -11,7 +11,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
+from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of, notes_on_references
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipe_table import pipe_table
@@ -353,6 +353,6 @@ def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
 )
 def test_the_note_on_a_reference_says_noise_beyond_its_margin(low: float, high: float, said: str) -> None:
     told = {"against": "itself", "ratio": 1.0, "low": low, "high": high, "blocks": 8, "margin": 0.1}
-    (note,) = notes_on_references([{**told, "verdict": "not known"}])
+    (note,) = notes_on_references([conclusion_of({**told, "verdict": "not known"})])
     assert ("noise" in note) == bool(said)
     assert said in note

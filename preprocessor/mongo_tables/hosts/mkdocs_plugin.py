@@ -132,7 +132,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Query and judge the whole site. A build with an error ends here, before anything is written."""
         site = self._builds[-1]
-        documents = site.documents  # before queries let go of what they read
+        documents = site.documents if self.config.documents else ()  # before queries let go of what they read
         site.judge()
         # The file of all documents of a collection is filled, or removed if there are none.
         for one in documents:

@@ -19,7 +19,7 @@ from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, rea
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.column import Align, Column, address_in, column_value, find_added_unit
 from mongo_tables.render.comparison import with_comparisons, with_ratios
-from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
+from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.markup import range_text
 from mongo_tables.render.number_text import notation_of, rounds
 from mongo_tables.render.values import (
@@ -66,11 +66,12 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     present = [value for value in values if value is not MISSING and value is not None]
     are_numbers = all(map(is_number, present))
     compares = not are_numbers and any(map(is_document, present))
+    concluded = list(map(conclusion_of, values)) if compares else []
     words: Sequence[str] = ()
     shown = values
     if compares and not form.markdown:
         # Words and ratios replace the documents of comparisons, which take long to write.
-        words = list(map(conclusion_in_words, values))
+        words = list(map(words_of, concluded))
         shown = [None if said else value for said, value in zip(words, values, strict=True)]
     raws = list(map(raw_or_nothing, shown))
     texts = raws
@@ -101,7 +102,7 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
         name=name,
         reason=form.reason or "",
         links=links,
-        notes=notes_on_references(values) if compares else (),
+        notes=notes_on_references(concluded) if compares else (),
         raw_unit=written.raw_unit if written else "",
         heading=heading,
         pieces=spec.pieces.get(("headers", index), ()),
@@ -111,7 +112,7 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
         fitted=written is not None and notation_of(written).digits is not None,
         ranged=name in spec.spread,
     )
-    return with_ratios(made) if compares else made
+    return with_ratios(made, concluded) if compares else made
 
 
 def _with_ranges(

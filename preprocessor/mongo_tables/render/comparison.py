@@ -10,7 +10,6 @@ from mongo_tables.render.column import Column, column_value
 from mongo_tables.render.conclusions import (
     Conclusion,
     conclusion_notes,
-    conclusion_of,
     conclusion_text,
     find_contradiction,
     full_words_of,
@@ -104,12 +103,11 @@ def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int,
     )
 
 
-def with_ratios(column: Column) -> Column:
-    """Return a column of comparisons that sorts by ratio and whose files have ratios, intervals and verdicts.
+def with_ratios(column: Column, conclusions: Sequence[Conclusion | None]) -> Column:
+    """Return a column of these comparisons: it sorts by ratio, and its files have ratios, intervals and verdicts.
 
-    Any other column is returned unchanged.
+    A column without any is returned unchanged.
     """
-    conclusions = list(map(conclusion_of, column.values))
     if not any(conclusions):
         return column
     ratios = [one.ratio if one else None for one in conclusions]

@@ -189,11 +189,15 @@ def find_contradiction(one: Conclusion) -> str:
 
 
 def conclusion_in_words(value: object) -> str:
-    """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" if the field has none.
+    """Return ``words_of`` the conclusion in a field."""
+    return words_of(conclusion_of(value))
+
+
+def words_of(one: Conclusion | None) -> str:
+    """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" for none.
 
     For the reference, its two measurements in each block are compared: ``noise -22 to +33 %``.
     """
-    one = conclusion_of(value)
     if one is None or find_contradiction(one):
         return ""
     told = _noise_in_words(one) if one.against == ITSELF else _in_words(one)
@@ -285,10 +289,9 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
 # -- in notes --
 
 
-def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
+def notes_on_references(conclusions: Iterable[Conclusion | None]) -> tuple[str, ...]:
     """Return what the reference rows of a field say about the others, or nothing if no row is compared with itself."""
-    every = [one for one in map(conclusion_of, values) if one]
-    found = [one for one in every if one.against == ITSELF and one.ratio is not None]
+    found = [one for one in conclusions if one and one.against == ITSELF and one.ratio is not None]
     if not found:
         return ()
     who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")

@@ -84,16 +84,22 @@ def html_table(
     return _figure(spec, chart, body, notes)
 
 
-def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
+def html_chart(
+    spec: ChartSpec,
+    rows: Sequence[Mapping[str, object]],
+    *,
+    notes: str = "",
+    columns: Sequence[Column] | None = None,
+) -> str:
     """Return the HTML figure of one chart: the drawing, a table of its values to unfold, and ``notes`` as HTML.
 
-    Shared field lists of the chart explain the columns of the values.
+    Shared field lists of the chart explain the columns of the values; ``columns`` are those, if already known.
     """
     if not rows:
         return _figure(spec, _nothing(spec))
     from mongo_tables.render.charts.plot import as_table  # many sites have no chart
 
-    values = table_html(replace(as_table(spec), id=spec.id), rows, meanings=spec.meanings)
+    values = table_html(replace(as_table(spec), id=spec.id), rows, spec.meanings, columns)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
     return _figure(spec, _draw(spec, rows), unfold, notes)
 

@@ -220,7 +220,7 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 class ProvenanceBlock:
     """The contents of the block under a figure: its provenance, if any, and links, kind of file → address.
 
-    ``runs`` is the list of single runs, None if there are none or too many; ``amount`` says how many there are.
+    ``runs`` is the list of single runs, None if there are none or too many; ``amount`` then says how many there are.
     ``runs_at`` is the anchor of an earlier figure of the same page that already lists them.
     """
 

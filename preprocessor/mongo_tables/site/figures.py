@@ -54,7 +54,7 @@ Find = Callable[[str, Any], str]
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The first figure of a page for a source of rows: its anchor, the runs that it lists, if any, and their amount."""
+    """The first figure of a page for a source of rows: its anchor, and the runs that it lists or counts, if any."""
 
     anchor: str
     runs: ListedRuns | None
@@ -108,9 +108,9 @@ class FigureContext:
 
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         table = replace(as_table(spec), id=spec.id)
-        return html_chart(
-            spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows), spec.meanings)
-        )
+        columns = columns_of(table, rows)
+        notes = self._notes(spec, table, rows, columns, spec.meanings)
+        return html_chart(spec, rows, notes=notes, columns=columns)
 
     def draw_value(self, spec: ValueSpec) -> str:
         """Return the HTML of a value within a sentence."""
@@ -164,10 +164,12 @@ class FigureContext:
         runs_at = first.anchor if first and first.runs else None
         if first is None:
             lines = lines_of(source.runs) if source else []
-            runs = None
-            if 0 < len(lines) <= MOST_LINES:
+            runs, amount = None, ""
+            if len(lines) > MOST_LINES:
+                amount = amount_of(lines)
+            elif lines:
                 runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
-            first = self.told[spec.source_key] = _Told(name, runs, amount_of(lines))
+            first = self.told[spec.source_key] = _Told(name, runs, amount)
         return provenance_html(table, ProvenanceBlock(source, links, first.runs, runs_at, first.amount))
 
 
