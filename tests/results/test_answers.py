@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from pathlib import Path
 
 import pytest
@@ -204,4 +205,16 @@ def test_notes_are_about_what_the_queries_read_and_not_beside_the_error_of_a_bro
     (fixtures / "more.xlsx").unlink()
     build.refresh()
     assert rules(sound) == []
+    build.close()
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_a_query_is_let_go_when_it_is_answered(tmp_path: Path, decoded: list[str], once: bool) -> None:
+    build = Answers(str(tmp_path), once=once)
+    query = Query("a", ({"$match": {"_id": 1}},))
+    key, alive = query.key, weakref.ref(query)
+    build.answer({key: query})
+    assert build.by_key[key] == [{"_id": 1}]
+    del query
+    assert alive() is None, "sites have tens of thousands"
     build.close()

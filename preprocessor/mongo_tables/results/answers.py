@@ -145,7 +145,7 @@ class Answers:
         for key, query in queries.items():
             if key not in known:
                 new[key] = query
-        self._asked, self.unreachable = queries, None
+        self._asked, self.unreachable = tuple(queries), None  # a query knows what it is written with
         try:
             if new and not self._reached:
                 self.source.reach()
