@@ -7,6 +7,7 @@ column without a described field has no text.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -62,7 +63,9 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
     """Do the work of ``_trace_rows``. Tables that begin with the same stages share the common part."""
-    return _reader(stages[-1])(Walk(_behind(stages[:-1]), [])) if stages else load_result_shape()
+    return (
+        _reader(stages[-1])(Walk(_behind(stages[:-1]), defaultdict(list))) if stages else load_result_shape()
+    )
 
 
 @lru_cache(maxsize=1024)

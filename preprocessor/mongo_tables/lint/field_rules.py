@@ -37,8 +37,8 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     told: set[str] = set()
     for stage in subject.flow.stages:
         read: list[tuple[Path, str, Shape]] = []
-        for visit in stage.visits:  # what expressions read
-            if not visit.shape.kinds <= ARRAY or visit.place.name or visit.place.guarded:
+        for visit in stage.visits.get("", ()):  # what expressions read
+            if not visit.shape.kinds <= ARRAY or visit.place.guarded:
                 continue
             text = str(visit.place.arguments[0][1])
             if not text.startswith("$$"):

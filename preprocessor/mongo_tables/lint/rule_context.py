@@ -12,6 +12,7 @@ to read them; about other documents nothing is known. The linter runs no other s
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -325,10 +326,10 @@ class RuleContext:
     @cached_property
     def visited(self) -> Mapping[str, Sequence[Visit]]:
         """Every comparison in an expression, by name in order of evaluation; "" for the fields read."""
-        found: dict[str, list[Visit]] = {}
+        found = defaultdict[str, list[Visit]](list)
         for stage in self.flow.stages:
-            for visit in stage.visits:
-                found.setdefault(visit.place.name, []).append(visit)
+            for name, visits in stage.visits.items():
+                found[name] += visits
         return found
 
     def visits(self, *names: str) -> list[Visit]:

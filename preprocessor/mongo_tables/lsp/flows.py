@@ -218,8 +218,8 @@ def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: s
         flow = flow_of([trial], before, _bindings(value, stretch))
     except _MALFORMED:
         return ANY if written.startswith("$$") else before
-    for visit in flow.stages[0].visits:
-        if not visit.name and visit.path == (0, *inner) and visit.operands[0].expression == written:
+    for visit in flow.stages[0].visits.get("", ()):
+        if visit.path == (0, *inner) and visit.operands[0].expression == written:
             return visit.operands[0].shape
     return ANY if written.startswith("$$") else before
 

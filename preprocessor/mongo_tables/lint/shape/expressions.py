@@ -9,6 +9,7 @@ are registered here, for operators that choose, and in ``operators``.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
@@ -89,6 +90,7 @@ class Visit(NamedTuple):
         return [Operand(*one, shape) for one, shape in zip(self.place.arguments, self.given, strict=True)]
 
 
+Visits = defaultdict[str, list[Visit]]
 _NONE: Settled = frozenset()
 _NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
 
@@ -132,11 +134,11 @@ class Around(NamedTuple):
 class Walk(NamedTuple):
     """What is known at one place of a pipeline: the document, and the variables.
 
-    ``visits`` is shared by all walks of a pipeline.
+    ``visits``, by the names of their places, is shared by all walks of a stage.
     """
 
     root: Shape
-    visits: list[Visit]
+    visits: Visits
     variables: Mapping[str, Shape] = _NONE_BOUND
 
     def binding(self, variables: Mapping[str, Shape]) -> Walk:
@@ -144,7 +146,7 @@ class Walk(NamedTuple):
         return Walk(self.root, self.visits, {**self.variables, **variables})
 
 
-_NOWHERE: Final = Walk(ANY, [])
+_NOWHERE: Final = Walk(ANY, defaultdict(list))
 """Where expressions are inferred that visit nothing, and are the same everywhere."""
 Infer = Callable[[Walk], Shape]
 Form = Callable[[Any, Around], Infer]
@@ -213,7 +215,7 @@ def _read_text(text: str, around: Around) -> Infer:
         shape = lookup(found, parts)
         if is_settled:
             shape = without(shape, "null", "missing")
-        walk.visits.append(Visit(place, (found,), shape))
+        walk.visits[""].append(Visit(place, (found,), shape))
         return shape
 
     return infer
@@ -274,7 +276,7 @@ def visiting(name: str, around: Around, operands: Operands, give: Give) -> Infer
     def infer(walk: Walk) -> Shape:
         given = [argument(walk) for argument in arguments]
         if compares:
-            walk.visits.append(Visit(place, given))
+            walk.visits[name].append(Visit(place, given))
         return give(given)
 
     return infer

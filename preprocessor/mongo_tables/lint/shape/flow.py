@@ -7,6 +7,7 @@ in the fields that it makes. What a ``$match`` settles (a field exists, or is no
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -23,7 +24,7 @@ from mongo_tables.lint.shape.expressions import (
     Infer,
     Path,
     Place,
-    Visit,
+    Visits,
     Walk,
     after,
     always,
@@ -449,7 +450,7 @@ class StageFlow(NamedTuple):
     argument: Any
     before: Shape
     after: Shape
-    visits: Sequence[Visit]
+    visits: Visits
     uses: Sequence[Use]
     names: frozenset[str]
     path: Path
@@ -484,14 +485,14 @@ def flow_of(
     followed = {} if followed is None else followed
     bound: dict[str, Shape] = {}
     for variable, value in variables.items() if variables else ():
-        bound[variable] = read(value, Around(("let", variable), []))(Walk(UNKNOWN, []))
+        bound[variable] = read(value, Around(("let", variable), []))(Walk(UNKNOWN, defaultdict(list)))
     shape, stages, names, before = documents, list[StageFlow](), set[str](), 0
     for index, written in enumerate(pipeline):
         ((name, argument),) = written.items()
         text = texts.get((index, name, id(argument)), partial(StageText.of, index, name, argument))
         stage = followed.get((before, id(text)))
         if stage is None:
-            visits: list[Visit] = []
+            visits: Visits = defaultdict(list)
             after = text.infer(Walk(shape, visits, bound))
             stage = StageFlow(
                 text, index, name, argument, shape, after, visits, text.uses, text.names, text.path

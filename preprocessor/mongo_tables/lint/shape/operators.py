@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from mongo_tables.lint.shape import units
@@ -32,6 +34,7 @@ from mongo_tables.lint.shape.values import (
     OBJECT,
     STRING,
     ChangedFields,
+    Fields,
     Shape,
     Traits,
     array,
@@ -210,20 +213,24 @@ def _pairs(found: Found) -> Shape:
 @gives("$mergeObjects")
 def _infer_merge(found: Found) -> Shape:
     """Return the merged document: later documents win, a null adds nothing."""
-    fields: dict[str, Shape] = {}
-    is_open = False
-    for value in found:
-        if "object" not in value.kinds:
-            continue
-        certain = value.kinds == OBJECT and not value.missing
-        for name in dict.fromkeys((*fields, *value.fields)):
-            late = member(value, name)
-            early = fields.get(name, ANY if is_open else MISSING)
-            missing = early.missing and (late.missing or not certain)
-            sure = certain and not late.missing
-            fields[name] = late if sure else join(late, early)._replace(missing=missing)
-        is_open = is_open or value.open
-    return with_traits(document(fields, is_open=is_open), sources=computed_from(found).sources)
+    documents = [one for one in found if "object" in one.kinds]
+
+    def find(name: str) -> Shape | None:
+        merged, is_open = None, False
+        for value in documents:
+            if merged is not None or name in value.fields:
+                certain = value.kinds == OBJECT and not value.missing
+                late = member(value, name)
+                early = merged or (ANY if is_open else MISSING)
+                missing = early.missing and (late.missing or not certain)
+                sure = certain and not late.missing
+                merged = late if sure else join(late, early)._replace(missing=missing)
+            is_open = is_open or value.open
+        return merged
+
+    fields = Fields(find, lambda: chain.from_iterable(value.fields for value in documents))
+    whole = document(fields, is_open=any(value.open for value in documents))
+    return with_traits(whole, sources=computed_from(found).sources)
 
 
 @form("$filter")
@@ -351,7 +358,7 @@ def _reduce(argument: Any, around: Around) -> Infer:
 
     def make(value: Shape, walk: Walk) -> Shape:
         first, item = initial(walk), elements(value)
-        of_any = walk._replace(visits=[]).binding({"this": item, "value": ANY})
+        of_any = walk._replace(visits=defaultdict(list)).binding({"this": item, "value": ANY})
         # Every step's result has the shape of the step for any value, whatever the previous steps gave.
         so_far = with_traits(join(first, step(of_any)), path=None)
         made = step(walk.binding({"this": item, "value": so_far}))
