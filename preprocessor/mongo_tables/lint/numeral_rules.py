@@ -301,7 +301,7 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
 
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     """Yield what expressions compare with constants, and of which values accumulators take an end."""
-    for visit in subject.fields_read:
+    for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
         if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
     for visit, at in subject.comparisons:

@@ -208,9 +208,7 @@ def _project(argument: Any, around: Around) -> Infer:
 
 def _is_only_of_named(kept: Tree, dropped: Tree, leaves: Leaves) -> bool:
     """Return whether a projection drops the fields that it does not name. Of ``_id`` it may say otherwise."""
-    if leaves or any(name != "_id" or leaf is not True for name, leaf in kept.items()):
-        return True
-    return "_id" in kept and not dropped
+    return bool(leaves or (kept and (not dropped or kept != {"_id": True})))
 
 
 def _read_projection(argument: Any, around: Around, above: Parts, found: tuple[Tree, Tree, Leaves]) -> None:
