@@ -147,6 +147,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 log.info("documents: there is no %s, links to it are broken", path)
                 files.remove(file)
             site.write(one.files)
+            site.copied.update(f"{config.site_dir}/{path}" for path in one.files)
         for file in files:
             if not file.is_documentation_page():
                 site.copied.add(file.abs_dest_path)
