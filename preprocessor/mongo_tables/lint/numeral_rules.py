@@ -273,7 +273,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     for path, shape, operator, constants in found:
         # Only a field of the collection has its texts: not a value that a stage has changed.
         field, is_text = shape.traits.path, "string" in shape.kinds and "array" not in shape.kinds
-        if field and is_text and not shape.unknown:
+        # A text equals a text whatever it spells.
+        compares = operator not in EQUALITIES or numbers_in(constants)
+        if field and is_text and compares and not shape.unknown:
             yield _Use(path, own, field, operator, constants, leading)
     joins = collection_arguments()
     for stage in subject.stages(*joins) if not subject.flow.names.isdisjoint(joins) else ():
@@ -312,6 +314,8 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
     """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
     for one in list_comparisons(query, path):
+        if one.operator in EQUALITIES and not numbers_in(one.constants):
+            continue  # A text equals a text whatever it spells.
         texts = documents.source.find(collection).texts(one.field) if documents.source else frozenset[str]()
         is_plain = not texts and str not in map(type, one.constants)
         if not is_plain and say_wrong(one.field, one.operator, one.constants, texts)[0]:
