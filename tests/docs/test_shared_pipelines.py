@@ -87,16 +87,18 @@ BUSY, READING = "processors", "waiting for the disk"
         ("disk", READING, "same", None),
         ("disk", BUSY, "same, other limit", "limit: processors (here disk)"),
         ("waiting", READING, "same, other limit", "limit: waiting for the disk (here waiting)"),
+        ("not known", READING, "same", None),
+        (None, READING, "same", None),
         ("processors", "none found", "same", None),
         ("processors", None, "same", None),
     ],
 )
 def test_a_row_of_the_published_regime_says_where_something_else_limited_the_published_run(
-    limit: str, published: str | None, regime: str, differs: str | None
+    limit: str | None, published: str | None, regime: str, differs: str | None
 ) -> None:
     row = {
         "_id": 1,
-        "resources": {"limit": limit},
+        **({"resources": {"limit": limit}} if limit else {}),
         "fingerprint": {"regime": "same", "counters": []},
     }
     source = {

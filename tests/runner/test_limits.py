@@ -14,6 +14,7 @@ RESULTS = sorted((Path(__file__).parents[2] / "fixtures" / "results").glob("*.js
 EVICTED, FLUSHED = "modified pages evicted by application threads", "log sync time duration (usecs)"
 
 USED = {"server": 0.2, "client": 0.1, "other": 0.1}
+IDLE = {"processors": {**USED, "busy": 0.4}}
 
 
 def status(evicted: int, flushed: int, pid: int = 1) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def make_row(**change: Any) -> dict[str, Any]:
     return {
         "duration": 1000,
         "hardware": {"cores": 2},
-        "repeats": [{"processors": {**USED, "busy": 0.4}, "client_bound": False}],
+        "repeats": [{**IDLE, "client_bound": False}],
         "checks": {"in_flight_share": 0.0, "in_flight_allowed": 0.05},
         "work": {"operations": 1000},
         "topology": {"cache_gb": 1.0},
@@ -63,7 +64,9 @@ def test_processors_are_judged_by_the_median_window_and_not_by_the_one_that_is_s
     [
         ({}, "waiting"),
         ({"repeats": [{"client_bound": one} for one in (True, True, False)]}, "client"),
-        ({"repeats": [{"client_bound": one} for one in (True, False)]}, "waiting"),
+        ({"repeats": [{**IDLE, "client_bound": one} for one in (True, False)]}, "waiting"),
+        ({"repeats": [{"client_bound": False}]}, "not known"),
+        ({"repeats": [{"client_bound": False}], "after_status": status(40, 0)}, "eviction"),
         ({"metrics": series("SYSTEM_NORMALIZED_CPU_IOWAIT", None, 10, 30)}, "disk"),
         ({"checks": {"in_flight_share": 0.07, "in_flight_allowed": 0.09}}, "waiting"),
         ({"checks": {"in_flight_share": 0.10, "in_flight_allowed": 0.09}}, "batches in flight"),
@@ -71,6 +74,7 @@ def test_processors_are_judged_by_the_median_window_and_not_by_the_one_that_is_s
         ({"metrics": series("CACHE_DIRTY_BYTES", 2**28)}, "eviction"),
         ({"after_status": status(40, 0)}, "eviction"),
         ({"after_status": status(40, 0), "fingerprint": {"operations": 10_000}}, "waiting"),
+        ({"after_status": status(40, 0), "fingerprint": {"regime": "unknown"}}, "eviction"),
         ({"after_status": status(2, 900_000)}, "journal"),
         ({"after_status": status(2, 200_000)}, "waiting"),
         ({"after_status": status(40, 900_000, pid=2)}, "waiting"),
@@ -80,11 +84,20 @@ def test_a_row_waits_only_if_no_counter_explains_it(change: dict[str, Any], limi
     assert find_resources(make_row(**change))["limit"] == limit
 
 
-@pytest.mark.parametrize(("members", "percent"), [([{"cores": 8}], 5.0), ([], 20.0)])
+@pytest.mark.parametrize(
+    ("target", "members", "percent"),
+    [
+        ("local", [{"cores": 8}], 5.0),
+        ("local", [], 20.0),
+        ("db:27017", [{"cores": 8}], 5.0),
+        ("db:27017", [{"role": "primary"}], None),
+    ],
+)
 def test_processors_are_busy_out_of_those_of_the_servers(
-    members: list[dict[str, Any]], percent: float
+    target: str, members: list[dict[str, Any]], percent: float | None
 ) -> None:
-    assert find_resources(make_row(servers={"members": members}))["busy"] == percent
+    row = make_row(experiment={"target": target}, servers={"members": members})
+    assert find_resources(row)["busy"] == percent
 
 
 def test_committed_rows_say_the_limit_that_their_own_figures_show() -> None:
@@ -108,6 +121,8 @@ GP3 = {**IO2, "atlasDiskType": "STANDARD"}
         ({"meancpu": 74, "meanWrite": 214}, {**GP3, "atlasDiskSizeGB": 512}, "none found"),
         ({"DocsPerSecond": 5, "iowait": 30}, GP3, None),
         ({"meancpu": 90}, {}, None),
+        ({"meancpu": 74, "meanWrite": 214}, {"atlasIOPS": 3000}, "none found"),
+        ({"meancpu": "about 90", "meanIops": 2700}, GP3, "disk operations"),
     ],
 )
 def test_a_published_run_was_limited_by_what_it_used_up_of_its_machine(

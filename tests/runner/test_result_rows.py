@@ -105,7 +105,7 @@ def test_a_row_says_in_words_what_it_is_where_it_ran_and_from_when_to_when():
 @pytest.mark.parametrize(
     ("experiment", "members", "targets", "command"),
     [
-        ({"scale": 0.01, "profile": None}, None, (), "--scale 0.01"),
+        ({"scale": 0.0123456789, "profile": None}, None, (), "--scale 0.0123456789"),
         (
             {"profile": "publish", "scale": 1.0, "seconds": 0.7, "repeats": 8, "seed": 12345678},
             1,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
+from mongo_tables.results.conditions import share_machine
 from mongo_tables.results.pooling import FINGERPRINT
 from mongo_tables.runner.servers import value_at
 
@@ -68,7 +69,8 @@ def find_resources(row: Row) -> dict[str, Any]:
 def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | None:
     """Return how busy all processors of the servers' machine were. Their counters span more than the window."""
     members = row.get("servers", {}).get("members", ())
-    cores = next((one["cores"] for one in members if "cores" in one), row.get("hardware", {}).get("cores"))
+    own = row["hardware"]["cores"] if share_machine(row) else None
+    cores = next((one["cores"] for one in members if "cores" in one), own)
     return min(100, processors["busy"] / cores * 100) if processors and cores else None
 
 
@@ -89,10 +91,14 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
         "processors": (found["busy"] or 0) >= PROCESSORS,
         "batches in flight": (checks.get("in_flight_share") or 0) > checks.get("in_flight_allowed", 1),
         "eviction": (found["dirty"] or 0) >= DIRTY
-        or (evicted > 0 and evicted >= EVICTED * row.get(FINGERPRINT, row["work"])["operations"]),
+        or (
+            evicted > 0
+            and evicted >= EVICTED * row.get(FINGERPRINT, {}).get("operations", row["work"]["operations"])
+        ),
         "journal": flushed > 0 and flushed / 1000 >= row["duration"] * JOURNAL / 100,
     }
-    return next((name for name, is_reached in reached.items() if is_reached), "waiting")
+    unexplained = "not known" if found["busy"] is None else "waiting"
+    return next((name for name, is_reached in reached.items() if is_reached), unexplained)
 
 
 def _rise(row: Row, path: Sequence[str]) -> float:
@@ -109,14 +115,16 @@ def find_published_limit(figures: Row, machine: Row) -> str | None:
     ``machine`` is the one that the experiment file names. A mean hides peaks: something may have been used up where
     none is found.
     """
-    processors, operations = figures.get("meancpu", 0), figures.get("meanIops", 0)
+    # A figure that is a text is refused with its document.
+    known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
+    processors, operations = known.get("meancpu", 0), known.get("meanIops", 0)
     if not (processors or operations) or "atlasIOPS" not in machine:
         return None
-    gp3 = (machine["atlasDiskType"], machine["atlasDiskSizeGB"]) == ("STANDARD", GP3_GB)
+    gp3 = (machine.get("atlasDiskType"), machine.get("atlasDiskSizeGB")) == ("STANDARD", GP3_GB)
     used = {
         "processors": processors,
         "disk operations": 100 * operations / machine["atlasIOPS"],
-        "disk writes": 100 * figures.get("meanWrite", 0) / GP3_WRITES if gp3 else 0,
-        "waiting for the disk": figures.get("iowait", 0),
+        "disk writes": 100 * known.get("meanWrite", 0) / GP3_WRITES if gp3 else 0,
+        "waiting for the disk": known.get("iowait", 0),
     }
     return ", ".join(name for name, percent in used.items() if percent >= PUBLISHED[name]) or "none found"

@@ -499,7 +499,7 @@ def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
     experiment = row["experiment"]
     given = {name: experiment.get(name) for name in ("profile", "scale", "seconds", "repeats", "seed")}
     options = [
-        f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}"
+        f"--{name} {value:.15g}" if isinstance(value, float) else f"--{name} {value}"
         for name, value in given.items()
         if value is not None
     ]
