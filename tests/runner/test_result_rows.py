@@ -113,6 +113,7 @@ def test_a_row_says_in_words_what_it_is_where_it_ran_and_from_when_to_when():
             "--profile publish --scale 1 --seconds 0.7 --repeats 8 --seed 12345678 --target 'local?members=1'",
         ),
         ({"scale": 1.0}, 1, ("old", "new"), "--scale 1 --target old=… --target new=…"),
+        ({"scale": 1.0, "target": "db:27017"}, None, (), "--scale 1 --target …"),
     ],
 )
 def test_the_command_of_a_row_says_all_that_it_takes_to_measure_it_again(

@@ -495,7 +495,10 @@ def describe_row(row: Row) -> Row:
 
 
 def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
-    """Return the command that measures the experiment of a row again, on the ``targets`` side by side if it has any."""
+    """Return the command that measures the experiment of a row again, on the ``targets`` side by side if it has any.
+
+    ``…`` stands for an address.
+    """
     experiment = row["experiment"]
     given = {name: experiment.get(name) for name in ("profile", "scale", "seconds", "repeats", "seed")}
     options = [
@@ -504,10 +507,13 @@ def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
         if value is not None
     ]
     members = row["topology"].get("settings", {}).get("members")
-    if experiment["target"] == LOCAL and members is not None and not targets:
-        options.append(f"--target 'local?members={members}'")
+    places = [f"{target}=…" for target in targets]
+    if not targets and experiment["target"] != LOCAL:
+        places = ["…"]
+    elif not targets and members is not None:
+        places = [f"'local?members={members}'"]
     return " ".join(
-        ("mongo-tables run", experiment["name"], *options, *(f"--target {target}=…" for target in targets))
+        ("mongo-tables run", experiment["name"], *options, *(f"--target {place}" for place in places))
     )
 
 
