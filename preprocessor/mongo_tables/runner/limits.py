@@ -91,10 +91,7 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
         "processors": (found["busy"] or 0) >= PROCESSORS,
         "batches in flight": (checks.get("in_flight_share") or 0) > checks.get("in_flight_allowed", 1),
         "eviction": (found["dirty"] or 0) >= DIRTY
-        or (
-            evicted > 0
-            and evicted >= EVICTED * row.get(FINGERPRINT, {}).get("operations", row["work"]["operations"])
-        ),
+        or (evicted > 0 and evicted >= EVICTED * row.get(FINGERPRINT, row["work"])["operations"]),
         "journal": flushed > 0 and flushed / 1000 >= row["duration"] * JOURNAL / 100,
     }
     unexplained = "not known" if found["busy"] is None else "waiting"
@@ -102,11 +99,12 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
 
 
 def _rise(row: Row, path: Sequence[str]) -> float:
-    """Return how much a counter of the server rose in the window shown, or 0 if that is not known."""
-    before, after = ({**row.get(name, {})} for name in ("before_status", "after_status"))
-    if before.get("pid") != after.get("pid"):
-        return 0
-    return (value_at(after, path) or 0) - (value_at(before, path) or 0)
+    """Return how much a counter of the server rose in the window shown, or 0 if that is not known.
+
+    A row has the states of the server only if they are those of one process.
+    """
+    before, after = (value_at(row.get(name), path) or 0 for name in ("before_status", "after_status"))
+    return float(after - before)
 
 
 def find_published_limit(figures: Row, machine: Row) -> str | None:
