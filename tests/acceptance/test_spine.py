@@ -19,7 +19,7 @@ from mongo_tables.build import Report, build
 from mongo_tables.cli import main
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.rules import finding
-from mongo_tables.results.answers import Answers, hold_rows
+from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_snapshots, snapshot_of
 from mongo_tables.site.in_place import InPlace
 from mongo_tables.site.pages import Page
@@ -152,7 +152,8 @@ def marking() -> Build:
         report, mark = build(snapshot, source, memo), f"MARK {next(builds)}"
         for key, rows in report.source.by_key.items():
             if isinstance(rows, list):
-                report.source.by_key.held[key] = hold_rows([{**row, "n": mark} for row in rows])
+                by_key = report.source.by_key
+                by_key.held[key] = by_key.hold(key, [{**row, "n": mark} for row in rows])
         figures = report.figures
         draw, write_text, compose = figures.html, figures.markdown, figures.in_place
 

@@ -17,4 +17,6 @@ def run_all(
         source.reach()
     except ResultsError as error:
         return dict.fromkeys(distinct, error)
-    return dict(HeldAnswers(answer_all(source.aggregate, distinct, min(workers, source.workers))))
+    held = HeldAnswers()
+    held.held |= answer_all(source.aggregate, distinct, held.hold, min(workers, source.workers))
+    return dict(held)

@@ -34,7 +34,9 @@ class Scripted:
 
 def run_all(source: Scripted, queries: Iterable[Query], workers: int = 4) -> dict[str, Rows | ResultsError]:
     distinct = {query.key: query for query in queries}
-    return dict(HeldAnswers(answer_all(source.aggregate, distinct, workers)))
+    held = HeldAnswers()
+    held.held |= answer_all(source.aggregate, distinct, held.hold, workers)
+    return dict(held)
 
 
 def limit(number: int) -> Query:

@@ -27,7 +27,7 @@ _Asking = TypeVar("_Asking")
 
 MOST_ROWS: Final = 500_000
 """The largest number of rows that are remembered, over all answers."""
-_MOST_DECODED: Final = 2_000
+_MOST_DECODED: Final = 4_000
 """The largest number of rows that are held decoded."""
 
 
@@ -37,15 +37,6 @@ class HeldRows(NamedTuple):
     content: bytes
     size: int
     decimals: Mapping[str, int] | None
-
-
-def hold_rows(rows: Rows) -> HeldRows:
-    """Return the rows of an answer as BSON."""
-    # It imports BSON, which pages without comments do without.
-    from mongo_tables.results.rows import encode_rows
-
-    decimals = rows.decimals if isinstance(rows, PlainRows) else None
-    return HeldRows(encode_rows(rows), len(rows), decimals)
 
 
 @dataclass(eq=False)
@@ -76,12 +67,23 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         rows: Rows = bson.decode_all(held.content, CODEC)
         if held.decimals is not None:
             rows = PlainRows(rows, held.decimals)
+        self.hold(key, rows, held)
+        return rows
+
+    def hold(self, key: str, rows: Rows, held: HeldRows | None = None) -> HeldRows:
+        """Return the rows of an answer as BSON, if they are not ``held`` so. Nobody may change the rows any more."""
+        if held is None:
+            # It imports BSON, which pages without comments do without.
+            from mongo_tables.results.rows import encode_rows
+
+            decimals = rows.decimals if isinstance(rows, PlainRows) else None
+            held = HeldRows(encode_rows(rows), len(rows), decimals)
         if self._size > _MOST_DECODED:
             self._decoded.clear()
             self._size = 0
         self._decoded[key] = held, rows
         self._size += held.size
-        return rows
+        return held
 
     def __contains__(self, key: object) -> bool:
         return key in self.held or key in self.waiting
@@ -187,7 +189,7 @@ class Answers:
         if asked:
             self.ran += len(asked)
             workers = min(self.workers, self.source.workers)
-            answers = answer_all(self.source.aggregate, asked, workers)
+            answers = answer_all(self.source.aggregate, asked, self.by_key.hold, workers)
             self.by_key.held.update(answers)
             for key, answer in answers.items():
                 if isinstance(answer, ResultsError):
@@ -305,9 +307,14 @@ def _note_unread(path: Path) -> Finding:
 
 
 def answer_all(
-    ask: Callable[[Query], Rows], queries: Mapping[str, Query], workers: int = 1
+    ask: Callable[[Query], Rows],
+    queries: Mapping[str, Query],
+    hold: Callable[[str, Rows], HeldRows],
+    workers: int = 1,
 ) -> dict[str, HeldRows | ResultsError]:
-    """Return the rows of each query or its error, by the same keys, with at most ``workers`` queries at a time.
+    """Return the rows of each query, which ``hold`` holds, or its error, by the same keys.
+
+    At most ``workers`` queries run at a time.
 
     The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
     An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
@@ -322,7 +329,7 @@ def answer_all(
             if defects:
                 return
             try:
-                answers[key] = lost[0] if lost else hold_rows(ask(query))
+                answers[key] = lost[0] if lost else hold(key, ask(query))
             except ResultsError as error:
                 answers[key] = error
                 if error.environment:
