@@ -102,10 +102,10 @@ class Documents:
         self._meaning = Meaning("")
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
-        """Return the documents of a collection that pass ``match``: one stage, or none."""
+        """Return the documents of a collection that pass ``match``, one stage or none, for pipelines with variables."""
         if self.source is None:
             return Passing(self._meaning)
-        key = Query(collection, tuple(match), variables).key if match else collection
+        key = Query(collection, tuple(match), variables).key if match or variables else collection
         known = self._passing.find(key)
         if isinstance(known, Passing):
             return known
