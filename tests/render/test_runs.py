@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from bson.int64 import Int64
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.build import build
 from mongo_tables.render.html import html_table
 from mongo_tables.render.provenance_html import (
     Line,
@@ -17,7 +20,9 @@ from mongo_tables.render.provenance_html import (
     lines_of,
     list_runs,
 )
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.provenance import provenance_of
+from mongo_tables.site.disk import snapshot_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, speeds
 
@@ -144,3 +149,20 @@ def test_columns_that_no_run_has_are_left_out() -> None:
     assert "Window" not in str(runs)
     assert "Operations" not in str(runs)
     assert "Speed" in str(runs)
+
+
+def test_runs_are_listed_under_the_first_figure_that_has_them_and_asks_for_them(tmp_path: Path) -> None:
+    line = '{"n": 1, "start_time": {"$date": "2024-01-01T00:00:00Z"}, "repeats": [{"duration": 5}]}\n'
+    (tmp_path / "own.jsonl").write_text(line)
+    table = {"collection": "own", "pipeline": [], "columns": ["n"], "headers": ["N"]}
+
+    def told(*asking: bool) -> list[list[str]]:
+        asked = {True: {"provenance": True}, False: {}}
+        bodies = [json.dumps({"id": f"t{at}", **table, **asked[one]}) for at, one in enumerate(asking)]
+        text = "".join(f"<!-- MONGO_TABLE: {body} -->\n\n" for body in bodies)
+        report = build(snapshot_of({"page.md": text}, "figures"), Answers(str(tmp_path)))
+        html = report.figures.html(report.pages[0], lambda name, content: name)
+        return [re.findall("<p>The (single runs behind|single runs: under|rows rest)", one) for one in html]
+
+    assert told(False, True, True) == [[], ["single runs behind"], ["single runs: under"]]
+    assert told(True, False) == [["single runs behind"], []]

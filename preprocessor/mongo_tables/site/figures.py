@@ -160,7 +160,8 @@ class FigureContext:
             links["CSV"] = csv
         if json:
             links["JSON"] = json
-        first = self.told.get(spec.source_key)
+        # A figure that does not ask for its provenance may have no runs where another has some.
+        first = self.told.get(spec.source_key) if source and source.runs else _Told(name, None, "")
         runs_at = first.anchor if first and first.runs else None
         if first is None:
             lines = lines_of(source.runs) if source else []
