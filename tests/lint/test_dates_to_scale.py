@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from bson import Code, Decimal128
 
 from mongo_tables.lint.chart_rules import find_dates_as_strings
 from mongo_tables.lint.rule_context import RuleContext
@@ -12,7 +14,7 @@ from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page
 
 
-def told(days: list[str], mark: str = "line") -> bool:
+def told(days: list[Any], mark: str = "line") -> bool:
     """Whether a line over these texts is told of."""
     body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": mark}
     page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
@@ -52,3 +54,9 @@ def test_texts_of_dates_between_which_the_time_differs_are_told_of(days: list[st
 )
 def test_texts_at_equal_times_or_that_are_no_dates_are_not(days: list[str]) -> None:
     assert not told(days)
+
+
+@pytest.mark.parametrize("value", [Decimal128("1.5"), [1], {"a": 1}, Code("2020-01-01")])
+def test_values_without_a_hash_are_no_texts(value: Any) -> None:
+    assert not told(["2020-01-01", value, "2020-03-01"])
+    assert not told([value, "2020-01-01"])

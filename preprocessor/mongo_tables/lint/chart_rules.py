@@ -24,9 +24,11 @@ def find_dates_as_strings(subject: RuleContext, rows: Rows) -> Iterator[Finding]
     """MT426: strings that are dates are drawn in the order of the rows, and at equal distances."""
     spec = subject.spec
     plot = plot_of(spec)
-    names = list(dict.fromkeys(present_values(rows, plot.x))) if plot else []
-    if plot is None or not all(isinstance(one, str) and _DATE.fullmatch(one) for one in names):
+    values = present_values(rows, plot.x) if plot else []
+    # Other values, ``Code`` among them, may have no hash.
+    if plot is None or not all(type(one) is str and _DATE.fullmatch(one) for one in values):
         return
+    names = list(dict.fromkeys(values))
     wrong = next(((one, other) for one, other in pairwise(names) if one > other), None)
     if wrong and names != sorted(names, reverse=True):
         how = f"which keep the order of the rows: {wrong[0]} before {wrong[1]}"
