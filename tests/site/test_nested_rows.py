@@ -174,3 +174,9 @@ def test_an_explanation_shows_the_keys_as_they_are_written(source: str, tmp_path
     assert [line for line in told.splitlines() if line.startswith('   1  rows "result.by_class.*"')]
     assert [line for line in told.splitlines() if line.startswith('   2  compute {"mb": "kb / 1024"}')]
     assert len(heads) == 4 and "1 → 3" in told and "$unwind" not in told and "_row" not in told
+
+
+def test_a_database_reference_among_entries_is_no_traceback(tmp_path: Path) -> None:
+    entries = '{"p": {"a": 1}, "q": {"a": 2}, "r": {"$ref": "others", "$id": 1}}'
+    (tmp_path / "bench.jsonl").write_text(f'{{"_id": 1, "entries": {entries}}}\n')
+    assert [rule for rule, _, _ in judged(str(tmp_path), columns=["b"], headers=["B"])] == ["MT302"]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.aggregation import aggregate
+from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.computed_columns import compile_expression
@@ -169,7 +169,9 @@ def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
     if "rows" in spec.comment.parsed.value:
         return ""
     for path in find_rows(rows[0]):
-        entries = aggregate(rows[:1], rows_stages(path))
+        entries: Rows = []
+        with suppress(AggregationError):  # for a database reference among them, which is read as one value
+            entries = aggregate(rows[:1], rows_stages(path))
         if any(column_value(entry, column) is not MISSING for entry in entries):
             return f'entries inside the documents have it: "rows": "{path}" makes a row of each'
     return ""
