@@ -151,7 +151,9 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
     if not any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id"):
         return
     key, passing = group["_id"], documents.of(subject.spec)
-    written = key.values() if isinstance(key, Mapping) else [key]
+    # Of an operator, `{"$month": "$at"}`, the key is what it gives.
+    is_compound = isinstance(key, Mapping) and not any(name.startswith("$") for name in key)
+    written = key.values() if is_compound else [key]
     if not passing.complete or not all(isinstance(one, str) and re.match(r"\$[^$]", one) for one in written):
         return
     times = [path for path in written if _are_times(column_value(one, path[1:]) for one in passing.documents)]
