@@ -75,6 +75,7 @@ def classes(text: str) -> list[tuple[str, str]]:
         ("With alpha it needs 12 kB.", [("12 kB", "open")]),
         ("With gamma ray the share is 8.0 %.", [("8.0 %", "found")]),
         ("The share of time is 8 %.", [("8 %", "found")]),
+        ("The share of time is **8**%.", [("8 %", "found")]),
         ("Some time is 8 %.", [("8 %", "open")]),
         ("With beta it needs 99 ms. Or 12 kB.", [("99 ms", "found"), ("12 kB", "open")]),
         # Final zeros do not count.

@@ -160,7 +160,7 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
 
 
 def _sign_unit(sign: str) -> Unit:
-    plain = sign.strip()
+    plain = sign.replace(BLANK, "").strip()
     if plain in _CURRENCIES:
         return Unit(1.0, ((plain, 1),))
     return Unit(0.01, ()) if plain[0] in "%p" else RATIO
