@@ -93,27 +93,22 @@ def _never_null(array: Operand) -> Any:
 @rule("MT435", reads=COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
-    for visit, at in subject.comparisons if subject.known else ():
-        (path, value), (_, other), shape = (
-            visit.place.arguments[at],
-            visit.place.arguments[1 - at],
-            visit.given[1 - at],
-        )
-        kinds = shape.kinds
-        if not _is_plain(value) or _is_plain(other) or shape.unknown or not kinds - {"null"}:
+    for visit, operand, other in subject.comparisons if subject.known else ():
+        value, kinds = operand.expression, other.shape.kinds
+        if not _is_plain(value) or _is_plain(other.expression) or other.shape.unknown or not kinds - {"null"}:
             continue
         if "array" in kinds or class_of(type_name(value)) in map(class_of, kinds):
             continue
         if visit.name not in _ORDERING and isinstance(value, str) and not say_kind(value, kinds):
             continue  # a word such as "majority", which documents may have elsewhere
-        known = shape.traits.known
+        known = other.shape.traits.known
         if "string" in kinds and (known is None or _has_numeral(known)):
             continue  # MT433 reports numbers that are strings
-        read = other if isinstance(other, str) else "the other operand"
+        read = other.expression if isinstance(other.expression, str) else "the other operand"
         have = " or ".join(sorted(kinds))
         yield subject.in_pipeline(
             "MT435",
-            path,
+            operand.path,
             f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
             "all of them",
             say_kind(value, kinds),

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from bson import ObjectId
 
 from mongo_tables.aggregation.catalogue import names_with
-from mongo_tables.aggregation.fields import Parts, conditions_in, paths_in, split_path
+from mongo_tables.aggregation.fields import Parts, conditions_in, is_nested, paths_in, split_path
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding, nearest_word
@@ -151,9 +151,7 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
     if not any(not _SUMMING.isdisjoint(value) for name, value in group.items() if name != "_id"):
         return
     key, passing = group["_id"], documents.of(subject.spec)
-    # Of an operator, `{"$month": "$at"}`, the key is what it gives.
-    is_compound = isinstance(key, Mapping) and not any(name.startswith("$") for name in key)
-    written = key.values() if is_compound else [key]
+    written = key.values() if is_nested(key) else [key]
     if not passing.complete or not all(isinstance(one, str) and re.match(r"\$[^$]", one) for one in written):
         return
     times = [path for path in written if _are_times(column_value(one, path[1:]) for one in passing.documents)]
@@ -278,20 +276,16 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
 
     Source: https://www.mongodb.com/docs/manual/tutorial/query-for-null-fields/
     """
-    for visit, at in subject.comparisons if subject.known else ():
-        (_, value), (path, read), shape = (
-            visit.place.arguments[at],
-            visit.place.arguments[1 - at],
-            visit.given[1 - at],
-        )
-        if value is not None or visit.name not in _EQUATING:
+    for visit, operand, other in subject.comparisons if subject.known else ():
+        read = other.expression
+        if operand.expression is not None or visit.name not in _EQUATING:
             continue
         if not (isinstance(read, str) and read.startswith("$")):
             continue
-        if shape.missing and not shape.absent and not shape.unknown:
+        if other.shape.missing and not other.shape.absent and not other.shape.unknown:
             yield subject.in_pipeline(
                 "MT447",
-                path,
+                other.path,
                 f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
                 f'write {{"$ifNull": ["{read}", null]}}',
             )

@@ -306,9 +306,9 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
     for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
         if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
-    for visit, at in subject.comparisons:
-        _, written = visit.place.arguments[at]
-        yield visit.path, visit.given[1 - at], visit.name, written if isinstance(written, list) else [written]
+    for visit, constant, other in subject.comparisons:
+        written = constant.expression
+        yield visit.path, other.shape, visit.name, written if isinstance(written, list) else [written]
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:

@@ -36,7 +36,7 @@ from mongo_tables.lint.shape.document_shapes import (
     read_schema_shape,
     select_telling,
 )
-from mongo_tables.lint.shape.expressions import COMPARING, Path, Visit
+from mongo_tables.lint.shape.expressions import COMPARING, Operand, Path, Visit
 from mongo_tables.lint.shape.flow import Flow, Followed, StageFlow, StageText, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup, member, unknown_documents
 from mongo_tables.render.column import column_value, with_unit
@@ -337,12 +337,16 @@ class RuleContext:
         return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
 
     @cached_property
-    def comparisons(self) -> Sequence[tuple[Visit, int]]:
-        """Every comparison in an expression with a constant, and which of its two arguments that is."""
+    def comparisons(self) -> Sequence[tuple[Visit, Operand, Operand]]:
+        """Every comparison in an expression with a constant, which comes before the other operand."""
         constants: dict[Path, Sequence[int]] = {}
         for stage in self.flow.stages:
             constants |= stage.text.once(_list_constants)
-        return [(visit, at) for visit in self.visits(*COMPARING) for at in constants.get(visit.path, ())]
+        return [
+            (visit, visit.operands[at], visit.operands[1 - at])
+            for visit in self.visits(*COMPARING)
+            for at in constants.get(visit.path, ())
+        ]
 
     @property
     def fields_read(self) -> Sequence[Visit]:
