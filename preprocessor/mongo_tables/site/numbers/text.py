@@ -24,8 +24,8 @@ _SPACE: Final = r"[ \t\r\n\u00a0\u2009\u202f]"
 _GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
 _PER: Final = rf"(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})"
 _UNIT: Final = re.compile(
-    rf"(?P<sign>{_GAP}(?:%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|[xX](?!\w)|-?fold\b|倍|배"
-    r"|(?:times|fois|mal|veces|vezes|volte)\b))"
+    rf"{_GAP}(?P<sign>%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|[xX](?!\w)|-?fold\b|倍|배"
+    r"|(?:times|fois|mal|veces|vezes|volte)\b)"
     rf"|{_GAP}-?(?P<word>{_WORD})(?:{_PER}(?P<per>{_WORD}))?"
     rf"(?:{_SPACE}(?P<next>{_WORD})(?:{_PER}(?P<next_per>{_WORD}))?)?"
 )
@@ -160,10 +160,9 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
 
 
 def _sign_unit(sign: str) -> Unit:
-    plain = sign.replace(BLANK, "").strip()
-    if plain in _CURRENCIES:
-        return Unit(1.0, ((plain, 1),))
-    return Unit(0.01, ()) if plain[0] in "%p" else RATIO
+    if sign in _CURRENCIES:
+        return Unit(1.0, ((sign, 1),))
+    return Unit(0.01, ()) if sign[0] in "%p" else RATIO
 
 
 @lru_cache(maxsize=512)
