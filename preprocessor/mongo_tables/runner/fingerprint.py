@@ -143,16 +143,16 @@ def _operations(row: Row, experiment: Experiment, number: int) -> float:
     config = config_of(experiment, experiment.variants[number])
     factors = workload(config["workload"]).server_counts(config)
     alone = row.get("read_preference", {}).get("mode", "primary") == "primary"
-    counted = _difference(row, factors) if factors and alone else None
+    counted = find_difference(row, factors) if factors and alone else None
     return counted if counted and counted > 0 else float(row["work"]["operations"])
 
 
 def _per_operation(row: Row, paths: tuple[str, ...], operations: float) -> float | None:
-    total = _difference(row, dict.fromkeys(paths, 1))
+    total = find_difference(row, dict.fromkeys(paths, 1))
     return None if total is None or not operations else total / operations
 
 
-def _difference(row: Row, factors: Mapping[str, float]) -> float | None:
+def find_difference(row: Row, factors: Mapping[str, float]) -> float | None:
     """Return what counters, by their factors, rose by between the two states; None if one was not reported."""
     before, after = (
         [value_at(row.get(name), path.split(".")) for path in factors]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, Final
 
 from mongo_tables.results.conditions import share_machine
 from mongo_tables.results.pooling import FINGERPRINT
-from mongo_tables.runner.servers import value_at
+from mongo_tables.runner.fingerprint import COUNTERS, find_difference
 
 Row = Mapping[str, Any]
 
@@ -38,8 +38,7 @@ GP3_GB: Final = 200
 GP3_WRITES: Final = 225
 """The most that such a disk writes, in MB/s."""
 
-_PAGES_EVICTED: Final = ("wiredTiger", "cache", "modified pages evicted by application threads")
-_MICROSECONDS_FLUSHED: Final = ("wiredTiger", "log", "log sync time duration (usecs)")
+_MICROSECONDS_FLUSHED: Final = "wiredTiger.log.log sync time duration (usecs)"
 
 
 def find_resources(row: Row) -> dict[str, Any]:
@@ -84,7 +83,10 @@ def _mean(row: Row, part: str, name: str) -> float | None:
 
 
 def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
-    checks, evicted, flushed = row["checks"], _rise(row, _PAGES_EVICTED), _rise(row, _MICROSECONDS_FLUSHED)
+    checks = row["checks"]
+    # A row has the states of the server only if they are those of one process.
+    evicted = find_difference(row, dict.fromkeys(COUNTERS["pages_evicted_by_writers"].paths, 1)) or 0
+    flushed = find_difference(row, {_MICROSECONDS_FLUSHED: 1}) or 0
     reached = {
         "client": found["client_bound"] > CLIENT_SHARE,
         "disk": (found["iowait"] or 0) >= DISK,
@@ -96,15 +98,6 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
     }
     unexplained = "not known" if found["busy"] is None else "waiting"
     return next((name for name, is_reached in reached.items() if is_reached), unexplained)
-
-
-def _rise(row: Row, path: Sequence[str]) -> float:
-    """Return how much a counter of the server rose in the window shown, or 0 if that is not known.
-
-    A row has the states of the server only if they are those of one process.
-    """
-    before, after = (value_at(row.get(name), path) or 0 for name in ("before_status", "after_status"))
-    return float(after - before)
 
 
 def find_published_limit(figures: Row, machine: Row) -> str | None:
