@@ -71,7 +71,7 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         return rows
 
     def hold(self, key: str, rows: Rows, held: HeldRows | None = None) -> HeldRows:
-        """Return the rows of an answer as BSON, if they are not ``held`` so. Nobody may change the rows any more."""
+        """Return rows as BSON, by default newly encoded, and keep them decoded. Nobody may change the rows any more."""
         if held is None:
             # It imports BSON, which pages without comments do without.
             from mongo_tables.results.rows import encode_rows
@@ -147,7 +147,7 @@ class Answers:
         for key, query in queries.items():
             if key not in known:
                 new[key] = query
-        self._asked, self.unreachable = tuple(queries), None  # a query knows what it is written with
+        self._asked, self.unreachable = tuple(queries), None  # the keys alone: queries take much memory
         try:
             if new and not self._reached:
                 self.source.reach()
