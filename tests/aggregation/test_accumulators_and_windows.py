@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 
 NUMBERS = st.lists(st.integers(-100, 100), min_size=1, max_size=25)
 
@@ -107,3 +108,11 @@ def test_a_window_that_cannot_be_is_told_with_its_place(output: Any, path: tuple
     with pytest.raises(AggregationError) as raised:
         windowed(output, [])
     assert raised.value.path == (0, "$setWindowFields", "output", "r", *path)
+
+
+def test_a_mean_that_depends_on_the_engine_of_the_server_is_refused() -> None:
+    pipeline = [{"$group": {"_id": None, "mean": {"$avg": "$n"}}}]
+    rows = [{"n": Int64(2**63 - 1)}, {"n": Int64(-(2**63))}]
+    with pytest.raises(NotOffline, match="depends on the engine"):
+        aggregate(rows, pipeline)
+    assert aggregate([*rows, {"n": 4}], pipeline) == [{"_id": None, "mean": 1.0}]

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
-from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import memory_of
-from mongo_tables.aggregation.numbers import MixedSum, Spread
+from mongo_tables.aggregation.numbers import DOUBLE, MixedSum, Spread, to_double
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_nullish, mistyped
 
@@ -144,7 +144,11 @@ class _Sum(_Summed):
 @accumulator("$avg")
 class _Average(_Summed):
     def result(self) -> Any:
-        return self._total().mean
+        total = self._total()
+        if total.widest < DOUBLE and to_double(total.value) != total.numbers.double:
+            # One engine of the server divides the exact integer, the other the compensated double.
+            raise NotOffline("the $avg of int64 values that cancel out depends on the engine of the server")
+        return total.mean
 
 
 @form("$count")
