@@ -57,6 +57,7 @@ def test_a_text_without_stale_numbers_passes_and_says_how_many_are_open(project:
         ("The memory of rtk is 14 MB and the median 181 ms.", ["12 MB", "194 ms"]),
         # Two rows, two numbers for one cell, a cell that the sentence states, no row, another kind, far away.
         ("With rtk it takes 181 ms, with ctx 370 ms.", []),
+        ("With rtk it takes 181 ms; with ctx 351 ms.", ["194 ms"]),
         ("With rtk it takes 181 ms, not 240 ms.", []),
         ("With rtk it takes 194 ms, at most 240 ms.", []),
         ("It takes 181 ms.", []),
@@ -85,7 +86,47 @@ def test_a_ratio_is_that_of_the_column_that_its_sentence_names(project: Path) ->
     (project / "README.md").write_text(
         "ctx has 1.8 times the median of rtk. ctx has 1.8 times the memory of rtk.\n"
     )
-    assert check(project, "README.md") == "2 numbers in 1 file: none stale, 1 open\n"
+    told = check(project, "README.md", expect=1)
+    assert (
+        "README.md:1:46: warning MT326 `1.8 times`: row `ctx, rtk`, column `memory.value` is 2.58× now"
+        in told
+    )
+    assert "write `2.6 times`" in told and told.count("MT326") == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("On cudf, hop has a speedup of 200× over pandas.", ["2×"]),
+        ("Hop is 3.1× as fast with cudf as with pandas.", ["1.9×"]),
+        ("Hop takes 0.3× the time with cudf that it takes with pandas.", ["0.5×"]),
+        # It may be the ratio of anything else: of which rows is not said, or it is far away.
+        ("cudf is 3.1× as fast as pandas.", []),
+        ("Hop and layout have a speedup of 200×.", []),
+        ("Hop is 40× as cheap with cudf as with pandas.", []),
+    ],
+)
+def test_a_ratio_of_two_rows_that_a_sentence_names_is_stale(
+    project: Path, sentence: str, told: list[str]
+) -> None:
+    pairs = (
+        ("hop", "pandas", 412.6),
+        ("hop", "cudf", 213.8),
+        ("layout", "pandas", 900),
+        ("layout", "cudf", 91),
+    )
+    rows = [{"task": task, "engine": engine, "median_ms": ms} for task, engine, ms in pairs]
+    (project / "bench.json").write_text(json.dumps(rows))
+    (project / "README.md").write_text(f"{sentence}\n")
+    done = check(project, "README.md", expect=1 if told else 0)
+    assert [line.split("`")[1] for line in done.splitlines() if "hint:" in line] == told
+
+
+def test_a_column_without_a_unit_that_a_sentence_names_hides_no_stale_number(project: Path) -> None:
+    rows = [{"tool": "rtk", "median_ms": 194.2, "score": 7}, {"tool": "ctx", "median_ms": 350.6, "score": 5}]
+    (project / "bench.json").write_text(json.dumps(rows))
+    (project / "README.md").write_text("The score of rtk is high, as it takes 181 ms.\n")
+    assert "`181 ms`: row `rtk`, column `median_ms` is 194.2 now" in check(project, "README.md", expect=1)
 
 
 def test_the_gate_fails_for_each_open_number_and_a_baseline_accepts_those_of_today(project: Path) -> None:

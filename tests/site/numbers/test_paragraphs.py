@@ -58,7 +58,7 @@ def test_a_long_text_ends(suffix: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "expected"),
     [
-        ("a.html", "<p>1 ms<b>2</b> ms <script>3 ms</script><!-- 4 ms -->5&nbsp;ms, 6&times;</p>", ["1 ms", "2 ms", "5 ms", "6 ×"]),
+        ("a.html", "<p>1 ms<b>2</b> ms <script>3 ms</script><!-- 4 ms -->5&nbsp;ms, 6&times;</p>", ["1 ms", "2 ms", "5 ms", "6×"]),
         ("a.html", '<p title="7 ms" data-n="8" data-x="9px">a</p><code>10 ms</code>', ["8"]),
         ("a.html", "<ul><li>1 ms<li>2 ms</ul><pre>3 ms</pre>", ["1 ms", "2 ms"]),
         ("a.mdx", "import x\nexport const y = '1 ms'\n\n# 2 ms\n\n{/* 3 ms */} 4 ms {y} <X a={'5 ms'} />\n", ["2 ms", "4 ms"]),
@@ -74,6 +74,18 @@ def test_a_long_text_ends(suffix: str, text: str) -> None:
         ("a.md", "12\u2009345 ms\n", ["12 345 ms"]),
         ("README.zh.md", "为181 ms，3.2倍。\n", ["181 ms", "3.2倍"]),
         ("a.md", "**181** ms and [3.2](x)×\n", ["181 ms", "3.2 ×"]),
+        ("a.md", "1&nbsp;ms, 2&#160;%, 3&times; and <kbd>4</kbd> ms, <b>5</b>&thinsp;s\n", ["1 ms", "2 %", "3×", "4 ms", "5 s"]),
+        ("a.html", "<p><kbd>1</kbd> ms, <b>2</b>&nbsp;%</p>", ["1 ms", "2 %"]),
+        ("README.fr.md", "18&nbsp;250&nbsp;ms, 68,9&nbsp;%\n", ["18 250 ms", "68,9 %"]),
+        ("README.vi.md", "68,9 %, 1.388 ms, 3,2 lần\n", ["68,9 %", "1.388 ms", "3,2 lần"]),
+        ("a.md", "12 msec, 3 secs, 1.7e2 ms, 2e-3 s, 96k req/s, 2.5M ops/s, 3 million rows/s, 5 QPS\n",
+         ["12 msec", "3 secs", "1.7e2 ms", "2e-3 s", "96k req/s", "2.5M ops/s", "3 million rows/s", "5 QPS"]),
+        ("a.md", "8b, 14B, 4k, 12 Mb, 3e, 1e6\n", ["14B"]),
+        ("README.zh.md", "为2.84 毫秒，3 万 req/s，5秒。\n", ["2.84 毫秒", "3 万 req/s", "5秒"]),
+        ("README.de.md", "35-mal, 3,2-fach, 68,9 Prozent\n", ["35-mal", "3,2-fach", "68,9 Prozent"]),
+        # A text that names no language has the notation of most of its numbers.
+        ("README.md", "Es spart 68,9 % bei 1.730 ms.\n", ["68,9 %", "1.730 ms"]),
+        ("README.md", "In 1,2 and 3.4 ms, v1,2 s, 5,678 ms\n", ["3.4 ms", "5,678 ms"]),
     ],
 )  # fmt: skip
 def test_numbers_of_each_kind_of_text(file: str, text: str, expected: list[str]) -> None:
@@ -101,3 +113,29 @@ def test_the_language_of_a_text(file: str, text: str, expected: str | None) -> N
 def test_translations_have_one_name() -> None:
     files = ("docs/a.md", "docs/a.fr.md", "docs/de/a.md", "docs/pt-BR/a.md", "docs/a.zh-CN.md")
     assert {without_language(file) for file in files} == {"docs/a.md"}
+
+
+@pytest.mark.parametrize(
+    ("file", "image"),
+    [
+        ("README.md", "[![Tests](https://img.shields.io/badge/{})](x)"),
+        ("README.md", '<p align="center">\n<img src="https://img.shields.io/badge/{}">\n</p>'),
+        ("README.rst", ".. image:: https://img.shields.io/badge/{}"),
+        ("a.html", "<img src='https://img.shields.io/badge/{}'>"),
+        ("a.mdx", "![](https://img.shields.io/badge/{})"),
+    ],
+)
+def test_the_text_of_a_badge_is_read(file: str, image: str) -> None:
+    for badge, expected in (
+        ("speed-2.5%20ms-green", ["2.5 ms"]),
+        ("size-2%2C055%20kB-green", ["2,055 kB"]),
+        ("coverage-94.2%25-green.svg?style=flat", ["94.2%"]),
+        ("python-3.11%20%7C%203.12-blue", []),
+        ("time_per_run-7_ms-green", ["7 ms"]),
+    ):
+        assert numbers(file, f"# A\n\n{image.format(badge)}\n") == expected
+
+
+def test_a_badge_in_a_sample_is_not_read() -> None:
+    badge = "![](https://img.shields.io/badge/speed-2.5%20ms-green)"
+    assert numbers("README.md", f"```md\n{badge}\n```\n\n<!-- {badge} -->\n") == []

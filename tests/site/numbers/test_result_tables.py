@@ -9,7 +9,7 @@ import pytest
 from bson import Decimal128, Int64, ObjectId
 
 from mongo_tables.results.file_source import FileSource, hold
-from mongo_tables.site.numbers.matching import NearTables, find_target
+from mongo_tables.site.numbers.matching import NearTables, find_place, find_target
 from mongo_tables.site.numbers.tables import Table, read_collections, read_field
 from mongo_tables.site.numbers.text import Notation, read_numbers
 
@@ -35,6 +35,10 @@ def read(*documents: dict[str, Any]) -> list[Table]:
         ("Time (ms)", "time", 1e-3),
         ("MB/s", "mb s", 1e6),
         ("Factor (x)", "factor", 1),
+        ("speedup_vs_pandas", "speedup", 1),
+        ("compression_ratio", "ratio", 1),
+        ("build_s", "build", 1),
+        ("min_s", "min", 1),
         ("min", "min", None),
         ("latency_min", "latency min", None),
         ("x", "x", None),
@@ -45,6 +49,51 @@ def test_the_name_of_a_field_has_words_and_a_unit(field: str, words: str, unit: 
     heading = read_field(field)
     assert words in heading.names
     assert (heading.units[0].factor if heading.units else None) == unit
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("decode_tok_s", "5 tokens/s"),
+        ("ops_s", "5 ops/s"),
+        ("mb_s", "5 MB/s"),
+        ("req_s", "5 requests per second"),
+        ("throughput_mb_s", "5 MB/s"),
+        ("reqsPerSec", "5 req/s"),
+        ("ns_op", "5 ns/op"),
+        ("b_op", "5 B/op"),
+        ("pandas_s", "5 s"),
+    ],
+)
+def test_a_field_may_be_named_for_a_rate(field: str, text: str) -> None:
+    (table,) = read({"name": "first", field: 5.0}, {"name": "second", field: 7.0})
+    (number,) = read_numbers(text, Notation())
+    assert find_place(number, f"With the first it is {text}.", NearTables((), [table])) is not None
+    (other,) = read_numbers("5 minutes", Notation())
+    assert find_place(other, "With the first it is 5 minutes.", NearTables((), [table])) is None
+
+
+@pytest.mark.parametrize("field", ["accuracy", "recall", "coverage", "saved"])
+def test_fractions_are_shares_of_texts_in_per_cent(field: str) -> None:
+    (table,) = read({"name": "first", field: 0.689}, {"name": "second", field: 0.522})
+    for text, found in (("68.9 %", True), ("0.689", True), ("52 %", False), ("0.689 %", False)):
+        (number,) = read_numbers(text, Notation())
+        sentence = f"The {field} of first is {text}."
+        assert (find_place(number, sentence, NearTables((), [table])) is not None) is found, text
+    (number,) = read_numbers("71 %", Notation())
+    target = find_target(number, f"The {field} of first is 71 %.", NearTables((), [table]))
+    assert target is not None and round(target.value, 6) == 68.9
+
+
+def test_the_entries_of_a_map_are_rows_and_no_columns() -> None:
+    outer, inner = read({"llama-8b": {"ttft_ms": 84.1}, "phi-4": {"ttft_ms": 119.3}, "version": 3})
+    assert [outer.headings[cell.column].label for cell in outer.cells] == ["version"]
+    assert {"llama 8 b", "phi 4"} < set(inner.rows.numbers)
+
+
+def test_a_count_is_of_what_is_around_it() -> None:
+    (table,) = read({"proofs": {"total": 431, "axioms": 7}, "tests": {"passed": 1204}})
+    assert [sorted(one.nouns) for one in table.headings] == [["proof"], ["axiom"], ["test"]]
 
 
 def test_counted_nouns_are_plural_or_have_a_count() -> None:

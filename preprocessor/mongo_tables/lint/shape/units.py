@@ -47,6 +47,10 @@ _COUNTED: Final = {
     "inserts": "insert",
     "queries": "query",
     "query": "query",
+    **dict.fromkeys(("tok", "toks"), "token"),
+    **dict.fromkeys(("req", "reqs"), "request"),
+    **dict.fromkeys(("msg", "msgs"), "message"),
+    **dict.fromkeys(("iter", "iters"), "iteration"),
 }
 _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -22,6 +24,7 @@ from mongo_tables.site.numbers.text import (
     kind_of,
     language_of,
     normalized,
+    notation_in,
     read_heading,
     read_numbers,
     without_language,
@@ -41,6 +44,7 @@ _HINT: Final = (
 _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
 """Digits of a number that is a copy of another one wherever it is."""
+_CLAUSE_END: Final = re.compile(r";\s|；")
 Class = Literal["bound", "found", "exempt", "open"]
 
 
@@ -81,7 +85,8 @@ class _PageNumbers:
         self.tables = ChainMap(tables_by_id([page]), tables)  # type: ignore[arg-type]
         self.context = MarkdownContext(answers, self.tables)
         locales = (one.locale for spec in page.pipeline_specs for one in spec.format.values() if one.locale)
-        self.notation = Notation.of(next(locales, None) or language_of(page.file, page.text))
+        language = next(locales, None) or language_of(page.file, page.text)
+        self.notation = Notation.of(language) if language else notation_in(page.text)
         self.read: dict[int, Table] = {}
         self.shown = self._shown(page.specs) or results
         self.nouns = frozenset[str]().union(*(one.nouns for one in self.shown))
@@ -191,7 +196,8 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
     opened = {(one.file, one.begin) for one in numbers if one.kind == "open"}
     for at, one in enumerate(numbers):
         sentence, number = (one.file, one.begin), one.number
-        target = find_target(number, one.sentence, one.tables) if sentence in opened else None
+        texts = (_clause(one), one.sentence) if sentence in opened else ()
+        target = next(filter(None, (find_target(number, text, one.tables) for text in texts)), None)
         if target and one.kind == "open":
             found[at] = target
         elif target is None or not any(is_within(number, each, target.value) for each in number.precisions):
@@ -199,6 +205,12 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
         # An attribute of HTML and the text after it may say the same.
         said.setdefault((*sentence, target), set()).add(number.value)
     return {at: one for at, one in found.items() if len(said[numbers[at].file, numbers[at].begin, one]) == 1}
+
+
+def _clause(one: TextNumber) -> str:
+    """Return the part of a number's sentence between semicolons."""
+    ends = [0, *(found.end() for found in _CLAUSE_END.finditer(one.sentence)), len(one.sentence)]
+    return next(one.sentence[start:end] for start, end in pairwise(ends) if one.place < end)
 
 
 def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target]) -> list[Finding]:
@@ -242,8 +254,9 @@ def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
 
 
 def _amounts(number: Number) -> set[tuple[object, float]]:
-    amounts = {(kind_of(unit), round(number.value * unit.factor, 12)) for unit in number.units}
-    return {*amounts} or {(number.noun, number.value)}
+    value = number.value * number.scale
+    amounts = {(kind_of(unit), round(value * unit.factor, 12)) for unit in number.units}
+    return {*amounts} or {(number.noun, value)}
 
 
 def _rewrite(one: TextNumber, value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
@@ -10,7 +11,7 @@ from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.site.numbers.text import kind_of, normalized
+from mongo_tables.site.numbers.text import COUNTS, RATIO, RATIOS, kind_of, normalized
 
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Cell, Table
@@ -56,9 +57,8 @@ def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
     """Return where a number is found, or None. It is "" for a ratio, or a number that a statement expects."""
     words = normalized(sentence)
     factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
-    if any(
-        is_within(number, number.precisions[0], value * one) for value in tables.expected for one in factors
-    ):
+    expected = (value * one / number.scale for value in tables.expected for one in factors)
+    if any(is_within(number, number.precisions[0], value) for value in expected):
         return ""
     for table in tables.all:
         if cell := _find_cell(number, words, table):
@@ -97,16 +97,21 @@ def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
 
 def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
     """Return the factors from a cell's unit, or that of similar cells, to the units of the text."""
-    nouns = table.headings[cell.column].nouns
+    heading, same = table.headings[cell.column], (1.0 / number.scale,)
+    nouns = heading.nouns
     if not number.has_unit:
-        return (1.0,)
+        return same
     if number.noun:
-        return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
+        counts_any = not (nouns or cell.units) and heading.label.rpartition(".")[2].lower() in COUNTS
+        return same if counts_any or number.noun == cell.number.noun or number.noun in nouns else ()
     if not cell.units:
         # A table without a unit may use that of the text, but a count is not a share.
-        return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
+        if cell.number.noun or (number.is_ratio and nouns):
+            return ()
+        is_share = number.is_ratio and cell.column in table.shares
+        return (1.0 / number.units[0].factor,) if is_share else same
     pairs = ((one, own) for own in number.units for one in cell.units)
-    return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
+    return tuple(one.factor / own.factor / number.scale for one, own in pairs if kind_of(one) == kind_of(own))
 
 
 def _is_ratio(number: Number, words: str, table: Table) -> bool:
@@ -132,7 +137,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
         factors = [cell.units[0].factor if cell.units else 1.0 for cell in (one, two)]
         ratio = one.value * factors[0] / (two.value * factors[1])
         # Cells are rounded, so their ratio is inexact too.
-        loss = ratio * sum(cell.number.precisions[0].half / cell.value for cell in (one, two)) / scale
+        loss = ratio * sum(cell.number.precisions[0].half / cell.number.value for cell in (one, two)) / scale
         for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
             if any(is_within(number, each, value / scale, loss) for each in number.precisions):
                 return True
@@ -159,14 +164,20 @@ def find_target(number: Number, sentence: str, tables: NearTables) -> Target | N
     Names are compared as text.
     """
     words = normalized(sentence)
-    found = {target for table in tables.all for target in _targets_in(table, number, words)}
+    is_factor = any(unit == RATIO for unit in number.units)
+    found = {target for table in tables.all for target in _targets_in(table, number, words)} or {
+        target for table in tables.all if is_factor for target in _ratios_in(table, number, words)
+    }
     if len(found) != 1:
         return None
     (target,) = found
     if target.is_sure and number.is_ratio:
         return target
-    far = _FARTHEST if target.is_sure else _FAR
-    return target if number.value / far <= target.value <= number.value * far else None
+    return target if _is_near(number, target.value, _FARTHEST if target.is_sure else _FAR) else None
+
+
+def _is_near(number: Number, value: float, far: float = _FAR) -> bool:
+    return number.value / far <= value <= number.value * far
 
 
 def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
@@ -180,7 +191,15 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
         for factor in unit_factors(number, cell, table)[:1]
     ]
     named = table.columns.find_any(words)
-    own = [one for one in cells if one[0].column in named and (one[0].units or not number.is_ratio)]
+    is_measured = any(unit.powers for unit in number.units)
+    own = [
+        (cell, factor)
+        for cell, factor in cells
+        if cell.column in named
+        # A column without a unit may be of another kind.
+        and (cell.units or not is_measured or _is_near(number, cell.value * factor))
+        and (cell.units or not number.is_ratio or cell.column in table.shares)
+    ]
     if len({cell.column for cell, _ in own}) > 1:
         common = table.columns.find_common(words)
         own = [one for one in own if one[0].column in common] or own
@@ -193,3 +212,30 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
         yield Target(
             ", ".join(said), table.headings[cell.column].label, written, cell.value * factor, is_sure
         )
+
+
+def _ratios_in(table: Table, number: Number, words: str) -> Iterator[Target]:
+    """Yield the ratio of the two rows that a sentence compares: in the column that has it, else of their only figures.
+
+    These are the rows with the most of its names. A ratio of 1 is that of the row that the other one is compared with.
+    """
+    said = table.rows.said_in(words)
+    named = Counter(row for name in said for row in table.rows.numbers[name])
+    pair = {row for row, count in named.items() if count == max(named.values())}
+    if len(pair) != len(("one", "other")):
+        return
+    columns = table.columns.find_any(words)
+    cells = [
+        cell for cell in table.cells if cell.row in pair and cell.is_figure and cell.value and cell.units
+    ]
+    given = [cell for cell in cells if cell.units == (RATIO,) and cell.column in columns and cell.value != 1]
+    figures = [cell for cell in cells if all(unit.powers for unit in cell.units)]
+    figures = [cell for cell in figures if cell.column in columns] or figures
+    row, is_sure = ", ".join(said), not RATIOS.isdisjoint(words.split())
+    if len(given) == 1:
+        (cell,) = given
+        yield Target(row, table.headings[cell.column].label, cell.number.written, cell.value, is_sure=True)
+    elif not given and len(figures) == len(pair) and figures[0].column == figures[1].column:
+        low, high = sorted(cell.value * cell.units[0].factor for cell in figures)
+        ratio = high / low if number.value >= 1 else low / high
+        yield Target(row, table.headings[figures[0].column].label, f"{ratio:.3g}×", ratio, is_sure)

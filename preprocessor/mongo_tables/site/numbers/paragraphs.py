@@ -14,6 +14,7 @@ from html import unescape
 from itertools import accumulate, pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from mongo_tables.directives.specs import PipelineSpec, ValueSpec
 
@@ -29,6 +30,12 @@ NUMBER_MARK: Final = "\ue001"
 _BREAK: Final = "\f"
 """Replaces the ends of a tag that ends a paragraph."""
 _DIGIT: Final = re.compile(r"\d")
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
+_BADGE: Final = re.compile(
+    r"""shields\.io/badge/(?P<label>(?:[^-\s/?()"'<>]|--)+)-(?P<message>(?:[^-\s/?()"'<>]|--)+)-"""
+)
+"""The address of a badge with a text: https://shields.io/badges/static-badge."""
+_BADGE_SIGN: Final = re.compile(r"(?:%[\da-f]{2})+|--|.", re.IGNORECASE)
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+|[。！？]")
 _REACH: Final = 400
@@ -89,22 +96,38 @@ class Paragraph:
 
 
 def read_paragraphs(page: Page) -> list[Paragraph]:
-    """Return the paragraphs of a page or another text, in order, without generated text.
+    """Return the paragraphs of a page or another text, in order and without generated text; then its badges.
 
     The suffix of its file says what it is; any other text is Markdown, as ``llms.txt`` is: https://llmstxt.org.
     """
     path = PurePath(page.file.lower())
     read = _KINDS.get(path.suffix)
-    if path.suffix == ".mdx":
-        return [*_read_markdown(page, blank(page.text, (one.span() for one in _MDX.finditer(page.text))))]
-    if read is None or path.name in ("llms.txt", "llms-full.txt"):
-        return [*_read_markdown(page, page.text)]
-    shown = read(page.text)
-    return [
-        Paragraph(_without_markup(shown[start:end]), shown[start:end], range(start, end), [(0, len(shown))])
+    if path.suffix == ".mdx" or read is None or path.name in ("llms.txt", "llms-full.txt"):
+        hidden = _MDX.finditer(page.text) if path.suffix == ".mdx" else ()
+        found = [*_read_markdown(page, blank(page.text, (one.span() for one in hidden)))]
+        return [*found, *(badge for one in found for badge in _read_badges(one))]
+    shown, all_of_it = read(page.text), [(0, len(page.text))]
+    found = [
+        Paragraph(_without_markup(shown[start:end]), shown[start:end], range(start, end), all_of_it)
         for start, end in _split(shown)
         if _DIGIT.search(shown, start, end)
     ]
+    return [*found, *_read_badges(Paragraph("", page.text, range(len(page.text)), all_of_it))]
+
+
+def _read_badges(paragraph: Paragraph) -> Iterator[Paragraph]:
+    """Yield the text of each badge in a paragraph, its message first: ``431 tests``."""
+    for badge in _BADGE.finditer(paragraph.words):
+        signs = [one for part in ("message", "label") for one in _BADGE_SIGN.finditer(badge[part] + "_")]
+        starts = [
+            badge.start(part)
+            for part in ("message", "label")
+            for _ in _BADGE_SIGN.finditer(badge[part] + "_")
+        ]
+        texts = [unquote(one[0]).replace("--", "-").replace("_", " ") for one in signs]
+        places = zip(starts, signs, texts, strict=True)
+        offsets = [paragraph.offsets[start + one.start()] for start, one, text in places for _ in text]
+        yield Paragraph("".join(texts), "".join(texts), offsets, paragraph.sections)
 
 
 def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
@@ -119,7 +142,12 @@ def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
 def _without_markup(text: str) -> str:
     for pattern in (_CODE, _MARKUP):
         text = blank(text, (one.span() for one in pattern.finditer(text)))
-    return text
+    return _ENTITY.sub(_show_entity, text) if "&" in text else text
+
+
+def _show_entity(found: re.Match[str]) -> str:
+    sign = unescape(found[0]).replace("|", BLANK)  # It parts no cells.
+    return sign.ljust(len(found[0]), BLANK) if len(sign) == 1 else found[0]
 
 
 # -- Markdown and MDX --
@@ -199,11 +227,11 @@ def _sections(at: int, headings: Sequence[tuple[int, int]], end: int) -> Iterato
 _HTML: Final = re.compile(
     r"(?P<opaque><!--.*?(?:-->|\Z)|<(?P<element>script|style|svg|pre|textarea|template)\b.*?(?:</(?P=element)\s*>|\Z))"
     r"""|<(?P<end>/?)(?P<name>[a-z][\w-]*)(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^'"<>]){0,2000}+>|<![^<>]*>"""
-    r"|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
+    rf"|{_ENTITY.pattern}",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE: Final = re.compile(r"""\sdata-[\w-]+\s*=\s*["']?(\d[\d.,]*)(?=["'\s/>])""", re.IGNORECASE)
-_CODE_NAMES: Final = ("code", "kbd", "samp", "tt")
+_CODE_NAMES: Final = ("code", "samp", "tt")
 _INLINE: Final = re.compile(
     r"code|kbd|samp|tt|a|abbr|b|bdi|bdo|big|br|button|cite|data|del|dfn|em|font|i|img|ins|label|mark|q|s|small|span"
     r"|strong|su[bp]|t[dh]|time|u|var|wbr",
@@ -213,8 +241,7 @@ _INLINE: Final = re.compile(
 def _blank_tag(found: re.Match[str]) -> str:
     tag, name = found[0], (found["name"] or "").lower()
     if tag[0] == "&":
-        sign = unescape(tag)
-        return BLANK * (len(tag) - 1) + sign if len(sign) == 1 else tag
+        return _show_entity(found)
     shown = list(re.sub(r"[^\r\n]", BLANK, tag))
     if name in _CODE_NAMES:
         shown[0 if found["end"] else -1] = "`"  # what is between them is code, as in Markdown

@@ -27,6 +27,7 @@ from mongo_tables.site.drift import WrittenTable
 from mongo_tables.site.numbers.text import (
     COUNTS,
     RATIO,
+    RATIOS,
     Heading,
     Notation,
     Number,
@@ -65,7 +66,7 @@ class Cell:
     @property
     def value(self) -> float:
         """Return the number's value."""
-        return self.number.value
+        return self.number.value * self.number.scale
 
 
 class Names(NamedTuple):
@@ -111,7 +112,7 @@ class Table:
 
     ``size`` is the number of rows. Messages name the table by ``title``. ``meant`` has the
     columns that a number may be about though none is named; None: any. Numbers with ``telling`` digits need no name in
-    their sentence.
+    their sentence. ``shares`` are columns of fractions up to 1 without a unit, which texts have in per cent.
     """
 
     title: str
@@ -123,6 +124,7 @@ class Table:
     size: int
     meant: frozenset[int] | None = None
     telling: int = _TELLING
+    shares: frozenset[int] = frozenset()
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -151,7 +153,13 @@ def _build(
         alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
     columns = Names.of(one.names for one in headings)
     groups = [sorted(one, key=lambda cell: cell.value) for one in alike.values()]
-    return Table(title, headings, cells, groups, Names.of(names), columns, len(rows))
+    amounts: dict[int, list[float]] = {}
+    for cell in cells:
+        amounts.setdefault(cell.column, []).append(2.0 if cell.units else cell.value)
+    shares = frozenset(
+        at for at, own in amounts.items() if max(own) <= 1 and not all(map(float.is_integer, own))
+    )
+    return Table(title, headings, cells, groups, Names.of(names), columns, len(rows), shares=shares)
 
 
 def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
@@ -195,7 +203,6 @@ _AT_HAND: Final = 10_000
 _LOOKED_AT: Final = 50
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number is about if its sentence names none."""
-_RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
 _APART: Final = ("parameters.", "extra.")
 """Fields that do not have the unit of the document around them."""
 
@@ -225,8 +232,10 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
             yield table if measure == main or not main else replace(table, meant=frozenset())
         return
     paths = dict.fromkeys(path for one in documents[:_LOOKED_AT] for path in find_rows(one))
-    yield _of_documents(name, documents, tuple(f"{path.partition('.*')[0]}." for path in paths))
     around = {name for one in documents for name in one}
+    maps = {name for one in documents for name, value in one.items() if isinstance(value, Mapping)}
+    listed = (maps if path.startswith("*") else {path.partition(".*")[0]} for path in paths)
+    yield _of_documents(name, documents, tuple(f"{one}." for one in set[str]().union(*listed)))
     for path in paths:
         rows = source.aggregate(Query(name, (*rows_stages(path), {"$limit": _AT_HAND})))
         # What surrounds a list names its entries, but its figures are those of the document.
@@ -272,9 +281,7 @@ def _figure_of(row: Document, path: str) -> _Figure:
     digits = f"{abs(Decimal(digits)):f}"
     *around, last = path.split(".")
     heading, word = read_field(path), field_words(last).lower().split()[-1]
-    if word in _RATIOS or (
-        word == "rate" and float(digits) <= 1
-    ):  # A greater rate is in per cent, or per second.
+    if word == "rate" and float(digits) <= 1:  # A greater rate is in per cent, or per second.
         return digits, (RATIO,)
     if heading.units or heading.nouns or word in COUNTS:
         return digits, heading.units
@@ -308,6 +315,13 @@ def read_field(path: str) -> Heading:
     """Parse the path of a field as a header. Each part names it, and its unit may come from a field around it."""
     parts = [read_heading(part) for part in path.split(".")]
     names = dict.fromkeys(name for part in parts for name in part.names)
-    nouns = parts[-1].nouns
+    is_count = parts[-1].label.lower() in COUNTS  # of what is around it: `tests.passed`
+    nouns = next((part.nouns for part in parts[: -3 if is_count else -2 : -1] if part.nouns), frozenset())
     units = next((part.units for part in reversed(parts) if part.units), ())
+    if (
+        ratios := ()
+        if units
+        else [*filter(RATIOS.__contains__, field_words(parts[-1].label).lower().split())]
+    ):
+        return Heading(path, (*names, *ratios), (RATIO,), frozenset())  # `speedup_vs_pandas`
     return Heading(path, tuple(names), () if nouns else units, nouns)

@@ -7,7 +7,7 @@ second.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -24,10 +24,21 @@ _SPACE: Final = r"[ \t\r\n\u00a0\u2009\u202f]"
 _GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
 _PER: Final = rf"(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})"
 _UNIT: Final = re.compile(
-    rf"{_GAP}(?P<sign>%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|[xX](?!\w)|-?fold\b|倍|배"
-    r"|(?:times|fois|mal|veces|vezes|volte)\b)"
-    rf"|{_GAP}-?(?P<word>{_WORD})(?:{_PER}(?P<per>{_WORD}))?"
+    rf"{_GAP}(?P<sign>%|×|[{_CURRENCIES}]|(?:[pP]ercent|Prozent|(?:per|pour){_SPACE}cent|por{_SPACE}cien?to)\b|[xX](?!\w)|倍|배"
+    r"|-?(?:fold|fach|times|fois|mal|veces|vezes|volte|lần)\b)"
+    rf"|{_GAP}-?(?P<word>{_WORD}|\w{{0,4}}秒|\w{{0,2}}초)(?:{_PER}(?P<per>{_WORD}))?"
     rf"(?:{_SPACE}(?P<next>{_WORD})(?:{_PER}(?P<next_per>{_WORD}))?)?"
+)
+_SCALES: Final = {
+    **dict.fromkeys(("k", "thousand"), 1e3),
+    **dict.fromkeys(("m", "million", "millions", "mio"), 1e6),
+    **dict.fromkeys(("g", "billion", "billions", "mrd"), 1e9),
+    "万": 1e4,
+}
+"""Words and letters between a number and its unit: ``96k requests/s``."""
+_SCALE: Final = re.compile(
+    rf"e(?P<power>[+-]?\d{{1,2}})\b|(?P<letter>[kmg])\b|{_GAP}(?P<word>(?:thousand|[mb]illions?|mio|mrd)\b|万)",
+    re.IGNORECASE,
 )
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
@@ -37,6 +48,10 @@ RATIO: Final = Unit(1.0, ())
 """The unit of a factor, such as ``3×``."""
 _THIN: Final = "\u2009\u202f"
 """Thin spaces separate groups of digits in every language."""
+
+
+_FEW_DECIMALS: Final = re.compile(r"(?<![\w.,:/-])\d{1,3}([.,])\d{1,2}(?![.,]?\d)")
+_COMMA: Final = re.compile(r"\d,\d{1,2}(?!\d)")
 
 
 class Notation(NamedTuple):
@@ -53,6 +68,14 @@ class Notation(NamedTuple):
         return cls("".join(dict.fromkeys(convention.group + spaces)), convention.decimal)
 
 
+def notation_in(text: str) -> Notation:
+    """Return the notation of a text that names no language: that of most numbers with few decimals and a unit."""
+    found = {",": 0, ".": 0}
+    for one in _FEW_DECIMALS.finditer(text) if _COMMA.search(text) else ():
+        found[one[1]] += _with_unit(_read(one, Notation()), text, ()).has_unit
+    return Notation.of("de" if found[","] > found["."] else None)
+
+
 class Precision(NamedTuple):
     """A rounded number's precision: the maximum deviation ``half``, and the number of digits."""
 
@@ -65,7 +88,7 @@ class Number:
     """A number in a text: its span with the unit, its digits as ``written``, and its possible ``units``.
 
     ``noun`` is the base unit of a counted noun, such as ``document``; then ``units`` is empty. ``digits_at``
-    is the offset of the first digit.
+    is the offset of the first digit. The ``value`` is that of the digits: in ``96k`` the ``scale`` is 1000.
     """
 
     start: int
@@ -76,6 +99,7 @@ class Number:
     precisions: tuple[Precision, ...]
     units: tuple[Unit, ...] = ()
     noun: str = ""
+    scale: float = 1.0
 
     @property
     def has_unit(self) -> bool:
@@ -105,7 +129,7 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
         match, own = matches[start]
         if len(match[0]) > _LONGEST:
             continue
-        number = _with_unit(_read(match[0], start, own), text, nouns)
+        number = _with_unit(_read(match, own), text, nouns)
         uncertain = _UNCERTAIN.match(text, number.end)
         joiner = uncertain or _JOINER.match(text, match.end())
         if joiner and found and found[-1].start == joiner.end():
@@ -120,12 +144,13 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
 def _pattern(notation: Notation) -> re.Pattern[str]:
     group, decimal = re.escape(notation.group + _THIN), re.escape(notation.decimal)
     return re.compile(
-        rf"(?<![^\W{_CJK}])(?<![.,:/])(?<!\d-)(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?"
+        rf"(?<![^\W{_CJK}])(?<![.,:/])(?<!\d-)(?<!\d[eE][+-])(?:\d{{1,3}}(?:[{group}]{BLANK}*\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?"
         r"(?![.,:]?\d|[-/]\d+[-/]\d)"
     )
 
 
-def _read(written: str, start: int, notation: Notation) -> Number:
+def _read(found: re.Match[str], notation: Notation) -> Number:
+    written = found[0].replace(BLANK, "")
     separators = str.maketrans("", "", notation.group + _THIN)
     whole, _, fraction = written.translate(separators).partition(notation.decimal)
     value = float(f"{whole}.{fraction or 0}")
@@ -134,13 +159,17 @@ def _read(written: str, start: int, notation: Notation) -> Number:
     zeros = len(whole) - len(whole.rstrip("0"))
     if zeros and value and not fraction:
         precisions.append(Precision(0.5 * 10**zeros, digits - zeros))
-    return Number(start, start + len(written), start, written, value, tuple(precisions))
+    return Number(found.start(), found.end(), found.start(), written, value, tuple(precisions))
 
 
 def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
     before = text[number.start - 1 : number.start]
     if before and before in _CURRENCIES:
         return replace(number, start=number.start - 1, units=(_sign_unit(before),))
+    if scaled := _SCALE.match(text, number.end):
+        word = (scaled["letter"] or scaled["word"] or "").lower()
+        scale = 10.0 ** int(scaled["power"]) if scaled["power"] else _SCALES[word]
+        number = replace(number, end=scaled.end(), scale=scale)
     found = _UNIT.match(text, number.end)
     if found and found["sign"]:
         return replace(number, end=found.end("sign"), units=(_sign_unit(found["sign"]),))
@@ -150,7 +179,8 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
         if found is None or not found[word]:
             break
         end = max(found.end(word), found.end(per))
-        text = f"{found[word]}/{found[per]}" if found[per] else found[word]
+        said = _MEANINGS.get(found[word].lower() if found[word].isupper() else found[word], found[word])
+        text = f"{said}/{found[per]}" if found[per] else said
         units = tuple(unit for unit in readings(text) if select_measured(unit))
         if units and (word == "word" or found[per]):
             return replace(number, end=end, units=units)
@@ -162,7 +192,7 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
 def _sign_unit(sign: str) -> Unit:
     if sign in _CURRENCIES:
         return Unit(1.0, ((sign, 1),))
-    return Unit(0.01, ()) if sign[0] in "%p" else RATIO
+    return Unit(0.01, ()) if sign[0] in "%pP" else RATIO
 
 
 @lru_cache(maxsize=512)
@@ -174,10 +204,14 @@ def kind_of(unit: Unit) -> Powers:
 _MEANINGS: Final[Mapping[str, str]] = {
     "pct": "%", "percentage": "%", "usd": "$", "eur": "€", "rps": "requests/s", "qps": "queries/s",
     "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
-    "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB",
+    "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "secs": "s", "mins": "min",
+    "秒": "s", "毫秒": "ms", "微秒": "µs", "ミリ秒": "ms", "マイクロ秒": "µs", "초": "s", "밀리초": "ms",
 }  # fmt: skip
-"""Words of names that mean a unit which is written otherwise."""
-COUNTS: Final = frozenset({"count", "total", "number", "n", "failed"})
+"""Words that mean a unit which is written otherwise."""
+_EACH: Final = ("s", "sec", "second", "op", "iter")
+"""Last words of names of rates: ``decode_tok_s``, ``ns_op``."""
+COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
+RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
 _NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
 """Last words of names that are no units: ``min`` is a minimum."""
 
@@ -208,7 +242,9 @@ def read_heading(name: str) -> Heading:
     if " " not in name:  # A field, with its unit at the end.
         for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
             if not units and words[-1] not in _NO_UNITS:
-                units = read_unit(" ".join(_MEANINGS.get(word, word) for word in words[tail:]))
+                units = _read_rate(words) if tail == -1 else ()
+                tail -= bool(units)
+                units = units or read_unit(" ".join(_MEANINGS.get(word, word) for word in words[tail:]))
                 words = words[:tail] if units else words
         names.append(" ".join(words))
     said = re.findall(_WORD, f"{' '.join(words)} {unit.lower()}")
@@ -216,6 +252,20 @@ def read_heading(name: str) -> Heading:
     counted = words[-2:-1] if words and words[-1] in COUNTS else []
     nouns = frozenset(map(find_base_unit, (*plural, *counted)))
     return Heading(name, tuple(names), units, frozenset() if units else nouns)
+
+
+def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
+    """Return the units of a name that ends in two words of a rate: ``mb s``, ``req s``, ``ns op``.
+
+    Only the plural may be anything else, as the seconds of ``pandas s``.
+    """
+    if len(words) < 2 or words[-1] not in _EACH:
+        return ()
+    counted, each = "B" if words[-2] == "b" else _MEANINGS.get(words[-2], words[-2]), words[-1]
+    is_plural = counted.endswith("s") and len(counted) > len("abc")
+    if counted in _NO_UNITS or not (is_plural or read_unit(counted) or find_base_unit(counted) != counted):
+        return ()
+    return (*read_unit(f"{counted}/{each}"), *(read_unit(each) if is_plural else ()))
 
 
 def read_unit(text: str) -> tuple[Unit, ...]:
@@ -242,7 +292,7 @@ def normalized(text: str) -> str:
 _LIKE: Final[Mapping[str, str]] = {
     "pt": "pt-BR",
     **dict.fromkeys(("ru", "uk", "cs", "sk", "fi", "no", "nb", "hu", "bg"), "pl"),
-    **dict.fromkeys(("da", "tr", "id", "el", "ro", "ca"), "de"),
+    **dict.fromkeys(("da", "tr", "id", "el", "ro", "ca", "vi", "hr", "sl", "sr"), "de"),
     **dict.fromkeys(("en", "zh", "ko"), "en"),
 }
 """Languages that write numbers as another one does."""
