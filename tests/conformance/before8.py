@@ -51,10 +51,11 @@ def rules_of_6_0() -> Iterator[None]:
     ):
         compiler.associative("$add", commutative=True)(_add)
         compiler.operator("$mod")(_remainder)
+        compiler.operator("$subtract")(_difference)
         try:
             yield
         finally:
-            compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod")})
+            compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod", "$subtract")})
             pipelines._COMPILED.clear()
 
 
@@ -66,6 +67,7 @@ def _text_of_six_digits(value: float) -> str:
 
 _added: Callable[[Iterable[Any]], Any] = arithmetic.add
 _divided: Callable[[Any, Any], Any] = arithmetic.remainder
+_subtracted: Callable[[Any, Any], Any] = arithmetic.subtract
 
 
 def _add(values: Iterable[Any]) -> Any:
@@ -108,3 +110,9 @@ def _remainder(left: Any, right: Any) -> Any:
     if whole and right and rank(left) in (INT32, INT64):
         return integer(int(_divided(left, int(right))), rank(left))
     return _divided(left, right)
+
+
+def _difference(left: Any, right: Any) -> Any:
+    """A date and a double of milliseconds, of which the fraction does not count."""
+    cut = is_date(left) and type(right) is float and math.isfinite(right)
+    return _subtracted(left, float(math.trunc(right)) if cut else right)

@@ -1,7 +1,7 @@
 """What is known to differ between the evaluator and the server of the tests: predicates, each with its reason.
 
-None of them is about values or the number of rows: they are about the order of fields, or about one side that fails
-where the other gives rows. Where the files fail loudly, the evaluator has to give the very rows of the server as soon
+None of them is about values: they are about the order of fields, about one side that fails where the other gives rows,
+or about a condition that the server asks too early. Where the files fail loudly, the evaluator has to give the very rows of the server as soon
 as what the reason names is taken away from the pipeline; where the server fails, the evaluator has to fail as well.
 """
 
@@ -191,6 +191,30 @@ def _null_first(value: Any, operators: set[str]) -> Any:
     return {"$cond": [{"$or": [{"$lte": [one, None]} for one in given]}, None, inside]}
 
 
+def _asked_before_a_field_within_is_set(case: Case) -> bool:
+    """Whether the rows are the server's once a ``$match`` on a document is asked before a stage that sets its fields."""
+    if not _both_rows(case, case.ours):
+        return False
+    stages = case.pipeline
+    moved = (
+        [*stages[:before], {"$match": part}, *stages[before:]]
+        for place, stage in enumerate(stages)
+        for part in _parts(stage.get("$match", {}))
+        for before in range(place)
+        if any(parent in str(part) for parent in _parents_of_set_fields(stages[before]))
+    )
+    return any(_gives_the_servers_rows(case, one) for one in moved)
+
+
+def _parents_of_set_fields(stage: Mapping[str, Any]) -> set[str]:
+    """The documents within which a stage sets fields by dotted paths, or by a document of them."""
+    fields = [field for one in ("$set", "$addFields") for field in stage.get(one, {}).items()]
+    dotted = {name.rpartition(".")[0] for name, _ in fields if "." in name}
+    return dotted | {
+        name for name, value in fields if isinstance(value, Mapping) and "$" not in str([*value][:1])
+    }
+
+
 def _of_the_servers_own(case: Case) -> bool:
     failed = case.ours[0] == "rows" and case.theirs[0] == "error"
     grouped = any({"$group", "$sortByCount"} & set(stage) for stage in case.pipeline)
@@ -260,6 +284,11 @@ KNOWN = (
         "the files fail in a $group on an operand of the wrong type beside a missing one, for which one of the "
         "server's two engines gives null; with null there, the rows are the server's",
         _beside_a_missing_operand,
+    ),
+    Predicate(
+        "6.0 asks a $match on a document before an earlier stage sets a field within it; asked there, the rows are the "
+        "server's",
+        _asked_before_a_field_within_is_set,
     ),
     Predicate(
         "6.0 fails of itself, with 'duplicate field', where a $group there names one field in two branches",

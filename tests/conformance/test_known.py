@@ -63,3 +63,13 @@ def test_a_failure_in_a_join_is_excused_where_no_document_gets_to_it() -> None:
 def test_rows_beside_an_error_of_the_server_are_excused_only_where_a_moved_stage_fails_here_too() -> None:
     assert excuse([{"_id": 1}], [{"$set": {"x": 1}}], ("error", "2: it fails")) == ""
     assert excuse([{"_id": 1}], [{"$set": {"x": 1}}], ("error", "4822806: duplicate field: _id")) == ""
+
+
+def test_a_match_on_a_document_may_be_asked_before_a_field_within_is_set_and_no_other() -> None:
+    documents = [{"_id": 1, "o": {"a": 1}}, {"_id": 2}]
+    pipeline = [{"$set": {"o.x": 3}}, {"$match": {"o": {"$exists": True}}}]
+    row = {"_id": 1, "o": {"a": 1, "x": 3}}
+    assert "before an earlier stage sets" in excuse(documents, pipeline, ("rows", encoded([row])))
+    assert excuse(documents, pipeline, ("rows", encoded([{"_id": 2, "o": {"x": 3}}]))) == ""
+    apart = [{"$set": {"p": 3}}, {"$match": {"p": {"$exists": True}}}]
+    assert excuse(documents, apart, ("rows", [])) == ""
