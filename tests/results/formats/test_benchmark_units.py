@@ -339,19 +339,20 @@ def test_a_file_of_yahoos_that_is_cut_within_an_operation_is_never_read(tmp_path
 
 
 def ycsb(folder, lines, name="run.txt"):
-    return read(write(folder, "[OVERALL], RunTime(ms), 4000\n" + lines, name))
+    return read(write(folder, OVERALL + lines, name))
 
 
+OVERALL = "[OVERALL], RunTime(ms), 4000\n[OVERALL], Throughput(ops/sec), 2.5\n"
 READ = "[READ], Operations, 500\n[READ], AverageLatency(us), 412.5\n[READ], MinLatency(us), 164\n"
 
 
 def test_an_operation_of_ycsb_alone_without_percentiles_is_cut_off(tmp_path):
-    with pytest.raises(ResultsError, match=r"run.txt:5:1: the file ends within READ: it has no Percentile"):
+    with pytest.raises(ResultsError, match=r"run.txt:6:1: the file ends within READ: it has no Percentile"):
         ycsb(tmp_path, READ + "[READ], MaxLatency(us), 5715\n")
 
 
 def test_the_first_histogram_of_ycsb_has_no_percentiles_of_operations_beyond_a_second(tmp_path):
-    assert len(ycsb(tmp_path, READ + "[READ], MaxLatency(us), 3000000\n")) == 5
+    assert len(ycsb(tmp_path, READ + "[READ], MaxLatency(us), 3000000\n")) == 6
 
 
 def test_figures_of_operations_of_ycsb_that_failed_say_so_and_those_of_the_whole_run(tmp_path):
@@ -360,6 +361,7 @@ def test_figures_of_operations_of_ycsb_that_failed_say_so_and_those_of_the_whole
     found = ycsb(tmp_path, f"[READ], AverageLatency(us), 412.5\n{ends}{update}")
     assert [(one["name"], one["metric"], one.get("failed", "")) for one in found] == [
         ("OVERALL", "RunTime", "READ: 100 of 500 operations returned ERROR"),
+        ("OVERALL", "Throughput", "READ: 100 of 500 operations returned ERROR"),
         ("READ", "AverageLatency", "100 of 500 operations returned ERROR"),
         ("READ", "Return=OK", "100 of 500 operations returned ERROR"),
         ("READ", "Return=ERROR", "100 of 500 operations returned ERROR"),

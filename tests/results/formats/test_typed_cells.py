@@ -89,6 +89,11 @@ def test_numbers_are_versions_only_where_a_zero_would_be_lost(
         ("rust", ["1.2", "1.45", "1.38"], False),
         ("go", ["0.9", "0.12"], False),
         ("cargo", ["3.9", "3.11"], False),
+        # In the first column and in the order of versions, whatever its name is.
+        ("interpreter", ["3.9", "3.11", "3.12"], True),
+        ("runs", ["3.12", "3.11", "3.9"], True),
+        ("seconds", ["3.11", "3.9", "3.12"], False),
+        ("load", ["0.9", "0.11", "0.12"], False),
     ],
 )
 def test_the_name_of_a_column_may_say_that_numbers_are_versions(

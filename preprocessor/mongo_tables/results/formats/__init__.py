@@ -27,22 +27,39 @@ _BENCHER: Final = re.compile(
 _NO_RESULTS: Final = re.compile(rb'\A\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*\Z')
 _GO_LINE: Final = re.compile(rb"Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*")
 _GOOS_LINE: Final = re.compile(rb"goos: \w+\r?(?:\n|$)")
-GO_EVENT: Final = re.compile(rb'\{(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"[^\n]*\}')
+GO_EVENT: Final = re.compile(
+    rb'\{(?:(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"|(?=[^\n]*"(?:Package|Action)"\s*:)[^\n]*"Output"\s*:)'
+)
+"""An event with output, of whose three keys one may be missing, which the reader says."""
 _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
 _MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
+_MEASURED: Final = re.compile(rb'\{"[^\n]*"iteration_count"\s*:[^\n]*"measured_values"\s*:')
 _CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z-]+"')
 
 
 class Keys(NamedTuple):
     """Keys by which a JSON file of a tool is known: ``needs``, of the object at ``path`` (see ``SourceFile.has_keys``).
 
-    ``words`` are those of the keys that a broken text has, by default all.
+    ``words`` are those of the keys that a broken text has, by default all. ``usual`` are further keys of that object:
+    a file that lacks one of all these keys is of the tool, whose reader says which key is missing.
     """
 
     needs: tuple[str, ...]
     path: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
+
+    def found_in(self, file: SourceFile) -> bool:
+        """Return whether a file has the keys, or all but one."""
+        seen = file.seen
+        if all(f'"{word}"'.encode() in seen for word in self.words or self.needs) and file.has_keys(
+            self.needs, self.path
+        ):
+            return True
+        keys = (*self.needs, *self.usual)
+        absent = sum(f'"{key}"'.encode() not in seen for key in (*self.path, *keys)) if self.usual else 2
+        return absent < 2 and file.lacks_one_key(keys, self.path)
 
 
 class Mark(NamedTuple):
@@ -57,6 +74,17 @@ def _has_messages(file: SourceFile) -> bool:
     return _MESSAGE.search(file.seen) is not None or (
         file.has_line(_CARGO_MESSAGE) and not file.has_line(_LIBTEST_LINE)
     )
+
+
+def _is_of_bencher(file: SourceFile) -> bool:
+    """Return whether all benchmarks have measures of numbers, some of them named as Bencher names them."""
+    inside, named = [file.value], 0
+    for _ in range(3):
+        if not all(isinstance(one, dict) for one in inside):
+            return False
+        named = sum("value" in one or "lower_value" in one for one in inside)
+        count, inside = len(inside), [value for one in inside for value in one.values()]
+    return 2 * named >= max(count, 1) and any(type(one) in (int, float) for one in inside)
 
 
 class Format(NamedTuple):
@@ -94,21 +122,40 @@ FORMATS: Final = (
         "hyperfine",
         (
             Keys(("hyperfine_version",), ("metadata",)),
-            Keys(("command", "mean", "stddev", "system"), ("results",), ("results", "command", "stddev")),
+            Keys(
+                ("command", "mean", "stddev", "system"),
+                ("results",),
+                words=("results", "command", "stddev"),
+                usual=("median", "user", "min", "max"),
+            ),
+            Keys(("command", "summary", "measurements"), ("results",)),
             Mark(b'"results"', _NO_RESULTS),
         ),
     ),
-    Format("JMH", (".json",), "jmh", (Keys(("benchmark", "mode", "primaryMetric")),)),
+    Format(
+        "JMH",
+        (".json",),
+        "jmh",
+        (Keys(("benchmark", "mode", "primaryMetric"), usual=("threads", "forks", "secondaryMetrics")),),
+    ),
     Format(
         "Google Benchmark",
         (".json",),
         "googlebenchmark",
         (
             Keys(("num_cpus", "library_build_type"), ("context",)),
-            Keys(("time_unit", "real_time"), ("benchmarks",)),
+            Keys(("time_unit", "real_time"), ("benchmarks",), usual=("name", "cpu_time", "iterations")),
         ),
     ),
-    Format("Vitest", (".json",), "vitest", (Keys(("groups", "filepath"), ("files",)),)),
+    Format(
+        "Vitest",
+        (".json",),
+        "vitest",
+        (
+            Keys(("groups", "filepath"), ("files",)),
+            Keys(("name", "mean"), ("files", "groups", "benchmarks"), usual=("rank", "rme", "hz")),
+        ),
+    ),
     Format(
         "Criterion",
         (".json", ".jsonl", ".csv"),
@@ -119,6 +166,7 @@ FORMATS: Final = (
             b'{"sampling_mode":',
             b'{"group_id":',
             Mark(b'"reason"', _has_messages),
+            Mark(b'"measured_values"', _MEASURED),
         ),
     ),
     Format("Rust benchmark", (".txt", ".out"), "libtest", (Mark(b" bench: ", _LIBTEST_LINE),)),
@@ -126,10 +174,23 @@ FORMATS: Final = (
         "Go benchmark",
         (".txt", ".out", ".json", ".jsonl"),
         "gobenchmark",
-        (Mark(b'"Package"', GO_EVENT), Mark(b"Benchmark", _GO_LINE), Mark(b"goos: ", _GOOS_LINE)),
+        (
+            Mark(b'"Package"', GO_EVENT),
+            Mark(b'"Action"', GO_EVENT),
+            Mark(b"Benchmark", _GO_LINE),
+            Mark(b"goos: ", _GOOS_LINE),
+        ),
     ),
     Format("YCSB", (".txt", ".out"), "ycsb", (Mark(b"[OVERALL]", _YCSB_LINE),)),
-    Format("Bencher Metric Format", (".json",), "bencher", (Mark(b'value"', _BENCHER),)),
+    Format(
+        "Bencher Metric Format",
+        (".json",),
+        "bencher",
+        (
+            Mark(b'value"', _BENCHER),
+            Mark(b'value"', _is_of_bencher),
+        ),
+    ),
     Format("JSON", (".json",), "plain_json"),
     Format("JSON Lines", (".jsonl", ".ndjson", ".jsonlines"), "plain_json"),
     Format("CSV", (".csv",), "separated", has_text=True),
@@ -163,11 +224,7 @@ def find_format(file: SourceFile) -> Format | None:
         for mark in one.marks:
             found = False
             if isinstance(mark, Keys):
-                for word in mark.words or mark.needs:
-                    if f'"{word}"'.encode() not in seen:
-                        break
-                else:
-                    found = file.has_keys(mark.needs, mark.path)
+                found = mark.found_in(file)
             elif isinstance(mark, bytes):
                 found = seen.startswith(mark)
             elif mark.word in seen:

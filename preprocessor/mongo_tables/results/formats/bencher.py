@@ -48,7 +48,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: one for each measure of each benchmark."""
     found = [
         _read_metric(name, measure, metric)
-        for name, measures in read_whole(file).members()
+        for name, measures in read_whole(file, TOOL).members()
         for measure, metric in measures.members()
     ]
     return make_documents(file, RunOrigin(TOOL), found)

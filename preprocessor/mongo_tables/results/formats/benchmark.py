@@ -99,7 +99,7 @@ class Benchmark(NamedTuple):
     extra: Mapping[str, Any] = _NOTHING
     order: Mapping[str, str] = _NOTHING
 
-    def percentile(self, name: str, value: float) -> Benchmark:
+    def percentile(self, name: str, value: float | None) -> Benchmark:
         """Return a percentile of this distribution as a measure of its own, such as ``sampled time p99``."""
         return self._replace(
             metric=f"{self.metric} {name}", value=value, statistic=name, summary={}, interval=None, samples=()

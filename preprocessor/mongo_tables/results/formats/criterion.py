@@ -34,6 +34,10 @@ _TOOL: Final = "Criterion"
 _ORIGIN: Final = RunOrigin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
+_ALWAYS: Final = (
+    "reason", "id", "report_directory", "iteration_count", "measured_values", "unit", "throughput", "typical", "mean",
+    "median", "median_abs_dev", "slope", "change",
+)  # fmt: skip
 _GROUP: Final = "group-complete"
 _PASSED_OVER: Final = frozenset((
     "compiler-message", "compiler-artifact", "build-script-executed", "build-finished", "timing-info",
@@ -45,7 +49,7 @@ _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for private files."""
-    if b'"reason"' not in file.seen:
+    if b'"reason"' not in file.seen and b'"measured_values"' not in file.seen:
         raise file.refuse(
             "Criterion calls this file private or deprecated, and may change it at any time",
             hint=f"its public output: {_PUBLIC}",
@@ -63,7 +67,9 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
     completed: list[JsonPart] = []
     groups: dict[str, str] = {}
-    for message in read_lines(file):
+    for message in read_lines(file, _TOOL, ("reason", "measured_values")):
+        if "measured_values" in message.fields():
+            message.need_keys("reason")
         reason = message.find("reason")
         if reason and reason.value == _COMPLETE:
             completed.append(message)
@@ -79,6 +85,8 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
     for one in completed:
         if groups and (key := one.need("id").text()) not in groups:
             raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
+    if lost := groups.keys() - {one.need("id").text() for one in completed}:
+        raise file.refuse(f"the benchmark {min(lost)!r} of {groups[min(lost)]!r} is missing", hint=AGAIN)
     lasts: dict[str, list[str]] = {}
     for key in (one.need("id").text() for one in completed):
         _, group, rest = _split_id(key, groups)
@@ -96,6 +104,7 @@ def _split_id(key: str, groups: Mapping[str, str]) -> tuple[str, str, str]:
 
 def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collection[str]) -> Benchmark:
     """Read a benchmark. The end of its name is a parameter if it is a number in the whole group."""
+    message.refuse_renamed(_ALWAYS, ())
     key = message.need("id").text()
     suite, group, rest = _split_id(key, groups)
     name, _, last = rest.rpartition("/")

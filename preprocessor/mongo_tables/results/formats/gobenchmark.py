@@ -57,6 +57,9 @@ _RESULT_ALONE: Final = re.compile(
 )
 """A result without its name: between tabs, or between blanks if its first unit is unambiguous."""
 _LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
+_REST: Final = re.compile(
+    r"[ \t]*[^\s:]+[ \t]+\d+[ \t]+[\d.]+ \S+/op\b|.*\t *[\d.]+ [^\s/]+/op\b|[ \t]*[\d.]+ [^\s/]+/op\t"
+)
 _FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
 _REPEATED: Final = re.compile(r"#\d\d+$")
 """Go's mark of a repeated name, which is not a part of its last parameter."""
@@ -136,7 +139,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
             reading.begun = None
         elif _RESULT_ALONE.fullmatch(line):
             raise file.refuse("this result has no benchmark name", number, 1, _FORM)
-        elif _LIKE_RESULT.match(line):
+        elif _LIKE_RESULT.match(line) or _REST.match(line):
             raise _refuse_alike(file, number, line)
         elif line.startswith("Unit "):
             _read_unit(line, reading)
@@ -158,17 +161,22 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
         yield from enumerate(file.lines(), 1)
         return
     output: dict[str, list[tuple[int, str]]] = {}
-    for event in read_lines(file):
-        action, package = (event.fields().get(key) for key in ("Action", "Package"))
+    for event in read_lines(file, TOOL, ("Action", "Output")):
+        action, package = event.need("Action").text(), event.fields().get("Package")
         if action == "build-fail":
             raise _refuse_failure(file, event.line, "the build failed")
-        if action == "output" and (said := event.find("Output")):
+        if not action.startswith("build"):
+            event.need_keys("Package")
+        if action == "output":
+            said = event.need("Output")
             pieces = output.setdefault(str(package), [])
             if pieces and not pieces[-1][1].endswith("\n"):
                 number, begun = pieces.pop()
                 pieces.append((number, begun + said.text()))
             else:
                 pieces.append((event.line, said.text()))
+        elif action != "build-output" and event.find("Output"):
+            raise event.refuse(f"the action {action!r} of `go test -json` is not known")
     yield from (piece for pieces in output.values() for piece in pieces)
 
 
@@ -209,6 +217,8 @@ def _read_named(file: SourceFile, number: int, line: str, reading: _ReaderState)
         raise _refuse_alike(file, number, line)
     elif begun := _BEGUN.match(line):
         reading.begun = _Begun(begun[1], number)
+    elif _REST.match(line):
+        raise _refuse_alike(file, number, line)
 
 
 def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:

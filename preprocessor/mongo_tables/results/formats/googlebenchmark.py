@@ -51,15 +51,25 @@ class _Measure:
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: times, and the benchmarks' own counters."""
-    whole = read_whole(file)
+    whole = read_whole(file, _TOOL)
     context = whole.need("context")
     runs: dict[str, list[JsonPart]] = {}
     for one in whole.need("benchmarks").elements():
-        runs.setdefault((one.find("run_name") or one.need("name")).text(), []).append(one)
+        runs.setdefault(_read_name(one), []).append(one)
     # The path of the program may identify the machine.
     suite = re.split(r"[/\\]", context.text_at("executable"))[-1] or _TOOL
     benchmarks = [one for name, parts in runs.items() for one in _read_runs(suite, name, parts)]
     return make_documents(file, _read_origin(context), benchmarks)
+
+
+def _read_name(run: JsonPart) -> str:
+    """Return the name of a run. Raises ``ResultsError`` for an entry that lacks what Google Benchmark always writes."""
+    run.need_keys("name", *(["run_name"] if "run_type" in run.fields() else []))
+    if run.fields().get("run_type") == "aggregate":
+        run.need_keys("aggregate_name")
+    if not _read_failure(run) and not {"big_o", "rms"} & run.fields().keys():
+        run.need_keys(*_TIMES, "time_unit")
+    return (run.find("run_name") or run.need("name")).text()
 
 
 def _read_origin(context: JsonPart) -> RunOrigin:

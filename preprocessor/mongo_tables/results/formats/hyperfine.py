@@ -33,12 +33,15 @@ _METRICS: Final = {
     "cache_misses": "cache misses", "branch_misses": "branch misses",
 }  # fmt: skip
 """Our names of measures; others keep the name from hyperfine."""
+_ALWAYS: Final = ("command", "mean", "stddev", "median", "user", "system", "min", "max", "times")
+_NOW: Final = ("memory_usage_byte", "exit_codes")
+_OTHERS: Final = (*_NOW, "parameters")
 _SUMMARY: Final = {name: name for name in ("mean", "median", "min", "max", "stddev")}
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: one for each measure of each command."""
-    whole = read_whole(file)
+    whole = read_whole(file, _SUITE)
     schema = whole.find("schema_version")
     if schema and schema.value != _SCHEMA:
         raise schema.refuse(
@@ -53,22 +56,25 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 def _read_origin(whole: JsonPart) -> RunOrigin:
     metadata = whole.need("metadata")
-    version, platform = metadata.text_at("hyperfine_version"), metadata.find("platform")
+    version, platform = metadata.need("hyperfine_version").text(), metadata.find("platform")
     hardware = {"cpu_architecture": "architecture", "system": "os"}
     return RunOrigin(
         tool=_SUITE,
         start=read_date(metadata.text_at("start_time")),
-        versions={"harness": version and f"hyperfine {version}"},
+        versions={"harness": f"hyperfine {version}"},
         hardware={name: platform.text_at(key) for name, key in hardware.items()} if platform else {},
     )
 
 
 def _read_result(part: JsonPart) -> Iterator[Benchmark]:
     """Yield the measures of a command from versions 1. Processor time has only a mean."""
+    part.need_keys("stddev", "system")
+    part.refuse_renamed(_ALWAYS, _OTHERS)
+    part.refuse_renamed((*_ALWAYS, *_NOW), _OTHERS)
     command, parameters = part.need("command").text(), _read_parameters(part)
     times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
     runs = times.numbers() if times else []
-    failed = (_say_failed(codes.values()) if codes else "") or (times.lost_numbers() if times else "")
+    failed = _join(_say_failed(codes.values()) if codes else "", times.lost_numbers() if times else "")
     yield _measure(
         command,
         TIME,
@@ -80,9 +86,11 @@ def _read_result(part: JsonPart) -> Iterator[Benchmark]:
         failed=failed,
     )
     for key in ("user", "system"):
-        if mean := part.find(key):
+        if key in part.fields():
+            mean = part.need(key)
             yield _measure(command, f"{key} time", SECONDS, parameters, [], {}, mean, failed=failed)
     if memory and (used := memory.numbers()):
+        failed = _join(failed, memory.lost_numbers())
         yield _measure(command, "peak memory", "B", parameters, used, {}, None, failed=failed)
 
 
@@ -92,15 +100,18 @@ def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
     runs = list(part.need("measurements").elements())
     extra = {"command": part.need("command").text()}
     failed = _say_failed(one.fields().get("exit_code") for one in runs)
+    part.need("summary").need_keys("time_wall_clock")
     for metric, summary in part.need("summary").members():
         unit = summary.text_at("unit")
         if unit not in _UNITS:
             raise summary.need("unit").refuse(f"the unit {unit!r} of hyperfine is not known")
         samples = [one.need(metric).need("value").number() for one in runs]
+        lost = samples.count(None)
+        told = f"{lost} of {len(samples)} values are not finite" if lost else ""
         yield _measure(
             name.text(), _METRICS.get(metric, metric), _UNITS[unit], parameters,
             [one for one in samples if one is not None], summary.named_numbers(_SUMMARY), summary.need("mean"),
-            failed=failed, extra=extra,
+            failed=_join(failed, told), extra=extra,
         )  # fmt: skip
 
 
@@ -140,6 +151,10 @@ def _read_parameters(part: JsonPart) -> dict[str, Any]:
     return {
         name: one.need("value").value if isinstance(one.value, dict) else one.value for name, one in members
     }
+
+
+def _join(*failures: str) -> str:
+    return "; ".join(filter(None, failures))
 
 
 def _say_failed(codes: Iterable[Any]) -> str:

@@ -26,6 +26,12 @@ from mongo_tables.results.formats.model import SourceFile
 
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 _FACTORS: Final = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
+_ALWAYS: Final = ("benchmark", "mode", "threads", "forks", "primaryMetric", "secondaryMetrics")
+_OTHERS: Final = (
+    "jmhVersion", "jvm", "jvmArgs", "jdkVersion", "vmName", "vmVersion", "warmupIterations", "warmupTime",
+    "warmupBatchSize", "measurementIterations", "measurementTime", "measurementBatchSize", "params",
+)  # fmt: skip
+_OF_METRIC: Final = ("score", "scoreError", "scoreConfidence", "scorePercentiles", "scoreUnit")
 _OPERATIONS: Final = "ops/s"
 
 
@@ -61,7 +67,7 @@ class _Scale(NamedTuple):
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the score of each benchmark, and the figures of its profilers."""
-    runs = list(read_whole(file).elements())
+    runs = list(read_whole(file, "JMH").elements())
     threads = {str(part.fields().get("threads")) for part in runs}
     varied = ["threads"] if len(threads) > 1 else []
     benchmarks = [one for part in runs for one in _read_run(part, varied)]
@@ -76,12 +82,15 @@ def _read_origin(part: JsonPart) -> RunOrigin:
 
 
 def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
+    part.refuse_renamed(_ALWAYS, _OTHERS)
     version, mode = part.find("jmhVersion"), part.need("mode")
     if version and not version.text().startswith("1."):
         raise version.refuse(f"a file of JMH {version.text()}: only versions 1 are supported")
     if mode.text() not in _MODES:
         raise mode.refuse(f"unknown JMH mode {mode.text()!r}")
     primary = part.need("primaryMetric")
+    raw = "rawDataHistogram" if primary.find("rawDataHistogram") else "rawData"
+    primary.refuse_renamed((*_OF_METRIC, raw), ("rawData",))
     unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
     if _read_scale(primary).unit != known.unit:
         raise unit.refuse(f"the JMH unit {unit.text()!r} does not belong to the mode {mode.text()!r}")

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.files.folders import place_at
@@ -30,10 +30,11 @@ _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf",
 class JsonPart(NamedTuple):
     """A value of a JSON file, and its position. Every method raises ``ResultsError`` for a value of another type.
 
-    ``line`` is the line of the file in which the JSON text begins.
+    ``tool`` wrote the file. ``line`` is the line of the file in which the JSON text begins.
     """
 
     file: SourceFile
+    tool: str
     line: int
     parsed: Parsed
     path: Path
@@ -48,12 +49,27 @@ class JsonPart(NamedTuple):
         """Return the member of this object, which is required."""
         found = self.find(key)
         if found is None:
-            raise self.refuse(f"`{key}` is missing")
+            raise self._lacks(key)
         return found
 
+    def need_keys(self, *keys: str) -> None:
+        """Raise ``ResultsError`` if this object lacks one of the keys, whose values may be null."""
+        for key in keys:
+            if key not in self.fields():
+                raise self._lacks(key)
+
+    def refuse_renamed(self, always: Collection[str], others: Collection[str]) -> None:
+        """Raise ``ResultsError`` if a key that is unknown to the tool stands for one that it ``always`` writes.
+
+        An object that lacks several of these, or has no unknown key, was shortened by its author.
+        """
+        absent = [key for key in always if key not in self.fields()]
+        if len(absent) == 1 and self.fields().keys() - {*always, *others}:
+            raise self._lacks(absent[0])
+
     def members(self) -> Iterator[tuple[str, JsonPart]]:
-        """Yield each member of this object that is not null."""
-        return ((key, self._at(key, one)) for key, one in self.fields().items() if one is not None)
+        """Yield each member of this object."""
+        return ((key, self._at(key, one)) for key, one in self.fields().items())
 
     def elements(self) -> Iterator[JsonPart]:
         """Yield each element of this list."""
@@ -133,31 +149,36 @@ class JsonPart(NamedTuple):
         return self.file.refuse(message, self.line + above - 1, column, hint)
 
     def _at(self, step: str | int, value: Any) -> JsonPart:
-        return JsonPart(self.file, self.line, self.parsed, (*self.path, step), value)
+        return self._replace(path=(*self.path, step), value=value)
+
+    def _lacks(self, key: str) -> ResultsError:
+        return self.refuse(f"`{key}` is missing, which {self.tool} writes")
 
     def _unlike(self, wanted: str) -> ResultsError:
         name = f"`{self.path[-1]}`" if self.path and isinstance(self.path[-1], str) else "this"
         return self.refuse(f"{name} must be {wanted}, not {kind_of(self.value)}")
 
 
-def read_whole(file: SourceFile) -> JsonPart:
+def read_whole(file: SourceFile, tool: str) -> JsonPart:
     """Parse a file that is one JSON text, below lines of a log. Raises ``ResultsError`` with its first fault."""
     file.text()  # It refuses text that is not UTF-8.
     log, text = file.seen[: file.json_start], file.seen[file.json_start :]
-    return _read(file, text.decode(), log.count(b"\n") + 1)
+    return _read(file, tool, text.decode(), log.count(b"\n") + 1)
 
 
-def read_lines(file: SourceFile) -> Iterator[JsonPart]:
+def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
     """Yield the value of each line that begins like an object. Skip other lines, which other tools print.
 
-    Raises ``ResultsError`` for a line that is broken JSON.
+    Raises ``ResultsError`` for a line that is broken JSON, or has one of the ``keys`` of the tool and is no object.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):
-            yield _read(file, line, number)
+            yield _read(file, tool, line, number)
+        elif any(f'"{key}"' in line for key in keys):
+            raise file.refuse(f"the line is like one of {tool}, and none", number, 1)
 
 
-def _read(file: SourceFile, text: str, line: int) -> JsonPart:
+def _read(file: SourceFile, tool: str, text: str, line: int) -> JsonPart:
     """Parse a text that begins in this line of the file."""
     parsed = parse(text)
     if parsed.problems:  # Numbers that JSON does not have become strings.
@@ -168,4 +189,4 @@ def _read(file: SourceFile, text: str, line: int) -> JsonPart:
         first = parsed.problems[0]
         above, column = place_at(parsed.text, first.at)
         raise file.refuse(first.message, line + above - 1, column)
-    return JsonPart(file, line, parsed, (), parsed.value)
+    return JsonPart(file, tool, line, parsed, (), parsed.value)

@@ -28,6 +28,9 @@ _BEGUN: Final = re.compile(r"test (\S.*?) +\.\.\. bench:")
 _LINE: Final = re.compile(
     r"test (\S.*?) +\.\.\. bench: +([\d,]+(?:\.\d+)?) ns/iter \(\+/- ([\d,]+(?:\.\d+)?)\)(?: = ([\d,]+) MB/s)?\s*"
 )
+_LIKE_RESULT: Final = re.compile(r".*(?: bench: +[\d,.]+| [\d,.]+ ns/iter \()")
+_MEASURED: Final = re.compile(r"test result: .* (\d+) measured;")
+"""The last line of a run of libtest."""
 FAILURE: Final = re.compile(
     r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+|test .+ \.\.\. FAILED|test result: FAILED.*"
 )
@@ -37,11 +40,20 @@ FAILURE: Final = re.compile(
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the time of each benchmark, and its throughput if there is one."""
     found: list[Benchmark] = []
+    count = 0
     for number, line in enumerate(file.lines(), 1):
         if FAILURE.fullmatch(said := line.strip()):
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
+        if measured := _MEASURED.match(line):
+            if int(measured[1]) != count:
+                message = f"{measured[1]} benchmarks were measured, and {count} of them are here"
+                raise file.refuse(message, number, 1, AGAIN)
+            count = 0
         if not (begun := _BEGUN.match(line)):
+            if _LIKE_RESULT.match(line):
+                raise file.refuse("the line is like a result of libtest, and none", number, 1, AGAIN)
             continue
+        count += 1
         parts = _LINE.fullmatch(line)
         if parts is None or not line.endswith("\n"):
             raise file.refuse(f"the result of {begun[1]!r} is cut off", number, 1, AGAIN)

@@ -145,6 +145,21 @@ class SourceFile:
             value = next(iter(value), None) if isinstance(value, list) else value
         return self.value is BROKEN or (isinstance(value, dict) and {*needs} <= value.keys())
 
+    def lacks_one_key(self, needs: Collection[str], path: Sequence[str]) -> bool:
+        """Return whether a sound JSON file has an object with these keys at this path, but for one key of either."""
+        places = [(0, self.value)]
+        for key in (*path, None):
+            inside = [
+                (lost, next(iter(value), None) if isinstance(value, list) else value)
+                for lost, value in places
+            ]
+            places = [(lost, value) for lost, value in inside if lost < 2 and isinstance(value, dict)]
+            if key is not None:
+                places = [
+                    (lost + (name != key), one) for lost, value in places for name, one in value.items()
+                ]
+        return any(lost + len({*needs} - value.keys()) == 1 for lost, value in places)
+
     def has_line(self, pattern: re.Pattern[bytes]) -> bool:
         """Return whether a line begins like the pattern, whose first characters are the same in all such lines."""
         # Python looks for a literal beginning fast: a "^" would try every line.

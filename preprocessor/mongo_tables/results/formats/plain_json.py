@@ -6,21 +6,20 @@ Documents are MongoDB Extended JSON, as in fixture files. https://jsonlines.org/
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from mongo_tables.files.folders import place_at
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.results.extended_json import read_documents
 from mongo_tables.results.formats.model import Document, SourceFile
-from mongo_tables.results.model import ResultsError, combine_faults, file_fault
+from mongo_tables.results.model import ResultsError
 
 _Fault = tuple[str, int, Complaint[int]]
 """A text, the number of the line where it begins, and its fault."""
 
 
 def read(file: SourceFile) -> Iterator[Document]:
-    """Yield the documents of the file. Raises ``ResultsError`` with all faults."""
+    """Yield the documents of the file. Raises ``ResultsError`` with the first fault."""
     if file.suffix != ".json":
         return _read_lines(file, file.lines())
     text = file.text()
@@ -51,7 +50,7 @@ def _is_lines(text: str) -> bool:
 
 
 def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
-    """Yield the documents of the lines of a file. Raises ``ResultsError`` for all faults after the last line."""
+    """Yield the documents of the lines of a file. Raises ``ResultsError`` for the first fault after the last line."""
     faults: list[_Fault] = []
     for number, line in enumerate(lines, 1):
         for one in read_documents(line, needs_id=False) if line.strip() else ():
@@ -64,12 +63,9 @@ def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
 
 
 def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:
-    """Return the error of all faults. Of equal ones, as of each ``NaN``, it has the first, and their number."""
-    more = Counter(one.message for _, _, one in faults)
-    found = []
-    for text, first, one in faults:
-        if count := more.pop(one.message, 0):
-            line, column = place_at(text, one.at)
-            message = f"{one.message}, and {count - 1} more like it" if count > 1 else one.message
-            found.append(file_fault(file.path, (first + line - 1, column), message, one.hint))
-    return combine_faults(found)
+    """Return the error of the first fault, with the number of further ones, such as each ``NaN``."""
+    (text, first, one), *others = faults
+    line, column = place_at(text, one.at)
+    kind = "like it" if all(other.message == one.message for _, _, other in others) else "faults"
+    more = f", and {len(others)} more {kind}" if others else ""
+    return file.refuse(f"{one.message}{more}", first + line - 1, column, one.hint)

@@ -20,7 +20,12 @@ from mongo_tables.results.formats.benchmark import (
 from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
+_TOOL: Final = "pytest-benchmark"
 _KNOWN: Final = ("3.", "4.", "5.")
+_ALWAYS: Final = ("mean", "median", "min", "max", "stddev", "q1", "q3", "iterations")
+_OTHERS: Final = (
+    "rounds", "iqr", "iqr_outliers", "stddev_outliers", "outliers", "ld15iqr", "hd15iqr", "ops", "total", "data",
+)  # fmt: skip
 _SUMMARY: Final = {
     "mean": "mean", "median": "median", "min": "min", "max": "max", "stddev": "stddev", "q1": "q1", "q3": "q3",
 }  # fmt: skip
@@ -28,7 +33,7 @@ _SUMMARY: Final = {
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the time of each benchmark."""
-    whole = read_whole(file)
+    whole = read_whole(file, _TOOL)
     origin = _read_origin(whole)
     return make_documents(file, origin, [_read_benchmark(one) for one in whole.need("benchmarks").elements()])
 
@@ -42,7 +47,7 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
     machine, commit = whole.find("machine_info"), whole.find("commit_info")
     runtime = [machine.text_at(f"python_{one}") for one in ("implementation", "version")] if machine else []
     return RunOrigin(
-        tool="pytest-benchmark",
+        tool=_TOOL,
         start=read_date(whole.text_at("datetime")),
         versions={
             "harness": f"pytest-benchmark {version.text()}",
@@ -77,6 +82,7 @@ def _read_commit(commit: JsonPart) -> dict[str, Any]:
 
 def _read_benchmark(one: JsonPart) -> Benchmark:
     key, name, stats = one.need("fullname").text(), one.need("name").text(), one.need("stats")
+    stats.refuse_renamed(_ALWAYS, _OTHERS)
     samples = stats.find("data") or one.find("data")
     extra, parameters = one.find("extra_info"), one.find("params")
     told = {"group": one.text_at("group"), **(extra.fields() if extra else {})}

@@ -69,8 +69,9 @@ def are_version_numbers(
     """Return whether the numbers of a column are versions: different decimals, one with a zero at its end, as in 3.10.
 
     Under the name of a version or a tool no zero is needed if each number has a minor one, nor under another name if
-    each number is ``repeated``, as 3.9 and 3.11 are for several benchmarks. Numbers of equally many significant
-    digits, such as 1.50 and 12.5, are measurements. ``names`` are those of all columns, in their order.
+    each number is ``repeated``, as 3.9 and 3.11 are for several benchmarks, or the first column has three in the
+    order of versions. Numbers of equally many significant digits, such as 1.50 and 12.5, are measurements. ``names``
+    are those of all columns, in their order.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
@@ -82,7 +83,11 @@ def are_version_numbers(
         if named and named["surely"]:
             return True
         is_tool = named is not None and _is_only_tool(name, names)
-        if (is_tool or (repeated and not named)) and _are_releases(minors, is_tool and name == names[0]):
+        keys, is_first = [*map(version_key, texts)], name == names[0]
+        is_sorted = is_first and len(keys) > 2 and keys in (sorted(keys), sorted(keys, reverse=True))
+        if (is_tool or ((repeated or is_sorted) and not named)) and _are_releases(
+            minors, is_tool and is_first
+        ):
             return True
     ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
     return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1

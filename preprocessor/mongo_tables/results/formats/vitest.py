@@ -26,11 +26,14 @@ _TOOL: Final = "Vitest"
 _SUMMARY: Final = {"mean": "mean", "median": "median", "min": "min", "max": "max", "sd": "stddev"}
 _PERCENTILES: Final = {"p75": "p75", "p99": "p99", "p995": "p99.5", "p999": "p99.9"}
 
+_ALWAYS: Final = ("name", "rank", "rme", "hz", "moe", "sampleCount", *_SUMMARY, *_PERCENTILES)
+_OTHERS: Final = ("id", "samples", "totalTime", "period", "variance", "sem", "df", "critical")
+
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield the documents of the file: the time of each benchmark, and its percentiles."""
     groups = (
-        group for one in read_whole(file).need("files").elements() for group in one.need("groups").elements()
+        group for one in read_whole(file, _TOOL).need("files").elements() for group in _list_groups(one)
     )
     found = (
         measure
@@ -41,7 +44,13 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), found)
 
 
+def _list_groups(one: JsonPart) -> Iterator[JsonPart]:
+    one.need_keys("filepath")
+    return one.need("groups").elements()
+
+
 def _read_benchmark(suite: str, one: JsonPart) -> Iterator[Benchmark]:
+    one.refuse_renamed(_ALWAYS, _OTHERS)
     figures = {
         name: shift(number, -3)
         for key, name in {**_SUMMARY, **_PERCENTILES, "moe": "moe"}.items()
@@ -69,6 +78,6 @@ def _read_benchmark(suite: str, one: JsonPart) -> Iterator[Benchmark]:
         failed="Vitest gives no time" if mean is None else samples.lost_numbers() if samples else "",
     )
     yield time
-    for name in _PERCENTILES.values():
-        if name in figures:
-            yield time.percentile(name, figures[name])
+    for key, name in _PERCENTILES.items():
+        if key in one.fields():
+            yield time.percentile(name, figures.get(name))

@@ -4,8 +4,8 @@ The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfra
 other lines before them are skipped. Of the command line, which can hold a password, only the workload and the number of
 threads are read.
 
-YCSB ends each line, so a last line without an end is cut off; so is a last operation that lacks figures that YCSB
-prints for each. A file that is cut between two operations looks complete.
+YCSB ends each line, so a last line without an end is cut off. An operation that lacks a figure that others have has
+lost a line. A file that is cut between two operations looks complete.
 
 ``Return=STATUS`` counts the results of operations. If some operations of a kind failed, ``failed`` of its figures says
 so, and so does ``failed`` of the figures of the whole run.
@@ -22,8 +22,9 @@ from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _TOOL: Final = "YCSB"
-_OURS: Final = re.compile(r"\[[^\]]+\], ")
+_OURS: Final = re.compile(r"\[[^\]]+\],")
 _LINE: Final = re.compile(r"\[([^\]]+)\], ([^,]+), (.*)")
+_LIKE_OURS: Final = re.compile(r"\S+,? [^,\s]+, ?-?\d[\d.]*\s*$")
 _NAMED: Final = re.compile(r"(.+)\((.+)\)")
 _VERSION: Final = re.compile(r"YCSB Client (\S+)")
 _WORKLOAD: Final = re.compile(r"-P\s+(?:\S*[/\\])?([\w.-]+)(?=\s|$)")
@@ -31,7 +32,8 @@ _THREADS: Final = re.compile(r"(?:-threads\s+|threadcount=)(\d+)")
 _BUCKET: Final = re.compile(r">?\d+")
 _OPERATIONS: Final = "Operations"
 _LATENCY_MAX: Final = "MaxLatency"
-"""The last figure of each operation, in every version."""
+_LIKE_LATENCY: Final = "Latency("
+_OVERALL: Final = ("RunTime(ms)", "Throughput(ops/sec)")
 _PERCENTILE: Final = "PercentileLatency"
 _UNCOUNTED: Final = 1.0
 """The range of the first histogram in seconds: that version gives no percentile beyond it, all others do."""
@@ -66,7 +68,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     versions = {"harness": _TOOL}
     parameters: dict[str, str] = {}
     found = []
-    number = 0
+    ends: dict[str, int] = {}
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
             raise _refuse_cut(file, number)
@@ -79,8 +81,13 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
                     parameters[name] = values[-1]
         elif _OURS.match(line):
             found.append(_read_line(file, number, line))
+            ends[found[-1].subject] = number
+        elif _LIKE_OURS.match(line):
+            raise _refuse_cut(file, number)
     if lacking := _find_lacking(found):
-        raise file.refuse(f"the file ends within {found[-1].subject}: it has no {lacking}", number, 1, _AGAIN)
+        subject, measure = lacking
+        where = "the file ends within" if subject == found[-1].subject else "a line is missing in"
+        raise file.refuse(f"{where} {subject}: it has no {measure}", ends[subject], 1, _AGAIN)
     failures = _tell_failures(found)
     benchmarks = [_make_benchmark(one, parameters, failures[one.subject]) for one in found]
     return make_documents(file, RunOrigin(_TOOL, versions=versions), benchmarks)
@@ -107,22 +114,31 @@ def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
     return {one.subject: told.get(one.subject, whole) for one in lines}
 
 
-def _find_lacking(lines: Sequence[_Line]) -> str:
-    """Return a figure that the last operation lacks: the last latency, or a figure of the others, or "" for none."""
-    measures: dict[str, dict[str, _Line]] = {}
+def _find_lacking(lines: Sequence[_Line]) -> tuple[str, str] | None:
+    """Return an operation and a figure that it lacks, although YCSB prints it for each, or None."""
+    measures: dict[str, dict[str, _Line]] = {"OVERALL": {}}
     for one in lines:
         if not one.measure.startswith(_RETURNED):
             measures.setdefault(one.subject, {})[one.measure] = one
-    last = measures.pop(lines[-1].subject, {}) if lines else {}
-    if _OPERATIONS not in last:
-        return ""
-    longest = next((line for name, line in last.items() if name.startswith(_LATENCY_MAX)), None)
-    if longest is None:
-        return _LATENCY_MAX
-    if not any(_PERCENTILE in one for one in last) and (longest.value or 0) < _UNCOUNTED:
-        return _PERCENTILE
-    others = (one for one in measures.values() if _OPERATIONS in one)
-    return next((measure for one in others for measure in one if measure not in last), "")
+    if missing := [name for name in _OVERALL if name not in measures["OVERALL"]]:
+        return "OVERALL", missing[0]
+    operations = {
+        subject: some
+        for subject, some in measures.items()
+        if _OPERATIONS in some or any(_LIKE_LATENCY in name for name in some)
+    }
+    every = dict.fromkeys(name for some in operations.values() for name in some)
+    for subject, some in operations.items() if _OPERATIONS in every else ():
+        longest = next((line for name, line in some.items() if name.startswith(_LATENCY_MAX)), None)
+        if longest is None:
+            return subject, _LATENCY_MAX
+        is_counted = (longest.value or 0) < _UNCOUNTED or any(f"{_PERCENTILE}(us)" in name for name in every)
+        for name in every if is_counted else (name for name in every if _PERCENTILE not in name):
+            if name not in some:
+                return subject, name
+        if is_counted and not any(_PERCENTILE in name for name in some):
+            return subject, _PERCENTILE
+    return None
 
 
 def _refuse_cut(file: SourceFile, number: int) -> ResultsError:
@@ -165,4 +181,4 @@ def _make_benchmark(line: _Line, parameters: dict[str, str], failure: str) -> Be
 def _find_better(measure: str) -> Better:
     if measure.startswith("Throughput"):
         return "higher"
-    return "lower" if "Latency(" in measure or measure.startswith("RunTime") else ""
+    return "lower" if _LIKE_LATENCY in measure or measure.startswith("RunTime") else ""
