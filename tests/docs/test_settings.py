@@ -45,7 +45,7 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
         "Slices in which targets took turns",
     ]
     assert list(found.values())[:7] == [
-        "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1", "old, new", "40 ms",
+        "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1 of 21", "old, new", "40 ms",
     ]  # fmt: skip
 
 
@@ -71,6 +71,12 @@ def test_the_settings_tell_how_far_the_newest_campaign_is_from_the_previous_one(
         "campaigns": {"each": each, "against": "first" if ratios else "itself"},
     }
     assert list_settings(row).get("Compared with the previous campaign") == said
+
+
+def test_the_settings_tell_of_each_campaign_how_many_blocks_something_else_disturbed() -> None:
+    each = [{"id": "c0", "blocks": 8, "disturbed": 7}, {"id": "c1", "blocks": 6, "disturbed": 0}]
+    found = list_settings({"campaign": CAMPAIGN, "campaigns": {"each": each, "against": "itself"}})
+    assert found["Blocks kept despite interference"] == "7 of 8, then 0 of 6"
 
 
 def test_what_nobody_could_see_is_said_not_to_be_known() -> None:

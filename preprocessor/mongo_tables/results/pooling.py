@@ -29,6 +29,7 @@ FIELD: Final = "campaigns"
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")
+_INTERFERENCE: Final = ("measured_again", "disturbed")
 _MISSING: Final = "not among the rows of the results"
 LEAST_CAMPAIGNS: Final = 2
 """With fewer campaigns there is only the result of the one."""
@@ -140,6 +141,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
                 "start": one["campaign"]["start"],
                 **{name: one[field][name] for name in ("ratio", "low", "high", "p", "blocks")},
                 **({"speed": one["speed"]["median"]} if "speed" in one else {}),
+                **{name: one["campaign"][name] for name in _INTERFERENCE if name in one["campaign"]},
             }
             for one in group
         ]
