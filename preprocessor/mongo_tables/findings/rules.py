@@ -134,7 +134,7 @@ MT421 warning at-random: A pipeline picks documents, or makes numbers, at random
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
 MT426 warning (rows) dates-as-names: A chart shows dates as strings: out of order, or equally spaced.
 MT427 warning two-units: A header names another unit than its column's format.
-MT428 warning texts-left-out: A sum or a mean skips strings among the numbers.
+MT428 warning texts-left-out: A sum or a mean skips values that are no numbers, such as strings, true and false.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
@@ -161,6 +161,11 @@ MT452 warning (rows) different-elements: Conditions on the elements of an array 
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
 MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
 MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.
+MT456 warning (rows) mixed-time-zones: The same date is in a time zone at one place, and in UTC at another.
+MT457 warning (rows) seconds-as-milliseconds: A number that is no milliseconds becomes a date, or is added to one.
+MT458 warning repeated-as-distinct: A column is named for distinct values, and counts each document.
+MT459 warning (rows) summary-of-one-value: A sum, a mean or an end of one number is that number.
+MT460 warning sum-of-set: A sum or a mean takes equal values once, because a set has them once.
 # MT5xx: untidiness
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.

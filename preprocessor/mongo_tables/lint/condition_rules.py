@@ -127,9 +127,61 @@ def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:
         for name in named:
             yield argument[name], (*use.path, name)
         yield None if named else argument, use.path
+    elif isinstance(argument, str):
+        yield argument, use.path
     elif isinstance(argument, list):
-        for number, one in enumerate(argument[:1] if use.name == "$cond" else argument):
+        for number, one in enumerate(argument[:1] if use.name in ("$cond", "$ifNull") else argument):
             yield one, (*use.path, number)
+
+
+_FALSE: Final = frozenset({"", "0", "false", "n", "no", "none", "null", "off"})
+_POSITIONS: Final = ("$indexOfArray", "$indexOfBytes", "$indexOfCP")
+_TRUE: Final = {*_TESTING, "$toBool", "$ifNull"}
+
+
+@rule("MT435", of="documents", needs=_TRUE)
+def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT435: a condition is a value that is true whatever it says: a string, an array, or the position -1."""
+    for stage in subject.flow.stages if subject.known else ():
+        for tested, condition, path in stage.text.once(_list_values):
+            visits = [one for one in stage.visits.get("", ()) if one.path == path]
+            field = visits[0].shape.traits.path if visits else None
+            rows = documents.of(subject.spec).documents if field and ".0" not in field else ()
+            values = [column_value(one, str(field)) for one in rows]
+            if said := _say_true(tested, condition, [one for one in values if one is not MISSING]):
+                yield subject.in_pipeline("MT435", path, *said)
+
+
+def _list_values(stage: StageText) -> list[tuple[str, Any, Path]]:
+    """Return the fields, strings and positions that operators test, each with its operator and its place."""
+    found = [(use.name, *one) for use in stage.uses if use.name in _TRUE for one in _list_tested(use)]
+    return [
+        one
+        for one in found
+        if isinstance(one[1], str) or (isinstance(one[1], dict) and next(iter(one[1]), "") in _POSITIONS)
+    ]
+
+
+def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
+    """Return message and hint about a tested value, or None if nothing is wrong with it."""
+    if isinstance(condition, dict):
+        name = next(iter(condition))
+        message = f"`{name}` is -1 if nothing is found, which is true, and 0 at the start, which is false"
+        return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'
+    if condition[:1] != "$":
+        message = f'the string "{condition}" is always true: `{tested}` compares nothing'
+        return None if tested == "$ifNull" else (message, f'compare it: {{"$eq": [{{…}}, "{condition}"]}}')
+    false = [one for one in values if one == [] or (isinstance(one, str) and one.strip().lower() in _FALSE)]
+    if tested == "$ifNull":
+        false = [one for one in false if one == "" and None not in values]
+    if not false or not all(one is None or isinstance(one, (str, list)) for one in values):
+        return None
+    text, effect = (
+        json.dumps(false[0]),
+        "keeps" if tested == "$ifNull" else "takes for true, as every string and array",
+    )
+    message = f"`{condition[1:]}` is {text} in some documents, which `{tested}` {effect}"
+    return message, f'compare it: {{"$ne": ["{condition}", {text}]}}'
 
 
 @rule("MT451", of="documents", needs=_NEGATING)

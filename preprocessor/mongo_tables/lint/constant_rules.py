@@ -12,6 +12,7 @@ from mongo_tables.aggregation.catalogue import find as find_operator
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import type_name
+from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule
 from mongo_tables.lint.shape.expressions import COMPARING, Operand, Path, Place
@@ -40,10 +41,33 @@ def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
                     )
 
 
+@rule("MT434", needs=("asks within a stage",))
+def find_variables_as_strings(subject: RuleContext) -> Iterator[Finding]:
+    """MT434: a query of a join compares a field with the string "$$a", which is not the value of the variable `a`."""
+    for stage in subject.flow.stages:
+        for name, at, operator, text in stage.text.once(_list_strings_in_queries):
+            compare = operator if find_operator("expression", operator) else "$eq"
+            message = f'"{text}" is a string in a query, not the value of the variable `{text[2:]}`'
+            hint = f'to compare with it: {{"$expr": {{"{compare}": ["${name}", "{text}"]}}}}'
+            yield subject.in_pipeline("MT434", at, message, hint)
+
+
+def _list_strings_in_queries(stage: StageText) -> list[tuple[str, Path, str, str]]:
+    return [
+        (name, *one)
+        for use in stage.uses
+        if use.kind == "stage" and use.name == "$match"
+        for name, condition, path in conditions_in(use.argument, use.path)
+        if not name.startswith("$")
+        for one in _strings_in(condition, path)
+        if one[2].startswith("$$")
+    ]
+
+
 def _strings_in(condition: Any, path: Path, operator: str = "$eq") -> Iterator[tuple[Path, str, str]]:
     """Yield the strings that begin with one ``$`` in a condition, each with its place and its operator."""
     if isinstance(condition, str):
-        if re.match(r"\$[^$]", condition):
+        if re.match(r"\$[^$]|\$\$\w", condition):
             yield path, operator, condition
     elif isinstance(condition, Mapping):
         for name, value in condition.items():
@@ -104,7 +128,11 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
         known = other.shape.traits.known
         if "string" in kinds and (known is None or _has_numeral(known)):
             continue  # MT433 reports numbers that are strings
-        read = other.expression if isinstance(other.expression, str) else "the other operand"
+        read = (
+            other.expression
+            if isinstance(other.expression, str)
+            else shorten(json.dumps(other.expression, default=str))
+        )
         have = " or ".join(sorted(kinds))
         yield subject.in_pipeline(
             "MT435",
@@ -196,6 +224,11 @@ def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
     for stage in subject.flow.stages:
         for path, (message, hint), key in stage.text.once(_judge_dates):
             yield subject.in_pipeline("MT437", path, message, hint, key=key)
+    for use in subject.uses("$arrayElemAt"):
+        if isinstance(use.argument, list):
+            message, hint = _judge_names(*(subject.written(one, use.path)[0] for one in use.argument))
+            if message:
+                yield subject.in_pipeline("MT437", use.path, message, hint, key=True)
 
 
 def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
@@ -206,9 +239,7 @@ def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
         for path, text in place.arguments if place.name == "$dateToString" else ():
             if path[-1] == "format" and isinstance(text, str):
                 found.append((path, _judge_format(text), False))
-        if place.name == "$arrayElemAt":
-            found.append((place.path, _judge_names(*(text for _, text in place.arguments)), True))
-        elif place.name in _PARTS and len(place.arguments) == 1:
+        if place.name in _PARTS and len(place.arguments) == 1:
             dates[str(place.arguments[0][1])].setdefault(_PARTS[place.name], place)
     for parts in dates.values():
         fault = _judge_parts(parts, {part: place.name for part, place in parts.items()})

@@ -32,7 +32,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageText
-from mongo_tables.lint.shape.values import NUMBERS, lookup
+from mongo_tables.lint.shape.values import NULL, NUMBERS, lookup
 from mongo_tables.render.column import column_value
 
 _ACCUMULATING: Final = names_with("accumulates", "stage")
@@ -293,7 +293,7 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT447", reads=_ORDERING)
 def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
-    """MT447: in an expression a missing field is less than every number and date.
+    """MT447: in an expression a field that is missing or null is less than every number and date.
 
     Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
     """
@@ -302,14 +302,16 @@ def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
             continue
         less, greater = visit.given if visit.name[:2] == "$l" else visit.given[::-1]
         sure = greater.kinds and greater.kinds <= _ORDERED and not greater.missing
-        if not sure or not (less.missing and less.kinds and less.kinds <= _ORDERED):
+        is_null = "null" in less.kinds and less.traits.path is not None
+        if not sure or not (less.missing or is_null) or not NULL < less.kinds | NULL <= _ORDERED | NULL:
             continue
+        what = "missing" if less.missing else "null"
         path, read = visit.place.arguments[0 if visit.name[:2] == "$l" else 1]
         if isinstance(read, str) and not _is_tested(subject, visit, read):
             yield subject.in_pipeline(
                 "MT447",
                 path,
-                f"`{read[1:]}` is missing in some documents, and missing is less than every number: `{visit.name}` "
+                f"`{read[1:]}` is {what} in some documents, and {what} is less than every number: `{visit.name}` "
                 "is true for them",
                 f'to leave them out: {{"$and": [{{"$gt": ["{read}", null]}}, …]}}',
             )

@@ -18,8 +18,10 @@ from mongo_tables.findings.rules import RULES, finding
 from mongo_tables.lint import (  # noqa: F401
     condition_rules,
     constant_rules,
+    date_rules,
     effect_rules,
     field_rules,
+    group_rules,
     header_rules,
     numeral_rules,
     order_rules,

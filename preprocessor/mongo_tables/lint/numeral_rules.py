@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import collection_arguments, names_with
+from mongo_tables.aggregation.catalogue import find as find_operator
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.files.folders import shorten
@@ -32,7 +33,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageText
-from mongo_tables.lint.shape.values import NUMBERS, Shape, elements, lookup
+from mongo_tables.lint.shape.values import NULL, NUMBERS, Shape, elements, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.formats.raw_values import (
     VERSION_NAME,
@@ -335,6 +336,29 @@ def _values(use: _Use, subject: RuleContext, documents: Documents) -> list[Any]:
     return [part for value in values for part in (value if isinstance(value, list) else [value])]
 
 
+_NO_NUMBERS: Final = {
+    "bool": ("true and false", 'count what is true: {"$cond": ["…", 1, 0]}'),
+    "date": ("dates", 'compute with milliseconds: {"$toLong": "…"}'),
+}
+
+
+@rule("MT428", needs=_ONLY_NUMBERS)
+def find_conditions_left_out(subject: RuleContext) -> Iterator[Finding]:
+    """MT428: a sum or a mean of a condition, or of a constant string, has no number."""
+    for use in subject.uses(*_ONLY_NUMBERS):
+        written = use.argument
+        name = next(iter(written), "") if isinstance(written, Mapping) else ""
+        operator = find_operator("expression", name) if name[:1] == "$" else None
+        if operator and operator.gives == "bool":
+            message = f"`{name}` gives true or false, which `{use.name}` skips: it adds up numbers only"
+            yield subject.in_pipeline(
+                "MT428", (*use.path, name), message, 'count what is true: {"$cond": [{…}, 1, 0]}', key=True
+            )
+        elif isinstance(written, str) and read_numeral(written) is not None:
+            message = f'"{written}" is a string, which `{use.name}` skips'
+            yield subject.in_pipeline("MT428", use.path, message, f"write {written} without quotes")
+
+
 @rule("MT428", needs=_ONLY_NUMBERS)
 def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
     """MT428: a sum or a mean silently ignores values that are not numbers.
@@ -343,11 +367,18 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
     """
     for visit in subject.fields_read if subject.known else ():
         field = visit.shape.traits.path
-        if field is None or visit.shape.unknown:
+        if visit.shape.unknown or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
             continue
         inner = elements(visit.shape)
         kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)
-        if "string" not in kinds or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
+        for kind, (plural, hint) in _NO_NUMBERS.items() if kinds else ():
+            if kinds - NULL == {kind}:
+                read = visit.place.arguments[0][1]
+                message = (
+                    f"`{read[1:]}` is always {kind}: `{operator}` finds no number in it, and skips {plural}"
+                )
+                yield subject.in_pipeline("MT428", visit.path, message, hint.replace("…", read))
+        if "string" not in kinds or field is None:
             continue
         have = f"some documents have a string in `{field}`" if kinds & NUMBERS else f"`{field}` is a string"
         result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"

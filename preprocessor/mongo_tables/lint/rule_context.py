@@ -188,6 +188,7 @@ class Registered:
     reads: frozenset[str]
 
 
+_MAKING: Final = ("$addFields", "$group", "$project", "$set")
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 FRACTIONS: Final = frozenset({"double", "decimal", "array"})
@@ -358,6 +359,33 @@ class RuleContext:
         for stage in self.flow.stages:
             if not stage.names.isdisjoint(names):
                 yield from [use for use in stage.uses if use.name in names]
+
+    def written(self, expression: Any, path: Path) -> tuple[Any, int]:
+        """Return what a field or a variable stands for at a place: the expression that makes it, and its stage.
+
+        Renamed fields are followed. Without such a stage, return the expression itself and the stage at the place.
+        """
+        number = int(path[0]) if path else len(self.flow.stages)
+        if isinstance(expression, str) and expression[:2] == "$$":
+            part: Any = self.spec.pipeline
+            for step in path[:-1]:
+                part = part[step]
+                bound = part.get("vars") if isinstance(part, Mapping) else None
+                if isinstance(bound, Mapping) and expression[2:] in bound:
+                    return self.written(bound[expression[2:]], path[:1])
+        if not isinstance(expression, str) or not re.match(r"\$[^$]", expression):
+            return expression, number
+        parts = split_path(expression[1:])
+        for stage in reversed(self.flow.stages[:number]):
+            found: Any = stage.argument if stage.name in _MAKING else {}
+            for part in parts:
+                found = found.get(part) if isinstance(found, Mapping) else None
+            if is_flag(found) or (found is None and stage.name != "$group"):
+                continue
+            if isinstance(found, str) and found[:1] == "$":
+                return self.written(found, (stage.number,))
+            return (expression, number) if found is None else (found, stage.number)
+        return expression, number
 
     @cached_property
     def orders(self) -> list[RowOrder]:

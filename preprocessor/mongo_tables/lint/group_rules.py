@@ -1,0 +1,83 @@
+"""Rules about groups: values that are collected, and then picked, counted or summed in another way than is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.fields import paths_in, split_path
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.row_order import last_sorting
+from mongo_tables.lint.rule_context import Documents, RuleContext, rule
+from mongo_tables.lint.shape.values import NUMBERS
+
+_SUMMING: Final = names_with("skips texts", "accumulator")
+_SUMMARIES: Final = ("$avg", "$max", "$min", "$stdDevPop", "$stdDevSamp", "$sum")
+_DISTINCT: Final = re.compile(r"(?i)(\b|_)(distinct|unique)")
+
+
+@rule("MT424", needs=("$arrayElemAt", "$slice"))
+def find_medians_of_unsorted(subject: RuleContext) -> Iterator[Finding]:
+    """MT424: an element is picked by a part of the size of an array, as a median is, and the array is not sorted."""
+    for use in subject.uses("$arrayElemAt", "$slice"):
+        array, *places = use.argument if isinstance(use.argument, list) else [""]
+        written, number = subject.written(array, use.path)
+        if not isinstance(written, Mapping) or "$push" not in written:
+            continue
+        sorting = last_sorting(subject.spec.pipeline[:number], subject.orders[:number])
+        keys = {split_path(key) for key in sorting.keys} if sorting else set[tuple[str, ...]]()
+        by_size = f"{{'$size': '{array}'}}" in repr(subject.spec.pipeline) and type(places[0]) is not int
+        if by_size and keys.isdisjoint(paths_in(written["$push"])):
+            message = (
+                f"`{use.name}` takes an element by the size of `{array[1:]}`, whose values are not sorted"
+            )
+            hint = f'for a median or a percentile: {{"$sortArray": {{"input": "{array}", "sortBy": 1}}}}'
+            yield subject.in_pipeline("MT424", use.path, message, hint, key=True)
+
+
+@rule("MT458", needs=("$group",))
+def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
+    """MT458: a column is named for distinct values, and counts each document."""
+    headers = dict(zip(subject.columns, subject.headers, strict=False))
+    for column in subject.columns:
+        written, number = subject.written(f"${column}", ())
+        if not _DISTINCT.search(f"{column} {headers.get(column)}") or not isinstance(written, Mapping):
+            continue
+        pushed, first = subject.written(written.get("$size"), (number,))
+        counted = subject.written(written.get("$sum"), (number,))[0]
+        if isinstance(pushed, Mapping) and "$push" in pushed:
+            number = first
+        elif not (isinstance(counted, Mapping) and "$sum" in counted) and (
+            (counted != 1 and "$count" not in written) or "$group" in str(subject.spec.pipeline[:number])
+        ):
+            continue
+        message = f"`{column}` is named for distinct values, and counts repeated ones as well"
+        hint = 'collect them with `$addToSet`, and count with {"$size": …}'
+        yield subject.in_pipeline("MT458", (number, *subject.spec.pipeline[number]), message, hint, key=True)
+
+
+@rule("MT459", of="documents", needs=_SUMMARIES)
+def find_summaries_of_one_value(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT459: outside of a group, a sum or a mean of a field is that of one document, which is the value itself."""
+    several = len(documents.of(subject.spec).documents) > 1
+    for stage in subject.stages("$project", "$set", "$addFields") if several else ():
+        for visit in stage.visits.get("", ()):
+            name, kinds, read = str(visit.path[-1]), visit.shape.kinds, visit.place.arguments[0][1]
+            is_number = bool(kinds - {"null"}) and kinds <= NUMBERS | {"null", "date"}
+            if name in _SUMMARIES and is_number and not (name == "$sum" and visit.shape.nullish):
+                message = f"`{name}` is of one document here: `{read[1:]}` is no array, so it stays as it is"
+                hint = f'for all documents: {{"$group": {{"_id": null, "value": {{"{name}": "{read}"}}}}}}'
+                yield subject.in_pipeline("MT459", visit.path, message, hint, key=True)
+
+
+@rule("MT460", needs=_SUMMING)
+def find_sums_of_sets(subject: RuleContext) -> Iterator[Finding]:
+    """MT460: a sum or a mean takes each value of a set once, however often documents have it."""
+    for use in subject.uses(*_SUMMING):
+        written = subject.written(use.argument, use.path)[0]
+        made = {"$addToSet", "$setUnion"}.intersection(written if isinstance(written, Mapping) else ())
+        if made and use.path[1] != "$group":
+            message = f"`{use.name}` takes equal values once: `{made.pop()}` makes a set"
+            yield subject.in_pipeline("MT460", use.path, message, "use `$push`, or `$concatArrays`", key=True)
