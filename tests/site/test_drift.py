@@ -348,6 +348,7 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
         ([*rows(1000, 10, 30), {**rows(5)[0], "name": "d"}], "`d` is new"),
         ([*rows(1000, 10, 30), {**rows(5)[0], "name": "d` are"}], "`d` are` is new"),
         ([*rows(1000, 10, 30)[1:], {**rows(5)[0], "name": "d"}], "`a` is in no row now and `d` is new"),
+        ([*rows(1000, 10, 30), {**rows(5)[0], "name": "find_one_by_id"}], "`find_one_by_id` is new"),
         (
             [{**row, "name": name} for row, name in zip(rows(1, 2, 3), "ade", strict=True)],
             "`b` and 1 more are in no row now and `d` and 1 more are new",

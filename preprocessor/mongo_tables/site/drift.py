@@ -92,7 +92,9 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         return ""
     if then.headers != now.headers:
         return "its columns are others"
-    if how := _describe_other_rows(then.rows, now.rows):
+    # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
+    quoted = [WrittenTable.of(lines, read_signs) for lines in (standing, today)]
+    if how := _describe_other_rows(then.rows, now.rows, [*quoted[0].rows, *quoted[1].rows]):
         return how
     if len(then.rows) != len(now.rows):
         return f"it has {format_count(len(then.rows), 'row')}, and {len(now.rows)} now"
@@ -107,8 +109,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     if not differing:
         return ""
     row, at = max(differing, key=lambda one: _distance(then.rows[one[0]][one[1]], now.rows[one[0]][one[1]]))
-    # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
-    then, now = (WrittenTable.of(lines, read_signs) for lines in (standing, today))
+    then, now = quoted
     named = _count_names(now.rows)
     names = ", ".join(now.rows[row][: named if at >= named else 1])
     figures = then.rows[row][at], now.rows[row][at], now.headers[at], names
@@ -116,10 +117,16 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     return f"`{header}` of `{name}` is {cell}, and {today_cell} now"
 
 
-def _describe_other_rows(then: Sequence[Sequence[str]], now: Sequence[Sequence[str]]) -> str:
-    """Return which rows went and came, by their names, or "" if the same did or all did."""
+def _describe_other_rows(
+    then: Sequence[Sequence[str]], now: Sequence[Sequence[str]], quoted: Sequence[Sequence[str]]
+) -> str:
+    """Return which rows went and came, by their names, or "" if the same did or all did.
+
+    ``quoted`` are the rows of both as they are quoted.
+    """
     named = _count_names(now)
     old, new = ([", ".join(row[:named]) for row in some] for some in (then, now))
+    names = dict(zip([*old, *new], (", ".join(row[:named]) for row in quoted), strict=True))
     # The row of a total is named by the number of rows.
     known = [{_DIGITS.sub("#", one) for one in some} for some in (old, new)]
     gone = [one for one in old if one not in new and _DIGITS.sub("#", one) not in known[1]]
@@ -130,7 +137,7 @@ def _describe_other_rows(then: Sequence[Sequence[str]], now: Sequence[Sequence[s
     for some, what in ((gone, "in no row now"), (added, "new")):
         if some:
             more = f" and {len(some) - 1} more" if len(some) > 1 else ""
-            parts.append(f"`{shorten(some[0])}`{more} {'is' if len(some) == 1 else 'are'} {what}")
+            parts.append(f"`{shorten(names[some[0]])}`{more} {'is' if len(some) == 1 else 'are'} {what}")
     return " and ".join(parts)
 
 
