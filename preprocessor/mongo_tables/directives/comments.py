@@ -193,7 +193,7 @@ def read_words(markdown: str) -> str:
 
 def read_signs(markdown: str) -> str:
     """Return generated Markdown of one line without escapes, as messages quote it."""
-    return _WRITTEN_SIGN.sub(_read_sign, markdown)
+    return _WRITTEN_SIGN.sub(_read_sign, markdown.replace("<wbr>", ""))
 
 
 def _read_sign(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ The source text of an author or a database never reaches the output unchanged: e
 address has been validated (``directives.addresses``), and no other elements are possible.
 
 In Markdown a backslash escapes what is special in both dialects; characters that a backslash escapes in only one of
-them are written as character references, which both decode and neither interprets:
+them are written as character references, which both decode and neither interprets; an address is interrupted:
 
 * GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
 * Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
@@ -144,8 +144,11 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BREAK: Final = "<br> "
 """A line break; the blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
-_FOUND_IN_TEXT: Final = r"&#(46|58|64);"
-"""A dot, colon or at sign of an address or an emoji, escaped."""
+_APART: Final = "<wbr>"
+"""Stands behind a dot, colon or at sign of an address or an emoji: formatters undo other escapes of these."""
+_FOUND_IN_TEXT: Final = rf"([.:@]){_APART}"
+_WIDE: Final = 0xFEE0
+"""The distance of a sign of ASCII from its wide form."""
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
 """The characters of number and name texts, none of which needs escaping."""
@@ -297,7 +300,20 @@ def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
 
 
 def _refer_to(character: str) -> str:
-    return _NAMED.get(character) or f"&#{ord(character)};"
+    return f"{character}{_APART}" if character in ".:@" else _NAMED.get(character) or f"&#{ord(character)};"
+
+
+def alternative_text(text: str) -> str:
+    """Return the text for the alternative of a picture, in which formatters of Markdown lose escapes.
+
+    Signs that are special in Markdown have their wide forms.
+
+    Example:
+        >>> alternative_text("dumps[10]")
+        'dumps［10］'
+    """
+    words = " ".join(visible(text).split())
+    return re.sub(_SPECIAL, lambda found: chr(ord(found[0]) + _WIDE), words, flags=re.VERBOSE)
 
 
 def words_markdown(pieces: Sequence[Piece] | None, text: str) -> str:
@@ -369,7 +385,7 @@ def markdown_as_mdx(line: str) -> str:
     has no expressions.
     """
     line = line.replace(_BREAK, _BREAK_IN_MDX)
-    return line if "![" in line else re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{chr(int(found[1]))}"}}', line)
+    return line if "![" in line else re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{found[1]}"}}', line)
 
 
 def _destination(address: str) -> str:

@@ -12,9 +12,9 @@ from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.markup import (
     NO_ROWS,
+    alternative_text,
     display_width,
     escape_cell,
-    escape_words,
     inline_markdown,
     link_markdown,
     words_markdown,
@@ -46,7 +46,7 @@ def pipe_table(
 
 def image(name: str, address: str) -> str:
     """Return a picture in Markdown. ``name`` is its text alternative."""
-    return f"![{escape_words(' '.join(name.split()))}]({address})"
+    return f"![{alternative_text(name)}]({address})"
 
 
 def _notes(notes: Sequence[str]) -> list[str]:

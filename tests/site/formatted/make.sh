@@ -1,6 +1,6 @@
 #!/bin/sh
 # What formatters of Markdown make of page.md with its figures; written anew in this folder by
-# npm install prettier@3 markdownlint-cli2 remark-cli remark-gfm && pip install mdformat mdformat-gfm && sh make.sh
+# npm install prettier@3 markdownlint-cli2 remark-cli remark-gfm && pip install mdformat==0.7.22 markdown-it-py==3 mdformat-gfm && sh make.sh
 set -e
 cp page.md source.md
 mongo-tables render --in-place page.md --results m.jsonl
