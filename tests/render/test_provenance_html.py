@@ -70,13 +70,13 @@ def test_the_single_runs_are_folded_away() -> None:
 
 def test_runs_that_a_figure_above_lists_are_linked_there() -> None:
     html = made(document(1), runs_at="first")
-    assert 'under <a href="#first">' in html
+    assert '<a href="#first">An earlier figure</a> lists the single runs.' in html
     assert read(html).tables == []
 
 
 def test_very_many_runs_are_counted() -> None:
     html = made(*(document(size) for size in range(1, 52)))
-    assert "The rows rest on 153 repeats: too many to list here." in html
+    assert "The rows come from 153 repeats, too many to list here." in html
 
 
 def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:
@@ -86,8 +86,8 @@ def test_the_runs_of_pooled_rows_say_which_campaign_they_are_of() -> None:
     found = source(one)
     assert found
     html = made(one, runs=list_runs(speeds(), lines_of(found.runs), lambda key: ""))
-    assert "The single runs behind the rows, only of the campaign c0ffee:" in html
-    assert "The rows rest on 6 blocks, of one campaign for each row: too many" in made(one, other)
+    assert "The single runs behind the rows (from campaign c0ffee only):" in html
+    assert "The rows come from 6 blocks (from one campaign per row), too many" in made(one, other)
     assert "of one campaign" not in made(in_blocks(1))
 
 

@@ -81,7 +81,7 @@ def test_the_reason_why_a_value_is_not_there_can_be_read(row: dict[str, Any]) ->
     shown = table("t", "v", headers=["Threads", "p99"], format=REASONS)
     html = html_table(shown, [row, {"t": 2, "v": 5}])
     assert read(html).tables[0][1] == ["1", "n/a"]
-    note = "n/a under p99: too few requests for a &lt;99th&gt; percentile."
+    note = "n/a in “p99”: too few requests for a &lt;99th&gt; percentile."
     assert f'<p class="mongo-table__note">{note}</p>' in html
     assert pipe_table(shown, [row])[-1] == f"_{note}_"
 
@@ -94,4 +94,4 @@ def test_columns_that_lack_values_for_one_reason_share_a_note() -> None:
     form = {name: {"reason": "too few."} for name in ("p95", "p99")}
     html = html_table(table("t", "p95", "p99", format=form), [{"t": 1}])
     assert html.count("mongo-table__note") == 1
-    assert "n/a under p95, p99: too few." in html
+    assert "n/a in “p95”, “p99”: too few." in html

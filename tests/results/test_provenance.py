@@ -81,12 +81,15 @@ TWO = pooled(("c0ffee", 21, 20), ("decade", 22, 18))
         ([in_blocks(1, 1)], "1 block"),
         (
             [in_blocks(1, 20, campaigns=pooled(("a", 1, 20), ("b", 2, 20)))],
-            "20 blocks in each of 2 campaigns, speeds of 2026-11-21",
+            "20 blocks in each of 2 campaigns, speeds measured 2026-11-21",
         ),
-        ([in_blocks(1, 20, campaigns=TWO)], "18 to 20 blocks in each of 2 campaigns, speeds of 2026-11-21"),
+        (
+            [in_blocks(1, 20, campaigns=TWO)],
+            "18 to 20 blocks in each of 2 campaigns, speeds measured 2026-11-21",
+        ),
         (
             [in_blocks(1, 20, campaigns=TWO), in_blocks(2, 20)],
-            "18 to 20 blocks in each of 1 to 2 campaigns, speeds of 2026-11-21",
+            "18 to 20 blocks in each of 1 to 2 campaigns, speeds measured 2026-11-21",
         ),
         ([in_blocks(1, 20), document(2)], "20 blocks, 3 repeats"),
         ([document(1, experiment={"name": "x", "repeats": 1})], "measured once"),

@@ -343,11 +343,13 @@ def _shade_note(column: Column) -> str:
     if not any(_shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
-        return f"Shades under {column.full_header}: blue below 0, orange above, stronger with the distance from 0."
+        return (
+            f"Shades in “{column.full_header}”: blue below 0, orange above; the farther from 0, the stronger."
+        )
     numbers = _numbers(column.values)
     known = [number for number in numbers if number is not None]
     low, high = (typeset(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
-    return f"Shades under {column.full_header}: from {low}, faint, to {high}, strong."
+    return f"Shades in “{column.full_header}” go from faint, {low}, to strong, {high}."
 
 
 def _numbers(values: Sequence[object]) -> list[float | None]:

@@ -292,7 +292,7 @@ def _join_days(days: Iterable[str]) -> str:
 def _how_often(sets: Sequence[Told]) -> str:
     """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks, or "" if unknown.
 
-    For pooled rows it adds which campaign the uncompared figures come from: ``speeds of 2026-11-25``.
+    For pooled rows it adds which campaign the uncompared figures come from: ``speeds measured 2026-11-25``.
     """
     of_rows = [_campaigns(one) for one in sets]
     blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
@@ -303,7 +303,7 @@ def _how_often(sets: Sequence[Told]) -> str:
     days = {_day(_at(one, "campaign", "start")) for one in pooled} - {""}
     parts = [
         _amount(blocks, "block") + several if blocks else "",
-        f"speeds of {_join_days(days)}" if days else "",
+        f"speeds measured {_join_days(days)}" if days else "",
     ]
     parts += ["measured once" if repeats == {1} else _amount(repeats, "repeat")]
     return ", ".join(filter(None, parts))
@@ -321,7 +321,7 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
 
 
 def whose_runs(sets: Sequence[Told]) -> str:
-    """Return whose runs are listed for pooled rows: ``, only of the campaign 86f09823a2ab``, or "" otherwise.
+    """Return whose runs are listed for pooled rows: `` (from campaign 86f09823a2ab only)``, or "" otherwise.
 
     A pooled row only has the runs of its own campaign; the others are in the results that were pooled.
     """
@@ -329,7 +329,7 @@ def whose_runs(sets: Sequence[Told]) -> str:
     own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}
     if not pooled:
         return ""
-    return f", only of the campaign {min(own)}" if len(own) == 1 else ", of one campaign for each row"
+    return f" (from campaign {min(own)} only)" if len(own) == 1 else " (from one campaign per row)"
 
 
 def _amount(counts: set[int], what: str) -> str:

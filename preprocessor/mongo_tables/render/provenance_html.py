@@ -288,10 +288,10 @@ def _lay_out(value: dict[str, Any] | list[Any], indent: str = "") -> Iterator[st
 
 def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:
     if made.runs_at:
-        yield f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>'
+        yield f'<p><a href="#{text_html(made.runs_at)}">An earlier figure</a> lists the single runs.</p>'
     elif made.runs is not None:
         yield f"<p>The single runs behind the rows{text_html(whose_runs(source.sets))}:</p>"
         yield made.runs.html
     elif made.amount:
         whose = text_html(whose_runs(source.sets))
-        yield f"<p>The rows rest on {made.amount}{whose}: too many to list here.</p>"
+        yield f"<p>The rows come from {made.amount}{whose}, too many to list here.</p>"

@@ -89,10 +89,10 @@ def lay_out(
                 unknown.setdefault((text, column.reason), []).append(column.header)
     notes = []
     for (text, reason), headers in unknown.items():
-        notes.append(f"{text} under {', '.join(headers)}: {reason}")
+        notes.append(f"{text} in “{'”, “'.join(headers)}”: {reason}")
     notes += of_columns
     if lacking:
-        notes.append(f"Rows without a value are left out of the totals under {', '.join(lacking)}.")
+        notes.append(f"The totals of “{'”, “'.join(lacking)}” leave out rows without a value.")
     groups = [RowGroup(None, range(len(rows)))] if grouping is None else _group_rows(grouping)
     totals = total_rows(spec, shown) if spec.totals else ()
     headings = [one.heading for one in shown] if spec.header_groups else []
