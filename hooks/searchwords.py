@@ -27,5 +27,5 @@ def on_page_context(context: dict[str, object], page: Page, **_: object) -> None
         page.meta["search"] = {"boost": LESS}
     words = page.meta.get("keywords")
     if words:
-        hidden = f"</h1>\n<p hidden>Also found as: {escape(str(words))}.</p>"
+        hidden = f"</h1>\n<p hidden>Related search terms: {escape(str(words))}.</p>"
         page.content = (page.content or "").replace("</h1>", hidden, 1)

@@ -66,7 +66,7 @@ def page(meta: dict[str, str], at: str = "a.md") -> SimpleNamespace:
 def test_a_page_is_found_by_words_that_it_does_not_show() -> None:
     inserts = page({"keywords": "insertMany, bulk <write>"})
     on_page_context({}, inserts)
-    assert inserts.content.count("<p hidden>Also found as: insertMany, bulk &lt;write&gt;.</p>") == 1
+    assert inserts.content.count("<p hidden>Related search terms: insertMany, bulk &lt;write&gt;.</p>") == 1
     parser = Parser()
     parser.feed(inserts.content)
     assert "insertMany" in "".join(parser.data[0].text)
