@@ -6,7 +6,8 @@ Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and th
 specifications FOLDER -s`` counts what a check says of the pipelines in MongoDB's mql-specifications, and holds the table
 of versions to them. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there.
-``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside atlas FOLDER`` has the runner
+``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside
+mdx`` compiles pages with MDX 3, which ``npm`` installs. ``python -m tests.outside atlas FOLDER`` has the runner
 work on a fake Atlas, and holds every request and answer against the specification of the Administration API, which
 ``FOLDER`` has as ``atlas/administration-api-cut.yaml``. ``python -m tests.outside
 packages`` installs the wheel and the sdist, with what they need, into empty environments. More arguments go to pytest.
@@ -39,6 +40,7 @@ def main() -> int:
     commands.add_parser("atlas").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
     commands.add_parser("benchmarks")
+    commands.add_parser("mdx")
     commands.add_parser("packages")
     given, more = parser.parse_known_args()
     files = {
@@ -56,6 +58,7 @@ def main() -> int:
         ),
         "ycsb": ("runner/ycsb_peers.py",),
         "benchmarks": ("results/formats/made_anew.py",),
+        "mdx": ("site/mdx/compiled.py",),
         "packages": ("release/installed.py",),
     }
     if "folder" in given:

@@ -142,6 +142,17 @@ def test_both_kinds_of_pages_show_the_cells_and_values_of_mkdocs(site: Path) -> 
         assert not any(word in html for word in ("RESULT_", "result-", "mtf:", "{mtf}"))
 
 
+def test_a_figure_in_what_is_code_for_myst_is_told_and_shown_as_its_comment(site: Path) -> None:
+    table, value = comment("RESULT_TABLE", TABLE), comment("RESULT_VALUE", VALUE)
+    change(site, {"docs/index.md": f"# Page\n\n!!! note\n\n    {table}\n\n    It has {value}.\n"})
+    told = build(site).warnings
+    assert "index.md:5:5: WARNING: MT112 RESULT_TABLE is in what MyST takes as code" in told
+    assert "index.md:7:12: WARNING: MT112 RESULT_VALUE is in what MyST takes as code" in told
+    html = page(site, "index")
+    assert "mtf" not in html
+    assert "&lt;!-- RESULT_TABLE" in html and "It has &lt;!-- RESULT_VALUE" in html
+
+
 def test_a_chart_is_a_picture_file_with_its_content_in_words(site: Path) -> None:
     build(site, strict=True)
     for name in ("index", "other"):

@@ -1,4 +1,7 @@
-"""Pages of MDX with every kind of figure. `mdx/make.sh` has MDX 3 and React make HTML of what is written here."""
+"""Pages of MDX with every kind of figure. `mdx/make.sh` has MDX 3 and React make HTML of what is written here.
+
+``python -m tests.outside mdx`` compiles them anew, each night.
+"""
 
 from __future__ import annotations
 
@@ -125,6 +128,40 @@ def test_a_folder_has_its_pages_of_mdx(page: Path, capsys: pytest.CaptureFixture
     assert "12 comments on 1 page" in capsys.readouterr().err
     assert run("deps", "docs") == 0
     assert capsys.readouterr().out.split() == ["docs/page.mdx", "m.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [
+        ("## It takes {} ms", 1),
+        ("###### {}", 1),
+        ("It takes {}\n---", 1),
+        ("# It takes {} ms", 0),
+        ("It takes {}\n===", 0),
+    ],
+)
+def test_a_value_that_docusaurus_shows_as_source_in_the_table_of_contents_is_told(
+    page: Path, heading: str, told: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = '{/* RESULT_TABLE: {"id": "t", "collection": "m", "columns": ["name", "ms"], "sort": "ms"} */}'
+    value = '{/* RESULT_VALUE: {"table": "t", "column": "ms", "where": {"ms": 1.5}} */}'
+    page.write_text(f"{table}\n\n{heading.format(value)}\n\nIt takes {value}.\n")
+    assert run("check", "page.mdx") == told
+    assert capsys.readouterr().out.count("warning MT128 Docusaurus shows the source of RESULT_VALUE") == told
+    Path("page.md").write_text(page.read_text().replace("{/*", "<!--").replace("*/}", "-->"))
+    assert run("check", "page.md") == 0
+
+
+def test_a_comment_in_a_fence_that_docusaurus_compiles_is_told(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    comment = '{/* RESULT_TABLE: {"collection": "m", "columns": ["ms"], "sort": "ms"} */}'
+    page.write_text(f"```mdx-code-block\n{comment}\n```\n\n~~~mdx\n{comment}\n~~~\n\n{comment}\n")
+    assert run("check", "page.mdx") == 1
+    said = capsys.readouterr().out
+    assert (
+        said.startswith("page.mdx:2:1: error MT112 Docusaurus compiles this fence") and said.count("MT") == 1
+    )
 
 
 def test_init_writes_the_comment_that_a_page_takes(page: Path) -> None:

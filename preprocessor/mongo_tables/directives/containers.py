@@ -47,6 +47,7 @@ ADDRESS = "the address of a link"
 LINK_TITLE = "the title of a link"
 DEFINITION = "the definition of a link"
 FORMULA = "a formula"
+HEADING = "a heading"
 UNFIT = (IMAGE, ADDRESS, LINK_TITLE, DEFINITION, FORMULA)
 TITLE = "the title of an admonition or a tab"  # comments in it are dropped
 
@@ -354,7 +355,7 @@ class _Scan:
         """Return the element that contains the comment and cannot contain a table, or ""."""
         under = after.lstrip("> \t")
         if _HEADING.match(rest) or (not self.paragraph and rest[0] != "<" and _UNDERLINE.match(under)):
-            return "a heading"
+            return HEADING
         if self.table or ("|" in rest and not self.paragraph and _DELIMITER_ROW.match(under)):
             return "a table"
         before, behind = rest[: token.start()], rest[token.end() :]

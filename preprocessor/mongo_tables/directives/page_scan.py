@@ -17,13 +17,22 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Region, Scan
-from mongo_tables.directives.containers import FORMULA, TITLE, UNFIT, Placement, places, prefix_length
+from mongo_tables.directives.containers import (
+    FORMULA,
+    HEADING,
+    TITLE,
+    UNFIT,
+    Placement,
+    places,
+    prefix_length,
+)
 from mongo_tables.directives.html_comments import NEWLINE, Folded, HtmlComment, PageLines, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
     HTML,
     KEYWORDS,
     MDX,
+    OURS_IN_MDX,
     RST,
     SUSPECT,
     Opening,
@@ -143,6 +152,8 @@ def find(text: str, file: str) -> Scan:
     first_line = front_matter_lines(page.lines)
     folded, html_comments = fold(page, first_line, mdx)
     told = front_matter_findings(page, file) if first_line else []
+    if mdx and "mdx-code-block" in text:
+        told += _unfenced_findings(page, file)
     openings, hiding = dict[int, Opening](), list[int]()  # of our comments; of ordinary ones around ours
     for html in html_comments:
         if html.opening is not None:
@@ -175,6 +186,34 @@ def find(text: str, file: str) -> Scan:
         if not any(region.start <= fault.at < region.end for region in generated):
             told.append(finding(fault.rule, file, page.position(fault.at), fault.message, fault.hint))
     return Scan(tuple(comments), tuple(sorted(told)), tuple(sorted(judge.rejected)), tuple(sorted(judge.off)))
+
+
+_UNFENCED: Final = re.compile(
+    r"^([> \t]*[`~]{3,})[ \t]*mdx-code-block\b.*?^\1[ \t]*$", re.DOTALL | re.MULTILINE
+)
+"""A fence whose lines Docusaurus compiles: https://docusaurus.io/docs/markdown-features/react."""
+
+
+def _unfenced_findings(page: PageLines, file: str) -> list[Finding]:
+    """MT112: report comments in fences that are no code for Docusaurus, which would show nothing."""
+    told = []
+    for block in _UNFENCED.finditer(page.text):
+        for found in re.finditer(OURS_IN_MDX, page.text[block.start() : block.end()]):
+            at = block.start() + found.start()
+            message = "Docusaurus compiles this fence, and so shows nothing in place of the comment"
+            told.append(
+                finding(
+                    "MT112", file, page.position(at), message, "put the comment outside of the mdx-code-block"
+                )
+            )
+    return told
+
+
+def _is_title(comment: HtmlComment, text: str) -> bool:
+    """Return whether a comment in a heading is in one of level 1, which no table of contents has."""
+    line = text[text.rfind("\n", 0, comment.start) + 1 : comment.start].lstrip("> \t")
+    under = text[comment.end :].partition("\n")[2].lstrip("> \t")
+    return not line.startswith("##") and (line.startswith("#") or under.startswith("="))
 
 
 @dataclass(eq=False)
@@ -210,6 +249,12 @@ class _Judge:
                 message = f"GitHub and editors show this {name} as code; the site does not"
                 hint = "indent it by exactly four columns for each list item around it"
                 self.complaints.append(Complaint(message, hint, at, "MT115"))
+            if live and self.mdx and place.holder == HEADING and not _is_title(one.html, text):
+                message = (
+                    f"Docusaurus shows the source of {name} in the table of contents and in the address here"
+                )
+                hint = "write the heading without the number, and put the value into the text under it"
+                self.complaints.append(Complaint(message, hint, at, "MT128"))
         if fault is not None:
             self.complaints.append(fault)
         if fault is not None and RULES[fault.rule].severity == "error":

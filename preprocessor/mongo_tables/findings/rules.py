@@ -54,6 +54,7 @@ MT122 warning repeated-key: An object has the same key twice, with the same valu
 MT123 error   extended-json: A value of MongoDB Extended JSON is malformed.
 MT124 note    comment-around-comment: A comment ends earlier than meant, at the end of a comment that begins inside it.
 MT127 error   comment-in-front-matter: A comment is in the front matter of a page, where it is published unchanged.
+MT128 warning value-in-contents: A value is in a heading of MDX, and Docusaurus shows the comment in the table of contents.
 MT130 error   unknown-key: A comment has an unknown key, or a key without effect.
 MT131 error   missing-key: A comment lacks a key that it needs.
 MT132 error   wrong-type: A value has the wrong type, for example a string instead of a list.

@@ -11,6 +11,7 @@ figures. Cells are text nodes: neither Markdown, reStructuredText nor smart quot
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +34,7 @@ from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.files.process import today
 from mongo_tables.findings.reporters import failing
+from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import NO_ROWS, display_width, text_html, typeset, with_anchors
@@ -264,6 +266,8 @@ _TOKEN: Final = "mtf"
 Translators see the roles, so the text stays the same from build to build.
 """
 
+_AS_CODE: Final = re.compile(rf"```\{{{_TOKEN}\}} (?P<block>[\d.]+)\n```|\{{{_TOKEN}\}}`(?P<role>[\d.]+)`")
+
 
 class SphinxSite:
     """The site that one application of Sphinx builds."""
@@ -371,6 +375,22 @@ class SphinxSite:
                 hint = "write it outside fences, and not in a file that the page includes"
                 self._report(report_left_over(file, left, (raw.line or 0, 1), hint))
 
+    def report_code(self, app: Sphinx, doctree: nodes.document) -> None:
+        """Report the figures in what is code for MyST, as below `!!! note`, and show their comments there."""
+        for literal in [*doctree.findall(nodes.literal_block), *doctree.findall(nodes.literal)]:
+            text = literal.astext()
+            for token in _AS_CODE.finditer(text):
+                figures, number = self.find_figure(app.env.docname, token["block"] or token["role"])
+                comment = figures.page.comments[number]
+                message = f"{comment.keyword} is in what MyST takes as code, so readers see the comment"
+                hint = "write an admonition as :::{note}, and its text without indentation"
+                self._report(
+                    [finding("MT112", figures.page.file, (comment.line, comment.column), message, hint)]
+                )
+                text = text.replace(token[0], figures.page.text[comment.start : comment.end])
+            if text != literal.astext():
+                literal.replace_self(type(literal)(text, text, **literal.attributes))
+
     def close(self, *_: object) -> None:
         """Close the results source."""
         if hasattr(self, "_answers"):
@@ -441,6 +461,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("source-read", site.read_source, priority=900)
     app.connect("include-read", site.read_included, priority=900)
     app.connect("doctree-read", site.take_out_comments)
+    app.connect("doctree-read", site.report_code)
     app.connect("build-finished", site.close)
     # All pages are judged before Sphinx starts other processes.
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,7 +15,10 @@ _SETTINGS: Final = re.compile(
 )
 LARGEST: Final = 64 * 2**20
 """The most bytes of a file whose content is examined."""
-_TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
+_TELLING: Final = re.compile(
+    r"bench|perf|result|measur|timing|latenc|throughput|speed|metrics|(?<![a-z])counts?(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 class LikelyFile(NamedTuple):

@@ -39,6 +39,22 @@ def test_each_text_is_listed_with_the_results_that_have_its_numbers(tmp_path: Pa
     )
 
 
+def test_a_document_of_counts_is_results_and_its_nouns_are_units(tmp_path: Path) -> None:
+    (tmp_path / "counts.json").write_text('{"theorems": 431, "tests": 1204}')
+    (tmp_path / "settings.json").write_text('{"indent": 4}')
+    (tmp_path / "README.md").write_text("431 theorems and 1,204 tests, in 5 s.\n")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/index.html").write_text('<p>theorems: <b data-count="431">0</b></p>\n')
+    said = mongo_tables("init", "--numbers", cwd=tmp_path).stdout.splitlines()
+    assert said[:2] == [
+        "README.md: 3 numbers, 2 in counts.json",
+        "site/index.html: 1 number, 1 in counts.json",
+    ]
+    (tmp_path / "site/sitemap.xml").write_text("<urlset/>")  # MkDocs has written it
+    assert "site/" not in mongo_tables("init", "--numbers", cwd=tmp_path).stdout
+    assert "fewer than two documents" in mongo_tables("init", cwd=tmp_path, expect=2).stderr
+
+
 def test_pages_with_comments_and_repositories_without_results_are_told(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(
         '<!-- RESULT_TABLE: {"collection": "bench", "columns": ["tool"]} -->\n'

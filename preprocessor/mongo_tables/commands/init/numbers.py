@@ -23,10 +23,9 @@ from mongo_tables.site.site_config import find_site, from_here, results_of
 
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Table
-    from mongo_tables.site.pages import Page
 
 _SUFFIXES: Final = (*PAGE_SUFFIXES, ".mdx", ".rst", ".html", ".txt")
-_DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "content", "pages"})
+_DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "site", "content", "pages"})
 _TEXTS: Final = ("readme", "llms", "benchmarks", "performance")
 """The beginnings of names of texts outside of a folder of documentation."""
 _MOST: Final = 8
@@ -46,13 +45,19 @@ def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
     for page in texts:
         if may_have_comment(page.text):
             yield f"{page.file}: has comments; `mongo-tables check --numbers {shlex.quote(page.file)}` holds it"
-        elif numbers := classify_numbers([page], {}, {}):
-            matches = {name: _match(page, tables) for name, tables in sources.items()}
+            continue
+        numbers = {name: classify_numbers([page], {}, {}, tables) for name, tables in sources.items()}
+        # What results count has no other unit: only with them it is a number.
+        if places := {one.at for own in numbers.values() for one in own}:
+            matches = {
+                name: (sum(one.kind == "found" for one in own), len(find_stale(own)))
+                for name, own in numbers.items()
+            }
             names = sorted(
-                (name for name in matches if sum(matches[name])), key=lambda name: -sum(matches[name])
+                filter(lambda name: any(matches[name]), matches), key=lambda name: -sum(matches[name])
             )
             told = "; ".join(_describe(name, *matches[name]) for name in names)
-            yield f"{page.file}: {format_count(len(numbers), 'number')}, {told or 'none of them in the results'}"
+            yield f"{page.file}: {format_count(len(places), 'number')}, {told or 'none of them in the results'}"
             if names:
                 held.setdefault(names[0], []).append(page.file)
     for results, files in held.items():
@@ -70,7 +75,9 @@ def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequen
         site = find_site(folder)
         own = results_of(site) if site and site.names_us and not is_uri(site.results) else ""
         named = (
-            [own] if own else [from_here(one.path) for one in require_results(folder.absolute())[0][:_MOST]]
+            [own]
+            if own
+            else [from_here(one.path) for one in require_results(folder.absolute(), fewest=1)[0][:_MOST]]
         )
     for name in named:
         try:
@@ -88,12 +95,6 @@ def _find_texts(folder: Path) -> Iterator[Path]:
         is_meant = path.name.lower().startswith(_TEXTS) or not _DOCS.isdisjoint(parts[:-1])
         if is_meant and path.suffix.lower() in _SUFFIXES and os.access(path, os.R_OK):
             yield path
-
-
-def _match(page: Page, tables: Sequence[Table]) -> tuple[int, int]:
-    """Return how many numbers of a text are in results, and how many are stale."""
-    numbers = classify_numbers([page], {}, {}, tables)
-    return sum(one.kind == "found" for one in numbers), len(find_stale(numbers))
 
 
 def _describe(results: str, found: int, stale: int) -> str:

@@ -308,12 +308,14 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 # -- files of results --
 
 
-def require_results(base: Path) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
+def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
     """Return the files of results below a folder, the likeliest first, and why promising ones cannot be read.
+
+    They have at least ``fewest`` documents.
 
     Raises CommandError, with the files that were passed over, if there is none.
     """
-    results, unreadable = _find_result_files(base)
+    results, unreadable = _find_result_files(base, fewest)
     if results:
         return results, unreadable
     passed = list(_list_passed_over(base))
@@ -327,7 +329,7 @@ def require_results(base: Path) -> tuple[Sequence[LikelyFile], Sequence[ResultsE
     )
 
 
-def _find_result_files(folder: Path) -> tuple[list[LikelyFile], list[ResultsError]]:
+def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], list[ResultsError]]:
     """Find the files below a folder that hold several documents with numbers; and why promising ones cannot be read.
 
     Files of tools come first, then those with a promising name, then the nearest ones.
@@ -343,7 +345,7 @@ def _find_result_files(folder: Path) -> tuple[list[LikelyFile], list[ResultsErro
         of_no_tool, of_no_name, *_ = rank(one)
         is_meant = not (of_no_tool and of_no_name)
         try:
-            if _has_rows(one, is_meant):
+            if _has_rows(one, is_meant, fewest):
                 found.append(one)
         except ResultsError as error:
             if is_meant:
@@ -387,13 +389,16 @@ def walk_repository(folder: Path) -> Iterator[Path]:
 
 def _is_of_others(folder: Path) -> bool:
     hidden = folder.name.startswith(".") and folder.name != _SAVED
-    return hidden or bool(_OTHERS.fullmatch(folder.name)) or (folder / "pyvenv.cfg").is_file()
+    is_written = folder.name.lower() == "site" and not (folder / "sitemap.xml").is_file()  # and not by MkDocs
+    is_other = bool(_OTHERS.fullmatch(folder.name)) and not is_written
+    return hidden or is_other or (folder / "pyvenv.cfg").is_file()
 
 
-def _has_rows(one: LikelyFile, is_meant: bool) -> bool:
+def _has_rows(one: LikelyFile, is_meant: bool, fewest: int = 2) -> bool:
     """Return whether the file has several documents with numbers: a single one is settings, unless from a tool.
 
-    ``is_meant``: its name suggests results, so that a list inside its only document counts, too.
+    ``is_meant``: its name suggests results, so that a list inside its only document counts, too; or as few as
+    ``fewest`` documents.
 
     Raises ResultsError for a file that cannot be read.
     """
@@ -405,7 +410,7 @@ def _has_rows(one: LikelyFile, is_meant: bool) -> bool:
     if is_meant and len(rows) == 1 and find_rows(rows[0]):
         return True
     numbers = (_has_number(value) for row in rows for name, value in row.items() if name != "_id")
-    return (one.is_of_tool or len(rows) > 1) and any(numbers)
+    return (one.is_of_tool or len(rows) > 1 or (is_meant and len(rows) >= fewest)) and any(numbers)
 
 
 def _has_number(value: object) -> bool:

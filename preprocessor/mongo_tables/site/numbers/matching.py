@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
-from math import isfinite
+from math import isfinite, isqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -121,7 +121,9 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
     150 ms are 50 % more than 100 ms.
     """
     named = table.rows.find_any(words)
-    if not named or len(named) > _MOST_NAMED:
+    # Of many pairs one has the ratio of few digits by chance.
+    most = min(_MOST_NAMED, isqrt(10 ** number.precisions[-1].digits))
+    if not named or len(named) > most:
         return False
     cells = [
         cell
