@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
@@ -120,7 +119,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
     The columns are the named ones; if none is named, the first with a unit. A share may be a difference:
     150 ms are 50 % more than 100 ms.
     """
-    named = table.rows.find_any(words)
+    named = table.rows.find_compared(words)
     # Of many pairs one has the ratio of few digits by chance.
     most = min(_MOST_NAMED, isqrt(10 ** number.precisions[-1].digits))
     if not named or len(named) > most:
@@ -221,9 +220,7 @@ def _ratios_in(table: Table, number: Number, words: str) -> Iterator[Target]:
 
     These are the rows with the most of its names. A ratio of 1 is that of the row that the other one is compared with.
     """
-    said = table.rows.said_in(words)
-    named = Counter(row for name in said for row in table.rows.numbers[name])
-    pair = {row for row, count in named.items() if count == max(named.values())}
+    said, pair = table.rows.said_in(words), table.rows.find_compared(words)
     if len(pair) != len(("one", "other")):
         return
     columns = table.columns.find_any(words)

@@ -7,6 +7,7 @@ a column; entries of lists inside a document are rows of another table.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -85,6 +86,12 @@ class Names(NamedTuple):
                     found.setdefault(name, set()).add(number)
         longest = max((name.count(" ") + 1 for name in found), default=0)
         return cls({name: frozenset(numbers) for name, numbers in found.items()}, longest)
+
+    def find_compared(self, words: str) -> frozenset[int]:
+        """Return the two or more things that have the most of the names in a sentence, else what has one of them."""
+        named = Counter(one for name in self.said_in(words) for one in self.numbers[name])
+        most = frozenset(one for one, count in named.items() if count == max(named.values()))
+        return most if len(most) > 1 else frozenset(named)
 
     def find_any(self, words: str) -> frozenset[int]:
         """Return what has one of the names in a normalized sentence."""
@@ -240,7 +247,11 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
         rows = source.aggregate(Query(name, (*rows_stages(path), {"$limit": _AT_HAND})))
         # What surrounds a list names its entries, but its figures are those of the document.
         entries = [
-            {key: one for key, one in row.items() if key not in around or isinstance(one, str)}
+            {
+                path: one
+                for path, one in _leaves(row, ("\0",))
+                if isinstance(one, str) or path.partition(".")[0] not in around
+            }
             for row in rows
         ]
         yield _of_documents(f"{name} {path}", entries)

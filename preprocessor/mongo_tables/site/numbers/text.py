@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.columns import CONVENTIONS, convention_of, field_words
-from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
+from mongo_tables.lint.shape.units import COUNTED, Powers, Unit, find_base_unit, readings, select_measured
 from mongo_tables.site.numbers.paragraphs import BLANK
 
 _CURRENCIES: Final = "$€£¥₹"
@@ -255,17 +255,12 @@ def read_heading(name: str) -> Heading:
 
 
 def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
-    """Return the units of a name that ends in two words of a rate: ``mb s``, ``req s``, ``ns op``.
-
-    Only the plural may be anything else, as the seconds of ``pandas s``.
-    """
+    """Return the units of a name that ends in two words of a rate: ``mb s``, ``req s``, ``ns op``; not ``pandas s``."""
     if len(words) < 2 or words[-1] not in _EACH:
         return ()
     counted, each = "B" if words[-2] == "b" else _MEANINGS.get(words[-2], words[-2]), words[-1]
-    is_plural = counted.endswith("s") and len(counted) > len("abc")
-    if counted in _NO_UNITS or not (is_plural or read_unit(counted) or find_base_unit(counted) != counted):
-        return ()
-    return (*read_unit(f"{counted}/{each}"), *(read_unit(each) if is_plural else ()))
+    is_unit = counted in COUNTED or (counted not in _NO_UNITS and read_unit(counted))
+    return read_unit(f"{counted}/{each}") if is_unit else ()
 
 
 def read_unit(text: str) -> tuple[Unit, ...]:
