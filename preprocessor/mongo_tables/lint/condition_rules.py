@@ -155,19 +155,15 @@ def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Ite
 def _list_values(stage: StageText) -> list[tuple[str, Any, Path]]:
     """Return the fields, strings and positions that operators test, each with its operator and its place."""
     found = [(use.name, *one) for use in stage.uses if use.name in _TRUE for one in _list_tested(use)]
-    return [
-        one
-        for one in found
-        if isinstance(one[1], str) or (isinstance(one[1], dict) and next(iter(one[1]), "") in _POSITIONS)
-    ]
+    return [one for one in found if isinstance(one[1], (str, dict))]
 
 
 def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
     """Return message and hint about a tested value, or None if nothing is wrong with it."""
     if isinstance(condition, dict):
-        name = next(iter(condition))
+        name = next(iter(condition), "")
         message = f"`{name}` is -1 if nothing is found, which is true, and 0 at the start, which is false"
-        return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'
+        return (message, f'write {{"$gte": [{{"{name}": …}}, 0]}}') if name in _POSITIONS else None
     if condition[:1] != "$":
         message = f'the string "{condition}" is always true: `{tested}` compares nothing'
         return None if tested == "$ifNull" else (message, f'compare it: {{"$eq": [{{…}}, "{condition}"]}}')

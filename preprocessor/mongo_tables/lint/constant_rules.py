@@ -121,9 +121,11 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
         value, kinds = operand.expression, other.shape.kinds
         if not _is_plain(value) or _is_plain(other.expression) or other.shape.unknown or not kinds - {"null"}:
             continue
-        if "array" in kinds or class_of(type_name(value)) in map(class_of, kinds):
+        is_array = kinds - {"null"} == {"array"} and visit.name != "$in"
+        if ("array" in kinds and not is_array) or class_of(type_name(value)) in map(class_of, kinds):
             continue
-        if visit.name not in _ORDERING and isinstance(value, str) and not say_kind(value, kinds):
+        is_order = is_array or visit.name in _ORDERING
+        if not is_order and isinstance(value, str) and not say_kind(value, kinds):
             continue  # a word such as "majority", which documents may have elsewhere
         known = other.shape.traits.known
         if "string" in kinds and (known is None or _has_numeral(known)):
@@ -139,7 +141,7 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
             operand.path,
             f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
             "all of them",
-            say_kind(value, kinds),
+            say_kind(value, kinds) or ("for an element: `$in`, `$max` or `$filter`" if is_array else ""),
         )
 
 

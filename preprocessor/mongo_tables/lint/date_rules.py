@@ -83,16 +83,12 @@ def find_seconds_as_milliseconds(subject: RuleContext, documents: Documents) -> 
             elif shape.traits.path:
                 rows = documents.of(subject.spec).documents
                 values = [column_value(one, shape.traits.path) for one in rows]
-                if values and all(isinstance(one, (int, float)) and _OLD < one < 50 * _OLD for one in values):
+                if values and all(isinstance(one, (int, float)) and 1e8 < one < 5e9 for one in values):
                     number = f"`{shape.traits.path}`, such as {values[0]},"
         if dated and number:
             message = f"`{use.name}` takes {number} as milliseconds, which looks like seconds or another unit"
             hint = 'multiply seconds by 1000, or name the unit: {"$dateAdd": {…}}'
             yield subject.in_pipeline("MT457", use.path, message, hint, key=True)
-
-
-_OLD: Final = 10**8
-"""In seconds a time of 1973."""
 
 
 @rule("MT435", reads=COMPARING)

@@ -453,6 +453,10 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
     """MT440: an ``$unwind`` repeats the other fields of a document, and a ``$group`` adds up the copies."""
     spec = subject.spec
     place = unwinds[-1].place + 1 if unwinds else 0
+    for stage in spec.pipeline[place:] if unwinds else ():
+        if {*stage}.isdisjoint(("$match", "$sort")) or any(one.name in repr(stage) for one in unwinds):
+            break
+        place += 1
     group = spec.pipeline[place].get("$group") if unwinds and place < len(spec.pipeline) else None
     if not isinstance(group, Mapping):
         return
