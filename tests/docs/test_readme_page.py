@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests import forked
 from tests.docs.pageblocks import NAMED_FILE, assert_says, blocks
 
@@ -50,3 +52,12 @@ def _run(text: str, folder: Path, expect: int) -> Iterator[str]:
         done = forked.completed(program, arguments, folder, dict(os.environ))
         assert done.returncode == expect, (line, done.stdout, done.stderr)
         yield done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["database", "findings", "sources", "testing", "trust"])
+def test_values_of_the_pages_for_authors_are_in_place_for_readers_of_the_code_host(name: str) -> None:
+    text = (PAGE.parent / f"{name}.md").read_text("utf-8")
+    prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", text)
+    comments = re.findall(r"(?s)<!-- (?:MONGO|RESULT)_(?:VALUE|TABLE): .*?-->(.{24})", prose)
+    assert comments
+    assert {text.strip()[:18] for text in comments} == {"<!-- mongo-tables:"}
