@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,27 @@ def test_the_search_index_has_each_number_as_a_word(built: Path) -> None:
     index = json.loads((built / "search" / "search_index.json").read_text(encoding="utf-8"))
     words = {word for entry in index["docs"] for word in entry["text"].split()}
     assert {"139.8", "1032240", "9007199254740993"} <= words
+
+
+@pytest.mark.parametrize("program", ["mkdocs", "zensical"])
+def test_a_line_break_separates_words_of_the_search_index(program: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "t.json").write_text('[{"k": "a", "note": "annihilating\\ncerulean"}]')
+    (tmp_path / "docs" / "index.md").write_text(
+        '# P\n\n<!-- RESULT_TABLE: {"title": "T", "caption": "one\\ntwo", "collection": "t", "columns": ["k", "note"],'
+        ' "headers": ["K", "Remark\\nbeside"], "sort": "k"} -->\n'
+    )
+    config = "site_name: S\nplugins: [search, {mongo-tables: {results: t.json}}]\n"
+    if program == "zensical":
+        config = "site_name: S\nmarkdown_extensions: [{mongo-tables: {results: t.json}}]\n"
+    (tmp_path / "mkdocs.yml").write_text(config)
+    done = build(tmp_path, program=program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (index,) = (
+        path for path in (tmp_path / "site").rglob("search*.json") if "annihilating" in path.read_text()
+    )
+    words = set(re.findall(r"\w+", re.sub(r"<[^<>]*>", "", index.read_text().replace("\\n", "\n"))))
+    assert {"annihilating", "cerulean", "one", "two", "Remark", "beside"} <= words
 
 
 def test_the_style_sheet_is_linked_and_there(built: Path) -> None:

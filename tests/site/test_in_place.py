@@ -175,6 +175,17 @@ def test_where_github_would_show_the_comment_or_no_markdown_it_is_told(page: str
     assert (found.rule, message in found.message, bool(found.hint)) == ("MT167", True, True)
 
 
+def test_the_remedy_for_such_a_place_lasts_whatever_a_formatter_wraps(folder: Path) -> None:
+    sentence = f"We reach {value()} requests each second on a machine with two processors of last year."
+    (found,) = region_findings(read(f"{sentence.replace(' <!--', chr(10) + '<!--')}\n\n{table()}\n"))
+    assert "`&nbsp;`" in found.hint
+    words = re.findall(r"(?:<!--.*?-->|[^\s<])+", sentence.replace(" <!--", "&nbsp;<!--"))
+    assert len(words) > 10
+    for at in range(1, len(words)):  # A formatter may break the line between any two words.
+        page = f"{' '.join(words[:at])}\n{' '.join(words[at:])}\n\n{table()}\n"
+        assert region_findings(read(page)) == []
+
+
 @pytest.mark.parametrize("page", ["{} are reached.", "- {} in an item", "> {} in a quote"])
 def test_such_a_place_is_none_for_the_value(page: str, folder: Path) -> None:
     text = f"{page.replace('{}', value())}\n\n{table()}\n"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -185,6 +186,9 @@ def value_findings(
         if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
             table = spec.own or tables[spec.table]
             field = f'"collection": "{table.collection}", "field": "{spec.column}", '
+            written = table.comment.parsed.value.get("format", {})
+            if spec.column in written and not (spec.own or spec.format):
+                field += f'"format": {json.dumps(written[spec.column], ensure_ascii=False)}, '
             where = f"put `{field}{_LATEST}` in place of `table` and `column`"
             if (
                 spec.own

@@ -57,6 +57,15 @@ def test_rows_that_later_runs_replaced_in_a_folder_are_campaigns_as_well(campaig
     assert capsys.readouterr().out == apart
 
 
+def test_two_runs_into_one_folder_are_two_campaigns(tmp_path, capsys):
+    """The second run moves the rows of the first one to another file."""
+    for rows in STEADY[:2]:
+        folder = keep(tmp_path / "fixtures", rows)
+    assert (tmp_path / "fixtures" / "results_history" / "t.jsonl").exists()
+    assert history(folder) == 0
+    assert "  2 campaigns  " in capsys.readouterr().out
+
+
 def test_a_change_that_is_explained_says_why_and_does_not_fail(campaigns, tmp_path, capsys):
     assert history(*campaigns, "--fail") == 1
     (tmp_path / "changes.toml").write_text(KNOWN, encoding="utf-8")

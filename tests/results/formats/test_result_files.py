@@ -615,6 +615,11 @@ def test_a_value_of_two_runs_is_told_how_to_show_the_latest(tmp_path: Path) -> N
             "rows",
             f'put `"collection": "runs", "field": "rows", {latest}` in place of `table` and `column`',
         ),
+        (
+            '"format": {"rows": {"decimals": 2, "thousands": true}},',
+            "rows",
+            f'put `"collection": "runs", "field": "rows", "format": {{"decimals": 2, "thousands": true}}, {latest}` in place',
+        ),
         ('"compute": {"twice": "2 * rows"},', "twice", f"quote a table with `{latest}`"),
     ):
         page.write_text(
