@@ -13,11 +13,15 @@ PACKAGE: Final = Path(__file__).parents[2] / "preprocessor" / "mongo_tables"
 NAMES: Final = {one.name for one in operators()}
 MAY_LIST: Final = {
     "lint/causes.py": "words for comparisons in its sentences",
+    "lint/condition_rules.py": "operators whose values are true, whatever was found",
     "lint/constant_rules.py": "the part of a date that each operator gives",
+    "lint/date_rules.py": "the least and the greatest of each part of a date, and what takes milliseconds",
     "lint/effect_rules.py": "operators that drop a fraction, and conditions that exclude",
     "lint/field_rules.py": "the arguments by which two stages name a field",
+    "lint/group_rules.py": "what picks from an array, and what makes a set of one",
     "lint/order_rules.py": "words for each stage that gives no order",
     "lint/row_order.py": "a function for each stage that makes arrays",
+    "lint/rule_context.py": "the stages that name the fields that they make",
     "lint/shape/expressions.py": "opposites and mirror images of comparisons",
     "lint/shape/flow.py": "a function for each stage and accumulator",
     "lsp/completion.py": "texts that are offered",

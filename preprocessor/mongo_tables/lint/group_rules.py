@@ -14,7 +14,7 @@ from mongo_tables.lint.rule_context import Documents, RuleContext, rule
 from mongo_tables.lint.shape.values import NUMBERS
 
 _SUMMING: Final = names_with("skips texts", "accumulator")
-_SUMMARIES: Final = ("$avg", "$max", "$min", "$stdDevPop", "$stdDevSamp", "$sum")
+_SUMMARIES: Final = _SUMMING | names_with("picks an end", "expression")
 _DISTINCT: Final = re.compile(r"(?i)(\b|_)(distinct|unique)")
 
 
