@@ -114,8 +114,8 @@ def too_high_a_rate() -> Iterator[Promise]:
 
 
 def pacing(rate: float) -> Iterator[Promise]:
-    """Requests on a schedule, beside a client that has a timer and an echo alone."""
-    with pretending() as uri, WorkerPool(1) as pool:
+    """Requests on a schedule, beside a client that has a timer and an echo alone. Neither gives way to other work."""
+    with pretending() as uri, WorkerPool(1, gives_way=False) as pool:
         done = pool.perform(replace(READ, uri=uri, connections=10, seconds=_PACED, rates=(float(rate),)))
     middle, cpu = bare(rate, _PACED)
     median = _percentile(done, 0.5)
