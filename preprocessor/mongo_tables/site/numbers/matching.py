@@ -74,8 +74,14 @@ def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
     if not cells or (number.noun and table.size == 1):
         return cells[0][0] if cells else None
     rows, columns = table.rows.find_any(words), table.columns.find_any(words)
+    # A column of the same unit that is named is the one that is meant.
+    named = columns & {
+        own[0].column for own in table.alike if own[0].units and unit_factors(number, own[0], table)
+    }
     for cell, _ in cells:
-        if cell.row in rows if rows or number.noun else cell.column in columns:
+        if (cell.row in rows and cell.column in (named or {cell.column})) or (
+            not (rows or number.noun) and cell.column in columns
+        ):
             return cell
     return next((cell for cell, digits in cells if digits >= table.telling), None)
 
@@ -121,7 +127,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
     """
     named = table.rows.find_compared(words)
     # Of many pairs one has the ratio of few digits by chance.
-    most = min(_MOST_NAMED, isqrt(10 ** number.precisions[-1].digits))
+    most = min(_MOST_NAMED, max(2, isqrt(10 ** number.precisions[-1].digits // 2)))
     if not named or len(named) > most:
         return False
     cells = [
