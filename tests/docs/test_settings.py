@@ -35,17 +35,18 @@ def list_settings(*rows: dict[str, Any]) -> dict[str, str]:
 
 def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
     found = list_settings({"campaign": CAMPAIGN}, {"campaign": CAMPAIGN})
-    assert list(found)[:7] == [
+    assert list(found)[:8] == [
         "Campaign",
         "Profile",
+        "Scale",
         "Blocks",
         "Blocks measured again",
         "Blocks kept despite interference",
         "Targets side by side",
         "Slices in which targets took turns",
     ]
-    assert list(found.values())[:7] == [
-        "c1, begun 2026-11-23 09:05", "publish", "21", "2", "1 of 21", "old, new", "40 ms",
+    assert list(found.values())[:8] == [
+        "c1, begun 2026-11-23 09:05", "publish", "1 % of the full size", "21", "2", "1 of 21", "old, new", "40 ms",
     ]  # fmt: skip
 
 
