@@ -39,7 +39,7 @@ _TIMES: Final = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
-COUNTED: Final = {
+_COUNTED: Final = {
     "docs": "document",
     "doc": "document",
     "ops": "operation",
@@ -51,12 +51,10 @@ COUNTED: Final = {
     **dict.fromkeys(("req", "reqs"), "request"),
     **dict.fromkeys(("msg", "msgs"), "message"),
     **dict.fromkeys(("iter", "iters"), "iteration"),
-    **{
-        f"{one}s": one
-        for one in ("row", "token", "request", "message", "record", "event", "file", "image", "mop")
-    },
 }
-"""Words for what is counted, and their base units. Others are counted, too, such as pages."""
+_PLURALS: Final = ("rows", "tokens", "requests", "messages", "records", "events", "files", "images", "mops")
+COUNTED: Final = frozenset((*_COUNTED, *_PLURALS))
+"""Words for what is counted. Others are counted, too, such as pages."""
 _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 
@@ -96,7 +94,7 @@ def _simple(word: str) -> tuple[Unit, ...]:
 def find_base_unit(word: str) -> str:
     """Return the base unit for a counted thing, such as ``operations``: the word in lower case, in the singular."""
     lower = word.lower()
-    return COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
+    return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
 
 
 _MEASURED: Final = ("byte", "second")
