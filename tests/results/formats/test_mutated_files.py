@@ -84,7 +84,7 @@ def change_once(content: bytes, random: Random) -> bytes:
             other = random.choice((b"", b"x", b"-1", b"1e999", b"null", b'"a"', b"NaN", b"[]"))
             return content[: number.start()] + other + content[number.end() :]
     lines = content.splitlines(keepends=True)
-    index = random.randrange(len(lines))
+    index = random.choice([number for number, line in enumerate(lines) if b'"data"' not in line])
     line = lines[index]
     at = random.randrange(len(line))
     lines[index] = random.choice(
