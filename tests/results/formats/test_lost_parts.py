@@ -106,3 +106,16 @@ def test_a_percentile_that_vitest_does_not_give_is_a_row_that_says_so(value: str
     text = re.sub(r'"p99": [\d.e-]+', f'"p99": {value}', (RECORDED / "vitest/4.1.12.json").read_text("utf-8"))
     lost = [one for one in read(write(tmp_path, text)) if one["metric"] == "time p99"]
     assert [(one["value"], one["failed"]) for one in lost] == [(None, "Vitest gives no p99")] * 5
+
+
+@pytest.mark.parametrize("name", ["1.20.0", "2.0.0"])
+def test_a_value_of_hyperfine_that_is_not_finite_is_told_at_its_measure(name: str, tmp_path: Path) -> None:
+    whole = json.loads((RECORDED / f"hyperfine/{name}.json").read_text("utf-8"))
+    first = whole["results"][0]
+    if name == "2.0.0":
+        first["measurements"][0]["memory_peak_resident"]["value"] = float("nan")
+    else:
+        first["memory_usage_byte"][0] = float("nan")
+    path = write(tmp_path, json.dumps(whole))
+    told = [one.get("failed", "") for one in read(path) if one["metric"] == "peak memory"]
+    assert [bool(re.search(r"\b1 of \d+ values are not finite", one)) for one in told] == [True, False]
