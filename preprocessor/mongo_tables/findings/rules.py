@@ -33,20 +33,20 @@ MT100 error   not-utf-8: A page is not valid UTF-8, so it cannot be read.
 # MT101–MT119: comments
 MT101 error   unclosed-comment: A comment is never closed, or not before the next one begins.
 MT102 error   comment-end-in-string: A JSON string holds --> (in MDX */), which closes the comment.
-MT103 error   misspelt-comment: A comment with JSON in it has a name that is nearly a known one.
-MT104 warning suspicious-comment: A comment begins with what is nearly a known name.
+MT103 error   misspelt-comment: The name of a comment with JSON differs slightly from a known name.
+MT104 warning suspicious-comment: A comment begins with a word that differs slightly from a known name.
 MT106 error   unclosed-fence: A comment follows a code fence that the site does not recognise.
-MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->, or has the marks of HTML in a page of MDX.
+MT107 error   wrong-comment-end: A comment is closed by --!> instead of -->, or is an HTML comment in an MDX page.
 MT110 error   escaped-comment: A backslash before a comment does not turn the comment into text.
 MT111 note    hidden-comment: A comment is in raw HTML, where it is neither run nor shown.
-MT112 error   comment-shown-as-code: The site shows a comment as code, or drops it from a title; other readers do not.
+MT112 error   comment-shown-as-code: The site shows a comment as code, or drops it from a title; other Markdown parsers do not.
 MT113 error   no-room-for-table: A comment is in a heading, a table cell, a link, an image, an address or a formula that cannot contain it.
 MT114 error   comment-in-tag: A comment is inside an HTML tag.
-MT115 note    code-elsewhere: GitHub and editors show a comment as code, the site does not.
+MT115 note    code-elsewhere: GitHub and editors show a comment as code, but the site does not.
 MT116 error   nested-comment: A comment begins inside another one that the site shows as text.
 MT117 warning over-indented-comment: A comment in a list or admonition is indented like code.
-MT118 error   table-lost: The site dropped the place of a table, or shows it as code.
-MT119 error   comment-left-over: A page that was about to be published still has a comment.
+MT118 error   table-lost: The placeholder of a table is missing in the site, or is shown as code.
+MT119 error   comment-left-over: A page would be published with a comment that was not replaced.
 # MT120–MT159: JSON, keys and values
 MT120 error   json-syntax: The body of a comment is not JSON.
 MT121 error   duplicate-key: An object has the same key twice, with different values.
@@ -85,12 +85,12 @@ MT167 error   shown-on-code-host: GitHub would show a comment of a sentence, or 
 MT168 error   drawing-in-the-way: Another file has the name that the drawing of a chart needs.
 # MT170–MT174: the site as it was built
 MT170 error   place-without-figure: A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.
-MT172 error   plugin-passed-over: The file of a site lists the plugin for Zensical, which runs only the Markdown extension.
+MT172 error   plugin-passed-over: The configuration of a Zensical site lists the plugin, but Zensical runs only the Markdown extension.
 # MT175–MT179: what only the build can know
 MT175 note    known-at-build: A comment, or the table it names, is created when the site is built, so only the build can check it.
 # MT2xx: safety
 MT201 error   not-read-only: A pipeline writes, or runs code on the server.
-MT202 error   not-known-to-read: A pipeline for a server has an operator that is not on the list of those that only read.
+MT202 error   not-known-to-read: A pipeline for a server has an operator that is not on the list of operators that only read.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
 MT302 error   (rows) column-never-there: No row has a field that is shown or requested.
@@ -110,26 +110,26 @@ MT324 warning unsupported-figure: A typed number in a section with a table is in
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
 MT326 warning stale-number: A typed number differs from the results for the row and column in its sentence (`check --numbers`).
 MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
-MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
+MT330 error   cannot-be-drawn: A chart would leave out rows, draw several rows as one, or add up values that have no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
 MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.
 MT333 warning (rows) old-results: The newest result behind a figure is older than its `max_age`.
-MT334 error   (rows) unsound-comparison: A row has no comparison although its table shows one, has it against another row, or contradicts it.
+MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, is compared with another row, or has a verdict that contradicts its interval.
 MT335 error   (rows) format-does-not-fit: A column has values that do not fit its format or its total, such as strings in per cent.
 MT337 warning (rows) not-computed: A computed column has no value in a row, because an operand is not a number or a divisor is 0.
-MT338 note    numbers-kept-as-text: A cell that is not a number makes a column of numbers text.
-MT339 warning (rows) other-version: A figure was measured on another version than its `measured_of` has.
+MT338 note    numbers-kept-as-text: A column of numbers is text because some of its cells are not numbers.
+MT339 warning (rows) other-version: A figure was measured on another version than the one that `measured_of` names.
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted.
 MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
-MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
-MT416 warning rows-by-chance: Rows come from a stage that returns them in no order.
+MT411 warning (rows) repeated-row-key: Two rows cannot be distinguished.
+MT416 warning rows-by-chance: Rows come from a stage that returns them in no defined order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
-MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that sort alike.
+MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that are equal in all sort keys.
 MT420 warning array-by-chance: The elements of a shown array have no defined order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
@@ -141,7 +141,7 @@ MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and app
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
 MT434 warning field-as-string: A query compares a field with the string "$name", which is not the value of a field.
-MT435 warning (rows) same-for-all: A condition is the same for all documents, such as a comparison with a constant of a kind that the field never has.
+MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
 MT438 warning place-in-key: A sort or a join uses the index of an array element, which a server may not find.
@@ -155,12 +155,12 @@ MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
 MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
 MT447 warning missing-is-not-null: An expression compares a field with null, or asks whether it is less than a number, and some documents lack it.
 MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
-MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, though one has nearly the same.
+MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, although a document has one that differs slightly.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
 MT451 note    (rows) missing-is-unequal: A condition excludes numbers, and some documents that it chooses lack the field.
 MT452 warning (rows) different-elements: Conditions on the elements of an array are met by different elements.
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
-MT454 warning (rows) missing-joins-missing: A join finds documents that lack the field for documents that lack theirs.
+MT454 warning (rows) missing-joins-missing: A join matches documents that lack the field with documents that lack theirs.
 MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.
 MT456 warning (rows) mixed-time-zones: The same date is in a time zone at one place, and in UTC at another.
 MT457 warning (rows) seconds-as-milliseconds: A number that is no milliseconds becomes a date, or is added to one.
@@ -170,7 +170,7 @@ MT460 warning sum-of-set: A sum or a mean takes equal values once, because a set
 # MT5xx: untidiness
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.
-MT510 note    (rows) unit-missing: The unit of benchmarks is in no format, header or column.
+MT510 note    (rows) unit-missing: No format, header or column shows the unit of benchmarks.
 """  # noqa: E501 - one rule a line
 
 RULES: Final[dict[str, Rule]] = {
