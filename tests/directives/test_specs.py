@@ -229,7 +229,7 @@ def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
     (finding,) = references.duplicate_ids([("page.md", read)])
     assert (finding.rule, finding.line) == ("MT138", 5)
-    assert finding.message == "the id `a` is taken already: page.md, line 1"
+    assert finding.message == "the id `a` is already used: page.md, line 1"
 
 
 def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():

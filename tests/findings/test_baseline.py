@@ -24,7 +24,7 @@ findings = st.lists(
         st.integers(1, 5),
         st.sampled_from(["MT301", "MT302"]),
         st.just("error"),
-        st.sampled_from(["the id `a` is taken already: docs/a.md, line 3.", "no row has the column 'n'"]),
+        st.sampled_from(["the id `a` is already used: docs/a.md, line 3.", "no row has the column 'n'"]),
     ),
     max_size=8,
 )

@@ -88,7 +88,7 @@ async def test_an_id_gets_a_new_name_in_the_title_of_a_chart(editor: Editor) -> 
     }
 
 
-@pytest.mark.parametrize(("new", "why"), [("Not an id", "small letters"), ("speeds", "taken already")])
+@pytest.mark.parametrize(("new", "why"), [("Not an id", "small letters"), ("speeds", "already used")])
 async def test_a_name_that_cannot_be_is_refused_with_the_reason(editor: Editor, new: str, why: str) -> None:
     text = editor.open(PAGE)
     asked = lsp.RenameParams(editor.named(PAGE), place(text, '"id": "spe'), new)

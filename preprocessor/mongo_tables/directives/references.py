@@ -38,7 +38,7 @@ def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Fi
 
 def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
     place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
-    message, hint = f"the id `{spec.id}` is taken already: {place}", "give one of them another id"
+    message, hint = f"the id `{spec.id}` is already used: {place}", "give one of them another id"
     if spec is earlier:
         message, hint = f"the id `{spec.id}` is on {page} twice", f"include {spec.file} in a page only once"
     return finding("MT138", spec.file, spec.locate(("id",)), message, hint)

@@ -289,7 +289,7 @@ def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
         return f"it is never a string there, always {next(iter(kinds))}: {listed}"
     if kinds == {"string"} and asked and "string" not in asked:
         return f"it is always a string there: {listed}"
-    return f"there it is {listed}"
+    return f"its values are {listed}"
 
 
 def _operands(wanted: Any) -> list[Any]:

@@ -195,7 +195,7 @@ def find_missing_as_unequal(subject: RuleContext, documents: Documents) -> Itera
             yield subject.in_pipeline(
                 "MT451",
                 path,
-                f"{lacking} of the {len(passing.documents)} documents that are chosen have no `{name}`: `{operator}` "
+                f"{lacking} of the {len(passing.documents)} selected documents have no `{name}`: `{operator}` "
                 "matches them",
                 f'to leave them out: {{"{name}": {{"$exists": true, …}}}}',
                 key=True,
@@ -245,7 +245,7 @@ def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterat
                 path,
                 f"{lacking} of {len(every.documents)} documents have no `{name}`, and false does not "
                 "match them",
-                f'to take them as well: {{"{name}": {{"$ne": true}}}}',
+                f'to select them as well: {{"{name}": {{"$ne": true}}}}',
                 key=True,
             )
 
@@ -281,7 +281,7 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
             yield subject.in_pipeline(
                 "MT452",
                 next(path for _, path in conditions.values()),
-                f"in {lost} of the {len(passing.documents)} documents that are chosen no element of `{array}` meets "
+                f"in {lost} of the {len(passing.documents)} selected documents no element of `{array}` meets "
                 "all conditions: different elements do",
                 f"to ask for one element that meets all: {json.dumps(elements, default=str)}",
                 key=True,

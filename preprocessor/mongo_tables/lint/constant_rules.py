@@ -303,7 +303,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
     if "G" in parts and mixed and "Y" not in parts:
         wanted = "%Y" if names["G"].startswith("%") else "$year"
         return (
-            f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: on days about New Year "
+            f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: around New Year "
             "they are of different years",
             f"use `{wanted}` for the year",
         )

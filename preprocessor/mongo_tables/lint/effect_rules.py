@@ -265,7 +265,7 @@ def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
             yield subject.finding(
                 "MT446",
                 subject.at(made, key=True) if made else spec.locate(path),
-                f"`{column}` is an array of one element in every row, and is shown as one",
+                f"`{column}` is an array of one element in every row, and is shown as an array",
                 f'take the element: {{"$first": "${column}"}}',
             )
 
@@ -445,7 +445,7 @@ def _find_dropped_documents(subject: RuleContext, unwinds: Sequence[Unwind]) -> 
                 "MT439",
                 (unwind.place, "$unwind"),
                 f"{lost} of {unwind.total} documents are dropped here: `{name}` is {why}",
-                f"{json.dumps(keep)} keeps them; a `$match` before it says that they are left out",
+                f"{json.dumps(keep)} keeps them; a `$match` before it states that they are excluded",
             )
 
 

@@ -78,7 +78,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
         if not form or not says:  # a single word in brackets may be anything
             continue
         if form.cell_unit_key:
-            adds, hint = "each cell names a unit of its own", "remove it from the header"
+            adds, hint = "each cell has its own unit", "remove it from the header"
         elif form.unit and find_added_unit(header, form.unit) and not _is_one_of(says, form.unit):
             adds, hint = (
                 f"`format` adds {form.unit}",

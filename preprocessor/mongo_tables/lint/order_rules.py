@@ -152,7 +152,7 @@ def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),
-                f"rows are sorted by `{key}`, but {why}: readers see them in chance order",
+                f"rows are sorted by `{key}`, but {why}: readers see them in random order",
                 hint,
                 key=True,
             )
@@ -177,7 +177,7 @@ def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT401",
             stage.path,
-            f"{without}: which document is shown is chance, and changes when results are added",
+            f"{without}: which document is shown depends on chance, and changes when results are added",
             f"{add}{_sort_by_time(subject.spec, stage.before)}",
         )
 
@@ -213,8 +213,8 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     yield subject.in_pipeline(
         "MT416",
         order.cause,
-        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and the pipeline does not sort them: a "
-        f"server and files show the same rows in different places",
+        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no defined order, and the pipeline does not sort "
+        f"them: a server and files show the same rows in different places",
         _sort_by(subject),
         key=True,
     )
@@ -258,9 +258,9 @@ def _sort_by(subject: RuleContext) -> str:
     rows = [{name: column_value(row, name) for name in (first, *others)} for row in subject.rows or ()]
     keys = [first, *choose_telling(rows, others, [first])]
     if not are_apart(rows, keys):
-        return f"{where} that tells the rows apart; no column does, so show one more, or group the rows"
+        return f"{where} that distinguishes the rows; no column does, so show one more, or group the rows"
     sorting = {order_of(key, subject.rows or ()): 1 for key in keys}
-    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, sorting)}"
+    return f"{where} that distinguishes the rows, for example {write_sorting(subject.spec, sorting)}"
 
 
 @rule("MT417", needs=("storage",))
@@ -302,8 +302,8 @@ def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline(
                 "MT420" if order.by is By.CHANCE else "MT417",
                 order.cause,
-                f"{why} {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and `{column}` shows "
-                "them: a server and files may write them in different orders",
+                f"{why} {'in no defined order' if order.by is By.CHANCE else 'as documents are stored'}, and "
+                f"`{column}` shows them: a server and files may write them in different orders",
                 f'sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}',
                 key=True,
             )
@@ -368,9 +368,9 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
             yield subject.finding(
                 "MT419",
                 spec.locate(("pipeline", place, "$limit"), key=True),
-                f"the last row that `{spec.name_stage(place)}` keeps and the first that it cuts off are equal in "
-                f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown is chance",
-                f"sort by a field that tells them apart too, for example {with_id}, or show both",
+                f"the last row that `{spec.name_stage(place)}` keeps and the first row that it cuts off are equal in "
+                f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown depends on chance",
+                f"sort also by a field that distinguishes them, for example {with_id}, or show both",
             )
 
 

@@ -162,7 +162,7 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
                 "MT411",
                 spec.file,
                 spec.locate(("columns", spec.columns.index(shown[0]))),
-                f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot tell them apart",
+                f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot distinguish them",
                 f"show {telling}, drop the stale document, or group them",
             )
             return
@@ -185,7 +185,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
                 "MT424" if _comes_by_chance(subject, sorting) else "MT418",
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
                 f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, and nothing else sorts them: "
-                "which comes first is chance",
+                "which comes first depends on chance",
                 _with_more_keys(spec, sorting, first, second),
             )
             return
@@ -210,7 +210,7 @@ def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
 def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
     telling = [name for name in differing_columns(spec, one, other) if is_kept(name, sorting.behind)]
     key = next((name for name in telling if name not in sorting.keys), "_id")
-    return f"sort by a field that tells them apart too, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
+    return f"sort also by a field that distinguishes them, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
 
 
 @rule("MT432", of="documents", needs=("failed",))
@@ -311,6 +311,6 @@ def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     yield subject.finding(
         "MT510",
         spec.locate(next(path for path, name in spec.shown_columns if name == _VALUE)),
-        f"`{_VALUE}` is in {unit}, and readers do not see that",
+        f"`{_VALUE}` is in {unit}, and readers do not see the unit",
         f'"format": {json.dumps({_VALUE: wanted}, ensure_ascii=False)}',
     )

@@ -81,4 +81,4 @@ def refuse_id(new: str, texts: Texts) -> str:
     if not _ID.fullmatch(new):
         return "an id has small letters, digits and hyphens, and begins with a letter"
     taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
-    return f"the id `{new}` is taken already" if taken else ""
+    return f"the id `{new}` is already used" if taken else ""

@@ -89,7 +89,7 @@ def link_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
             values = [column_value(row, field) for field in fields]
             if all(raw_or_nothing(value) for value in values) and not address_in(form.link or "", row):
                 message = f"row {number} of `{column}` has no link: {_told(values[0])} must not become a link"
-                hint = "http, https and mailto addresses and relative ones are linked, without a password in them"
+                hint = "only http, https, mailto and relative addresses without a password become links"
                 yield ("format", column, "link"), message, hint
                 break
 

@@ -115,7 +115,7 @@ def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(fol
         ({"testname": "insert"}, "no document has `testname` did you mean `_id.testname`?"),
         (
             {"_id.testname": "inser", "threads": 1},
-            'no document has `_id.testname` equal to "inser"; there it is "insert" ×4, "update" ×4 '
+            'no document has `_id.testname` equal to "inser"; its values are "insert" ×4, "update" ×4 '
             "did you mean `insert`?",
         ),
         (
@@ -131,11 +131,11 @@ def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(fol
         (
             {"threads": {"$gte": 4, "$lt": 2}},
             'of the 4 documents with {"threads": {"$gte": 4}}, none has `threads` less than 2; '
-            "there it is 4 ×2, 8 ×2",
+            "its values are 4 ×2, 8 ×2",
         ),
         (
             {"$and": [{"ops": {"$gt": 1}}, {"threads": {"$in": [3, 5]}}]},
-            "no document has `threads` among [3, 5]; there it is 1 ×2, 2 ×2, 4 ×2, 8 ×2",
+            "no document has `threads` among [3, 5]; its values are 1 ×2, 2 ×2, 4 ×2, 8 ×2",
         ),
         ({"$expr": {"$gt": ["$opps", 1000000]}}, "no document has `opps` did you mean `ops`?"),
         (
