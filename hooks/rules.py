@@ -91,7 +91,7 @@ def sections(text: str) -> tuple[str, str]:
 def ignoring(rule: Rule) -> str:
     """How a comment ignores the rule."""
     return (
-        "A comment can ignore the rule, with a reason that stays in the page:\n\n"
+        "To ignore the rule for a comment, give the reason in the comment:\n\n"
         f'```json\n"ignore": {{"{rule.id}": "why it is right here"}}\n```\n\n'
-        "A rule that is ignored and finds nothing is itself reported ([MT507](MT507.md))."
+        "If an ignored rule finds nothing, `check` reports it ([MT507](MT507.md))."
     )

@@ -53,17 +53,17 @@ class Command(NamedTuple):
 
 GROUPS: Final = {
     "write and check": {
-        "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check"),
+        "check": Command("find the faults of comments in pages", "mongo_tables.commands.check"),
         "render": Command("write pages with their tables", "mongo_tables.commands.render"),
         "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
         "init": Command(
             "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
         ),
-        "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.import_"),
+        "import": Command("store results of benchmark tools as fixtures", "mongo_tables.commands.import_"),
         "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
-        "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
+        "deps": Command("list the files that each page depends on", "mongo_tables.commands.deps"),
         "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
+        "lsp": Command("start a language server for editors", "mongo_tables.lsp.command"),
         "completion": Command(
             "print a script that completes commands and options", "mongo_tables.commands.completion"
         ),
@@ -78,9 +78,7 @@ GROUPS: Final = {
         "calibrate": Command(
             "measure how often equal things are called different here", "mongo_tables.commands.calibrate"
         ),
-        "compare": Command(
-            "compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare"
-        ),
+        "compare": Command("compare rows that run wrote (for others: diff)", "mongo_tables.commands.compare"),
         "history": Command(
             "show speeds over campaigns, and where they changed", "mongo_tables.commands.history"
         ),

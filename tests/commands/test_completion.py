@@ -66,7 +66,7 @@ def read_until(end: bytes, terminal: int) -> bytes:
 def test_a_shell_says_of_a_command_what_the_list_of_commands_says(tmp_path: Path) -> None:
     for shell in ("zsh", "fish"):
         script = mongo_tables("completion", shell, cwd=tmp_path).stdout
-        assert "find what is wrong with the comments of pages" in script
+        assert "find the faults of comments in pages" in script
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

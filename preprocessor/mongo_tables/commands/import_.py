@@ -14,7 +14,7 @@ from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 DESCRIPTION = (
-    "Reads what benchmark tools wrote and keeps it in a fixture folder, one document for each measure of each\n"
+    "Reads result files of benchmark tools and stores them in a fixture folder, one document for each measure of each\n"
     "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Vitest, Rust, Criterion, Google\n"
     "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
@@ -51,9 +51,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--date",
         type=_date,
-        help="when it was measured, if a file does not say: 2026-01-31, or with a time",
+        help="the date of the measurement, if a file has none: 2026-01-31, or with a time",
     )
-    parser.add_argument("--commit", metavar="ID", help="the measured commit, if a file does not say")
+    parser.add_argument("--commit", metavar="ID", help="the measured commit, if a file has none")
     parser.add_argument(
         "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
     )

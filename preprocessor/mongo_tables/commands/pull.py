@@ -32,13 +32,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--as",
         dest="name",
         metavar="COLLECTION",
-        help="what the one collection is called in the fixture folder",
+        help="the name of the one collection in the fixture folder",
     )
     parser.add_argument(
         "--docs",
         action="append",
         metavar="PATH",
-        help="pages that are looked at (default: the site's, else docs)",
+        help="pages whose collections are copied (default: the site's, else docs)",
     )
     add_options(parser, "--pipelines", "--config-file")
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")

@@ -144,7 +144,7 @@ MT434 warning field-as-string: A query compares a field with the string "$name",
 MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
-MT438 warning place-in-key: A sort or a join uses the index of an array element, which a server may not find.
+MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.

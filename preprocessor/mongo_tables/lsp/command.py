@@ -31,9 +31,11 @@ exit status: 0 the editor has ended it, 1 the editor went away, 2 wrong usage or
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments for the source of rows, and for permission to use a database."""
-    parser.add_argument("--stdio", action="store_true", help="what it does anyway: some editors insist on it")
     parser.add_argument(
-        "--database", action="store_true", help="ask a mongodb:// source too, whenever a pipeline is typed"
+        "--stdio", action="store_true", help="no effect, because it is the default; some editors require it"
+    )
+    parser.add_argument(
+        "--database", action="store_true", help="also query a mongodb:// source, whenever a pipeline is typed"
     )
     add_options(parser, "--results", "--limit")
     # There is no default name: the site is only known once the editor has named its folder.

@@ -47,7 +47,7 @@ EPILOG = (
     "                                                  texts without a single comment\n"
     "  mongo-tables check --numbers README.md --open-is-error --baseline numbers.json\n"
     "  mongo-tables check --format github --sarif check.sarif\n\n"
-    "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
+    "exit status: 0 no finding, or none of the severity of --fail-on; 1 findings of that severity, or higher;\n"
     "2 wrong usage, nothing to work with, or results out of reach: the reason is on standard error, and no report is\n"
     "written, neither JSON nor SARIF"
 )
@@ -67,7 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="check again whenever a page, a shared pipeline, a file of results or the site's file changes; Ctrl-C "
         "ends it",
     )
-    parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
+    parser.add_argument("--static", action="store_true", help="run no pipeline; needs no results source")
     parser.add_argument(
         "--numbers",
         action="store_true",
@@ -99,10 +99,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --fix: write these files, and list the remaining manual changes",
     )
     parser.add_argument(
-        "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
+        "--format", choices=REPORT_FORMATS, default="text", help="the format of findings (default: text)"
     )
     parser.add_argument(
-        "--sarif", metavar="FILE", help="also write them into FILE as SARIF, whatever the format"
+        "--sarif", metavar="FILE", help="also write findings into FILE as SARIF, with any --format"
     )
     parser.add_argument(
         "--fail-on",
@@ -110,10 +110,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the lowest severity that makes the exit status 1 (default: `fail_on` of the site, else warning)",
     )
     parser.add_argument(
-        "--baseline", metavar="FILE", help="accepted findings: only others are listed and fail"
+        "--baseline", metavar="FILE", help="a file of accepted findings, which are neither listed nor fail"
     )
     parser.add_argument(
-        "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
+        "--write-baseline",
+        action="store_true",
+        help="accept the current findings: write them to the baseline",
     )
     add_options(parser)
 

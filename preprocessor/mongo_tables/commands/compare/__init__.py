@@ -21,7 +21,7 @@ DESCRIPTION = (
     "\n"
     "With --pool, conclude from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
     "different hours. Rows of RESULTS that another CAMPAIGN also has get the field `campaigns`: ratio, interval or\n"
-    "range, and verdict over all campaigns, and the result of each. They stay the same otherwise."
+    "range, and verdict over all campaigns, and the result of each. Nothing else in them changes."
 )
 EPILOG = """\
 A verdict rests on a 95 % interval over blocks, of rows that are judged together: `faster` or `slower` if it excludes 1,

@@ -38,7 +38,7 @@ examples:
   mongo-tables explain RESULT_CHART                        the keys of a comment
   mongo-tables explain format.decimals                     a key
 
-exit status: 0 every table has its rows and columns, 1 one has not, 2 wrong usage or nothing to work with"""
+exit status: 0 every table has its rows and columns, 1 a table lacks some, 2 wrong usage or nothing to work with"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

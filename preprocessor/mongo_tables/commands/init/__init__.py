@@ -39,7 +39,7 @@ with --table, {SOURCE}
 
 examples:
   mongo-tables init                                          set up this repository
-  mongo-tables init --numbers                                what could be held to which results
+  mongo-tables init --numbers                                which numbers can be checked against which results
   mongo-tables init --table results                          the first comment for a collection
   mongo-tables init --table results --append docs/speed.md   at the end of a page
 
