@@ -81,7 +81,7 @@ def test_units_of_data_say_what_they_count_by():
 
 
 def test_means_say_how_they_are_taken():
-    assert "every request counting once" in fields()["latency.mean"].description
+    assert "every request counts once" in fields()["latency.mean"].description
     assert "divided by count" in fields()["collection_stats.avgObjSize"].description
     assert "divided by its length" in fields()["processors"].description
 
