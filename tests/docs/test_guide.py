@@ -68,3 +68,9 @@ def test_a_named_value_works(project: Path) -> None:
 def test_the_rows_of_a_map_work(project: Path) -> None:
     (project / "bench.json").write_text(fenced(SOURCES, "json", "by_class"))
     assert "| git |  12 |  81.2 |" in rendered(project, fenced(SOURCES, "markdown", '"rows"'))
+
+
+def test_the_guide_says_where_an_id_is_known() -> None:
+    assert "unique in the site, so a value or a check on any page can name the table" in " ".join(
+        GUIDE.split()
+    )

@@ -119,6 +119,29 @@ def test_a_line_break_separates_words_of_the_search_index(program: str, tmp_path
     assert {"annihilating", "cerulean", "one", "two", "Remark", "beside"} <= words
 
 
+@pytest.mark.parametrize("program", ["mkdocs", "zensical"])
+def test_markdown_signs_in_a_comment_and_a_table_in_a_list_item_stay_what_they_are(
+    program: str, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "t.json").write_text('[{"k": "[**bold**](x) `y`", "n": 7}]')
+    (tmp_path / "docs" / "index.md").write_text(
+        '# P\n\nSeven: <!-- RESULT_VALUE: {"collection": "t", "where": {"k": "[**bold**](x) `y`"}, "field": "n"} -->.\n\n'
+        '* Item\n\n    <!-- RESULT_TABLE: {"collection": "t", "columns": ["k", "n"], "sort": "k"} -->\n'
+    )
+    config = "site_name: S\nplugins: [{mongo-tables: {results: t.json}}]\n"
+    if program == "zensical":
+        config = "site_name: S\nmarkdown_extensions: [{mongo-tables: {results: t.json}}]\n"
+    (tmp_path / "mkdocs.yml").write_text(config)
+    done = build(tmp_path, program=program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"<p>Seven: (?:<[^>]*>)*7(?:<[^>]*>)*\.</p>", page)
+    assert "RESULT_" not in page and "<strong>bold</strong>" not in page
+    assert not re.search(r"<p>\s*<figure", page)
+    assert re.search(r"<li>(?:(?!</li>).)*<figure", page, re.DOTALL)
+
+
 def test_the_style_sheet_is_linked_and_there(built: Path) -> None:
     assert 'href="assets/mongo-tables.css"' in (built / "index.html").read_text(encoding="utf-8")
     assert (built / "assets" / "mongo-tables.css").stat().st_size < 14336

@@ -368,3 +368,12 @@ def test_writing_twice_changes_nothing_whatever_the_page(
             flags=re.DOTALL,
         )
         assert kept.split() == text.split() or "mongo-tables" in text
+
+
+def test_hooks_that_tidy_ends_of_lines_and_files_find_nothing_to_do(folder: Path) -> None:
+    fill([("a ", 1234.4), ("b\n", 56789), ("", 3)])
+    found = composed(f"# Speed\n\n{table()}\n\nIt is {value()}.\n\n{chart()}\n")
+    assert found.drawings
+    for text in (found.text, *(one.text for one in found.drawings)):
+        assert [line for line in text.split("\n") if line != line.rstrip()] == []
+        assert text.endswith("\n") and not text.endswith("\n\n") and "\r" not in text
