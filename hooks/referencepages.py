@@ -91,7 +91,7 @@ FIRST_RULES = {
     "MT402": "a name is misspelt, or an earlier stage dropped the field",
     "MT302": "a column shows a field that no row has, often after a `$group`: its key is `_id`",
     "MT305": "rows are sorted by a field that no row has, so their order is chance",
-    "MT411": "two rows have the same name: show what tells them apart, or group them",
+    "MT411": "two rows have the same name: show a column that distinguishes them, or group them",
     "MT436": "a `$` is missing, so all documents have the same value",
     "MT435": "a number is compared with a string, or a date with a string",
     "MT440": "a sum counts a value once for each element of an unwound array",

@@ -15,7 +15,7 @@ from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 DESCRIPTION = (
     "Reads result files of benchmark tools and stores them in a fixture folder, one document for each measure of each\n"
-    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Vitest, Rust, Criterion, Google\n"
+    "benchmark. It reads files of pytest-benchmark, hyperfine, Go, JMH, Vitest, Rust, Criterion, Google\n"
     "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\

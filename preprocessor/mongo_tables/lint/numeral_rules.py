@@ -350,7 +350,7 @@ def find_conditions_left_out(subject: RuleContext) -> Iterator[Finding]:
         name = next(iter(written), "") if isinstance(written, Mapping) else ""
         operator = find_operator("expression", name) if name[:1] == "$" else None
         if operator and operator.gives == "bool":
-            message = f"`{name}` gives true or false, which `{use.name}` skips: it adds up numbers only"
+            message = f"`{name}` gives true or false, which `{use.name}` skips: it adds up only numbers"
             yield subject.in_pipeline(
                 "MT428", (*use.path, name), message, 'count what is true: {"$cond": [{…}, 1, 0]}', key=True
             )

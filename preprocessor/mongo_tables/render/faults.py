@@ -59,7 +59,7 @@ def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[SpecFault]:
         for number, row in enumerate(rows, 1):
             if misfit := find_misfit(column_value(row, column), form):
                 key, said, hint = misfit
-                yield ("format", column, key), f"row {number} has in `{column}` {said}", hint
+                yield ("format", column, key), f"in row {number}, `{column}` is {said}", hint
                 break
 
 
