@@ -15,8 +15,9 @@ from mongo_tables.render.charts.axes import break_name, fit_names
 from mongo_tables.render.charts.drawing import draw_chart
 from mongo_tables.render.charts.elements import LETTER, NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
-from mongo_tables.render.charts.plot import plot_of
-from tests.render.specs import chart
+from mongo_tables.render.charts.plot import as_table, plot_of
+from mongo_tables.render.charts.series import panels_of
+from tests.render.specs import chart, table
 
 CODECS = ("utf8", "utf16", "latin1", "cp1252", "ascii", "koi8", "gbk", "sjis")
 NAMES = {
@@ -120,3 +121,30 @@ def test_names_are_no_longer_than_their_room(names: list[str], most: int) -> Non
         lines = break_name(name, most * LETTER)
         assert "".join(lines).replace(" ", "") == name.replace(" ", "")
         assert all(len(line) <= most for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        ({}, ["x: ms", "y: ms"]),
+        ({"Parse": ["x"], "Write": ["y"]}, ["Parse: ms", "Write: ms"]),
+        ({"Both": ["x", "y"]}, ["x: ms", "y: ms"]),
+    ],
+)
+def test_columns_that_share_a_header_are_series_of_their_own(
+    groups: dict[str, list[str]], names: list[str]
+) -> None:
+    drawn = {"mark": "bar", "x": "n", "y": ["x", "y"]}
+    above = {"header_groups": groups} if groups else {}
+    plot = plot_of(table("n", "x", "y", headers=["n", "ms", "ms"], chart=drawn, **above))
+    assert plot is not None
+    rows = [{"n": 1, "x": 2, "y": 3}, {"n": 4, "x": 5, "y": 6}]
+    assert not plot_faults(plot, rows)
+    assert [series.name for series in panels_of(plot, rows)[0].data.series] == names
+
+
+def test_a_path_without_a_label_has_the_header_that_a_table_makes_of_it() -> None:
+    plot = plot_of(chart("parameters.max_threads", "qps", mark="bar"))
+    assert plot is not None
+    assert plot.axes_in_words == "qps by Max threads"
+    assert as_table(chart("parameters.max_threads", "qps", mark="bar")).headers == ("Max threads", "qps")

@@ -121,8 +121,8 @@ def test_a_range_is_told_with_its_point_and_in_the_description() -> None:
         plot("t", "c.ratio", spread=INTERVALS, format={"c.ratio": ColumnFormat(unit="times")}), RANGED
     )
     titles = [each.text for each in drawn.iter("title")]
-    assert "t 1: 1 (0.9–1.25) times – c.ratio" in titles
-    assert "t 4: 2 times – c.ratio" in titles
+    assert "t 1: 1 (0.9–1.25) times – Ratio" in titles
+    assert "t 4: 2 times – Ratio" in titles
     assert "with ranges" in (drawn.findtext("desc") or "")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
+from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.comparison import baseline_faults
 from mongo_tables.render.html import html_table
@@ -81,6 +83,20 @@ def test_markdown_has_the_comparison_too() -> None:
 def test_a_baseline_that_is_not_there_is_said_and_nothing_is_compared(baseline: Any, said: str) -> None:
     (fault,) = baseline_faults(spec(**baseline), ROWS)
     assert said in fault[1]
+
+
+def test_of_a_baseline_with_several_rows_the_hint_computes_one_for_each_group() -> None:
+    rows = [
+        {"engine": engine, "test": test, "ms": ms}
+        for engine, test, ms in (("a", "parse", 10), ("a", "write", 4), ("b", "parse", 5), ("b", "write", 8))
+    ]
+    asked = table("engine", "test", "ms", baseline={"row": {"engine": "a"}, "column": "ms"})
+    ((_, message, hint),) = baseline_faults(asked, rows)
+    assert message == "the baseline must be one row, but 2 of the 4 rows are meant"
+    assert hint.startswith("name one row by `test`, too")
+    stage = json.loads(hint[hint.index("{") : hint.index(', then "compute"')])
+    assert [row["ms"] / row["base"] for row in aggregate(rows, [stage])] == [1, 0.5, 1, 2]
+    assert hint.endswith('"compute": {"factor": "ms / base"}')
 
 
 def test_a_sound_baseline_has_no_fault() -> None:

@@ -17,7 +17,8 @@ from mongo_tables.render.conclusions import (
 )
 from mongo_tables.render.faults import SpecFault
 from mongo_tables.render.number_text import round_decimals, signed_decimals
-from mongo_tables.render.values import brief_text, cell_text, finite_decimal, raw_or_nothing
+from mongo_tables.render.values import brief_text, cell_text, finite_decimal, json_text, raw_or_nothing
+from mongo_tables.results.row_names import find_naming_fields
 from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
         many = (
             f"{len(numbers)} of the {len(rows)} rows are" if numbers else f"none of the {len(rows)} rows is"
         )
-        return [(("baseline", "row"), f"the baseline must be one row, but {many} meant", "name one row")]
+        hint = _hint_for_several(spec, [rows[number] for number in numbers]) if numbers else "name one row"
+        return [(("baseline", "row"), f"the baseline must be one row, but {many} meant", hint)]
     return [
         (
             ("baseline", "column"),
@@ -172,6 +174,20 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
         for column in list_compared_columns(spec)
         if not finite_decimal(column_value(rows[numbers[0]], column))
     ]
+
+
+def _hint_for_several(spec: TableSpec, meant: Rows) -> str:
+    """Return how to name one of the rows, or how to compare each of them with the rows of its group."""
+    row, column = (spec.baseline or {})["row"], list_compared_columns(spec)[0]
+    for name in find_naming_fields(meant, [*row])[:1]:
+        named = [{"$eq": [f"${key}", value]} for key, value in row.items()]
+        base = {"$max": {"$cond": [{"$and": named}, f"${column}", None]}}
+        stage = {"$setWindowFields": {"partitionBy": f"${name}", "output": {"base": base}}}
+        return (
+            f"name one row by `{name}`, too; a table has no baseline for each `{name}`, but the pipeline computes it: "
+            f'{json_text(stage)}, then "compute": {{"factor": "{column} / base"}}'
+        )
+    return "name one row"
 
 
 def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[SpecFault]:

@@ -306,14 +306,15 @@ def _refer_to(character: str) -> str:
 def alternative_text(text: str) -> str:
     """Return the text for the alternative of a picture, in which formatters of Markdown lose escapes.
 
-    Signs that are special in Markdown have their wide forms.
+    Signs that are special in Markdown have their wide forms; not an underscore within a path, where no emphasis ends.
 
     Example:
-        >>> alternative_text("dumps[10]")
-        'dumps［10］'
+        >>> alternative_text("dumps[10] of runs._key")
+        'dumps［10］ of runs._key'
     """
     words = " ".join(visible(text).split())
-    return re.sub(_SPECIAL, lambda found: chr(ord(found[0]) + _WIDE), words, flags=re.VERBOSE)
+    special = rf"(?!(?<=\w\.)_[A-Za-z0-9])(?:{_SPECIAL})"
+    return re.sub(special, lambda found: chr(ord(found[0]) + _WIDE), words, flags=re.VERBOSE)
 
 
 def words_markdown(pieces: Sequence[Piece] | None, text: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mongo_tables.directives.columns import column_headers
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
 from mongo_tables.render.markup import typeset
 from mongo_tables.render.values import cell_text, is_number
@@ -34,8 +36,8 @@ class Plot(ChartSettings):
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:
-        """Return the label of a column, without its unit."""
-        return self.labels.get(column, column)
+        """Return the label of a column, without its unit; of a path, the header that a table makes of it."""
+        return self.labels.get(column) or label_of(column)
 
     def unit(self, column: str) -> str:
         """Return the unit of a column as the axis shows it, or "" if none is given."""
@@ -64,23 +66,45 @@ class Plot(ChartSettings):
         return typeset(text) if is_number(value) else text
 
 
+def label_of(column: str) -> str:
+    """Return the name of a column, or for a path the header that a table makes of it."""
+    return column_headers([column])[0] if "." in column else column
+
+
 def plot_of(spec: PipelineSpec) -> Plot | None:
     """Return the plot of a chart, or of a table that asks for one. The table's headers name the axes."""
     place: tuple[str, ...] = ()
+    groups: dict[str, str] = {}
     if isinstance(spec, ChartSpec):
         settings, labels = spec.drawn, spec.labels
     elif isinstance(spec, TableSpec) and spec.chart is not None:
         settings, labels, place = spec.chart, dict(zip(spec.columns, spec.headers, strict=True)), ("chart",)
+        groups = {column: group.text for group in spec.header_groups for column in group.columns}
     else:
         return None
     return Plot(
         **vars(settings),
         name=spec.title or spec.caption or "",
-        labels=labels,
+        labels={**labels, **_tell_apart(settings.y, labels, groups)},
         format=spec.format,
         spread=spec.spread,
         place=place,
     )
+
+
+def _tell_apart(
+    columns: Sequence[str], labels: Mapping[str, str], groups: Mapping[str, str]
+) -> dict[str, str]:
+    """Return labels for columns that share one: after the heading above it, or else after the name of the column."""
+    texts = {column: labels.get(column) or label_of(column) for column in columns}
+    shared = Counter(texts.values())
+    headed = Counter((groups.get(column, column), text) for column, text in texts.items())
+    return {
+        column: f"{group if headed[group, text] == 1 else column}: {text}"
+        for column, text in texts.items()
+        for group in (groups.get(column, column),)
+        if shared[text] > 1
+    }
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
@@ -100,7 +124,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
         caption=spec.caption,
         empty=spec.empty,
         columns=columns,
-        headers=tuple(names.get(column, column) for column in columns),
+        headers=tuple(names.get(column) or label_of(column) for column in columns),
         spread=spec.spread if isinstance(spec, ChartSpec) else {},
     )
 
