@@ -29,7 +29,8 @@ class Reader(HTMLParser):
         super().__init__()
         self.text, self.tags, self.links, self.marked = "", [], [], []
         self.open: list[str] = []
-        self.feed(html)
+        # Where a line may break, nothing is shown.
+        self.feed(html.replace("<wbr>", ""))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         tag = {"s": "del"}.get(tag, tag)

@@ -53,9 +53,9 @@ class Keys(NamedTuple):
     def found_in(self, file: SourceFile) -> bool:
         """Return whether a file has the keys, or all but one."""
         seen, keys = file.seen, (*self.needs, *self.usual)
-        if all(f'"{word}"'.encode() in seen for word in self.words or self.needs) and file.has_keys(
-            self.needs, self.path
-        ):
+        if all(
+            f'"{word}"'.encode() in seen for word in self.words or (*self.path, *self.needs)
+        ) and file.has_keys(self.needs, self.path):
             return True
         absent = sum(f'"{key}"'.encode() not in seen for key in (*self.path, *keys)) if self.usual else 2
         return absent < 2 and file.lacks_one_key(keys, self.path)
@@ -224,7 +224,7 @@ def find_format(file: SourceFile) -> Format | None:
             found = False
             if isinstance(mark, Keys):
                 absent = 0
-                for word in mark.words or mark.needs:
+                for word in mark.words or (*mark.path, *mark.needs):
                     absent += f'"{word}"'.encode() not in seen
                 found = absent <= bool(mark.usual) and mark.found_in(file)
             elif isinstance(mark, bytes):
