@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.render.comparison import baseline_rows
+from mongo_tables.render.comparison import find_baselines
 from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query
 from mongo_tables.runner.experiment import load
@@ -26,6 +26,6 @@ def test_the_baseline_of_a_table_of_speeds_is_the_reference_of_its_experiment(pa
         if table.baseline is None or table.baseline["column"] != "speed":
             continue
         rows = SOURCE.aggregate(Query(table.collection, tuple(table.pipeline), table.let))
-        (number,) = baseline_rows(table, rows)
+        ((_, (number,)),) = find_baselines(table, rows)
         experiment = load(rows[number]["_id"]["testname"])
         assert rows[number]["_id"] == row_id(experiment, experiment.baseline), table.id

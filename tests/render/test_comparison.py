@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
-from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.comparison import baseline_faults
 from mongo_tables.render.html import html_table
@@ -85,7 +83,7 @@ def test_a_baseline_that_is_not_there_is_said_and_nothing_is_compared(baseline: 
     assert said in fault[1]
 
 
-def test_of_a_baseline_with_several_rows_the_hint_computes_one_for_each_group() -> None:
+def test_of_a_baseline_with_several_rows_the_hint_compares_within_groups() -> None:
     rows = [
         {"engine": engine, "test": test, "ms": ms}
         for engine, test, ms in (("a", "parse", 10), ("a", "write", 4), ("b", "parse", 5), ("b", "write", 8))
@@ -93,11 +91,77 @@ def test_of_a_baseline_with_several_rows_the_hint_computes_one_for_each_group() 
     asked = table("engine", "test", "ms", baseline={"row": {"engine": "a"}, "column": "ms"})
     ((_, message, hint),) = baseline_faults(asked, rows)
     assert message == "the baseline must be one row, but 2 of the 4 rows are meant"
-    assert hint.startswith("name one row by `test`, too")
-    stage = json.loads(hint[hint.index("{") : hint.index(', then "compute"')])
-    assert [row["ms"] / row["base"] for row in aggregate(rows, [stage])] == [1, 0.5, 1, 2]
-    assert hint.endswith('"compute": {"factor": "ms / base"}')
+    assert hint == 'name one row by `test`, too, or compare within each `test`: "group_rows": "test"'
 
 
 def test_a_sound_baseline_has_no_fault() -> None:
     assert baseline_faults(spec(), ROWS) == []
+
+
+# -- in tables with groups of rows, within each group --
+
+GROUPED: list[dict[str, Any]] = [
+    {"g": "A", "n": "x", "v": 3},
+    {"g": "A", "n": "y", "v": 2},
+    {"g": "B", "n": "y", "v": 20},
+    {"g": "B", "n": "x", "v": 10},
+]
+
+
+def grouped(**baseline: Any) -> TableSpec:
+    return table("g", "n", "v", group_rows="g", baseline={"row": 1, "column": "v", **baseline})
+
+
+def test_rows_are_compared_with_the_first_of_their_group() -> None:
+    found = read(html_table(grouped(), GROUPED)).tables[0]
+    assert [row[-1] for row in found] == [
+        "v against the first of the group",
+        "A",
+        "baseline",
+        "−33\u00a0%",
+        "B",
+        "baseline",
+        "−50\u00a0%",
+    ]
+
+
+def test_or_with_a_row_of_their_group_that_values_name_and_the_header_says_which() -> None:
+    found = read(html_table(grouped(row={"n": "x"}), GROUPED)).tables[0]
+    assert [row[-1] for row in found] == [
+        "v against x",
+        "A",
+        "baseline",
+        "−33\u00a0%",
+        "B",
+        "+100\u00a0%",
+        "baseline",
+    ]
+
+
+def test_rows_that_values_name_have_no_common_name_if_names_differ() -> None:
+    rows = [{**row, "best": row["v"] in (3, 20)} for row in GROUPED]
+    assert pipe_table(grouped(row={"best": True}), rows)[0].endswith(
+        "| v against the baseline of the group |"
+    )
+
+
+def test_the_baseline_of_each_group_is_marked() -> None:
+    assert html_table(grouped(), GROUPED).count('<tr class="mongo-table__baseline">') == 2
+
+
+@pytest.mark.parametrize(
+    ("baseline", "said"),
+    [
+        ({"row": 3}, "none of the 2 rows of the group A is meant"),
+        ({"row": {"v": 3}}, "none of the 2 rows of the group B is meant"),
+        ({"row": {"g": "B"}}, "2 of the 2 rows of the group B are meant"),
+    ],
+)
+def test_a_group_without_one_baseline_is_named(baseline: Any, said: str) -> None:
+    assert any(said in message for _, message, _ in baseline_faults(grouped(**baseline), GROUPED))
+
+
+def test_a_group_whose_baseline_has_no_number_is_named() -> None:
+    rows = [*GROUPED[:2], {**GROUPED[2], "v": 0}, GROUPED[3]]
+    (fault,) = baseline_faults(grouped(), rows)
+    assert fault[1].startswith("the baseline row of the group B has no number other than 0 in `v`")

@@ -356,3 +356,20 @@ def test_the_note_on_a_reference_says_noise_beyond_its_margin(low: float, high: 
     (note,) = notes_on_references([conclusion_of({**told, "verdict": "not known"})])
     assert ("noise" in note) == bool(said)
     assert said in note
+
+
+def test_in_groups_of_rows_each_comparison_is_with_the_reference_of_its_group() -> None:
+    groups = [*({**row, "g": "A"} for row in ROWS[:3]), *({**row, "g": "B"} for row in ROWS[:2])]
+    settings = {"row": 1, "column": "v", "comparison": "c"}
+    shown = table("g", "x", "v", headers=["Engine", "Indexes", "Speed"], group_rows="g", baseline=settings)
+    assert row_findings(shown, {}, {shown.query.key: groups}, (), date(2026, 1, 1)) == []
+    assert [row[-1] for row in read(html_table(shown, groups)).tables[0][1:]] == [
+        "A",
+        "baseline",
+        "+12\u00a0% (+8 to +17)",
+        "−20\u00a0% (−25 to −15)",
+        "B",
+        "baseline",
+        "+12\u00a0% (+8 to +17)",
+    ]
+    assert "The baseline against itself, measured again in each block: +1" in html_table(shown, groups)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.render.column import Column, column_value
 from mongo_tables.render.conclusions import (
@@ -17,7 +17,7 @@ from mongo_tables.render.conclusions import (
 )
 from mongo_tables.render.faults import SpecFault
 from mongo_tables.render.number_text import round_decimals, signed_decimals
-from mongo_tables.render.values import brief_text, cell_text, finite_decimal, json_text, raw_or_nothing
+from mongo_tables.render.values import brief_text, cell_text, finite_decimal, raw_or_nothing
 from mongo_tables.results.row_names import find_naming_fields
 from mongo_tables.results.verdicts import ITSELF
 
@@ -34,16 +34,29 @@ _NO_VERDICT: Final = (
 )
 
 
-def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
-    """Return the numbers, from 0, of the rows that match the table's baseline: exactly one, unless there is a fault."""
+class ComparedRows(NamedTuple):
+    """Rows that are compared with one of them, all by their numbers from 0: those of a group, or all of a table.
+
+    ``matches`` are the rows that the baseline means: exactly one, unless there is a fault.
+    """
+
+    rows: Sequence[int]
+    matches: Sequence[int]
+
+
+def find_baselines(spec: TableSpec, rows: Rows) -> list[ComparedRows]:
+    """Return the rows of each group of the table, or all if it has none, with those that match its baseline."""
     row = spec.baseline["row"] if spec.baseline else 0
+    groups: dict[object, list[int]] = {}
+    for number, each in enumerate(rows):
+        group = raw_or_nothing(column_value(each, spec.group_rows)) if spec.group_rows else None
+        groups.setdefault(group, []).append(number)
     if isinstance(row, Mapping):
-        return [
-            number
-            for number, each in enumerate(rows)
-            if all(_same(column_value(each, column), value) for column, value in row.items())
+        named = [
+            all(_same(column_value(each, column), value) for column, value in row.items()) for each in rows
         ]
-    return [int(row) - 1] if 1 <= row <= len(rows) else []
+        return [ComparedRows(one, [number for number in one if named[number]]) for one in groups.values()]
+    return [ComparedRows(one, one[row - 1 : row]) for one in groups.values()]
 
 
 def _same(left: object, right: object) -> bool:
@@ -65,41 +78,51 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 
     A comparison shows the rows' conclusions if the table asks for them, else plain ratios.
     """
-    settings, numbers = spec.baseline or {}, baseline_rows(spec, rows)
-    if len(numbers) != 1:
+    settings, groups = spec.baseline or {}, find_baselines(spec, rows)
+    if not groups or any(len(group.matches) != 1 for group in groups):
         return list(columns)
-    (base,), as_ratio = numbers, settings.get("as") == "ratio"
+    bases = {number: group.matches[0] for group in groups for number in group.rows}
+    as_ratio = settings.get("as") == "ratio"
+    label = next(column for column in columns if column.name != spec.group_rows)
+    names = {label.texts[base] for base in bases.values()}
+    against = names.pop() if len(names) == 1 else "the baseline of the group"
+    if names and settings["row"] == 1:
+        against = "the first of the group"
     conclusions = list_conclusions(settings["comparison"], rows) if settings.get("comparison") else None
     found: list[Column] = []
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
         if name not in list_compared_columns(spec):
             continue
-        header = settings.get("header") or f"{column.header} against {columns[0].texts[base]}"
+        header = settings.get("header") or f"{column.header} against {against}"
         if conclusions is not None:
-            compared = _concluded(header, conclusions, base, as_ratio)
+            compared = _concluded(header, conclusions, set(bases.values()), as_ratio)
         else:
-            divisor = finite_decimal(column.values[base])
-            numerators = map(finite_decimal, column.values)
-            ratios = [None if one is None or not divisor else one / divisor for one in numerators]
-            texts = [_ratio_text(ratio, as_ratio) for ratio in ratios]
-            texts[base] = _BASELINE_TEXT
+            numbers = list(map(finite_decimal, column.values))
+            pairs = [(one, numbers[bases[number]]) for number, one in enumerate(numbers)]
+            ratios = [None if one is None or not divisor else one / divisor for one, divisor in pairs]
+            texts = [
+                _BASELINE_TEXT if bases[number] == number else _ratio_text(ratio, as_ratio)
+                for number, ratio in enumerate(ratios)
+            ]
             compared = _column(header, ratios, as_ratio, texts)
             compared = compared._replace(notes=(_NO_VERDICT,) if name in spec.spread else ())
         found.append(compared._replace(heading=column.heading))
     return found
 
 
-def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Column:
+def _concluded(
+    header: str, conclusions: Sequence[Conclusion | None], bases: Collection[int], as_ratio: bool
+) -> Column:
     """Return a column of the ratios of rows measured in blocks, with intervals. A note gives the baseline's own."""
-    others = [None if number == base else one for number, one in enumerate(conclusions)]
+    others = [None if number in bases else one for number, one in enumerate(conclusions)]
     texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
-    texts[base] = _BASELINE_TEXT
     ratios = [one.ratio if one else None for one in others]
-    ratios[base] = Decimal(1)
+    for base in bases:
+        texts[base], ratios[base] = _BASELINE_TEXT, Decimal(1)
     return _column(header, ratios, as_ratio, texts)._replace(
         sign_meanings=tuple(full_words_of(one) if one and one.sign else "" for one in others),
-        notes=tuple(conclusion_notes(conclusions, base, as_ratio)),
+        notes=tuple(conclusion_notes(conclusions, bases, as_ratio)),
         for_files=_list_columns_for_files(header, others, as_ratio),
     )
 
@@ -156,42 +179,42 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
     """Return faults of the baseline: it is not exactly one row, or there is nothing to compare it with."""
-    if spec.baseline is None:
-        return []
-    numbers = baseline_rows(spec, rows)
-    if len(numbers) != 1:
-        many = (
-            f"{len(numbers)} of the {len(rows)} rows are" if numbers else f"none of the {len(rows)} rows is"
-        )
-        hint = _hint_for_several(spec, [rows[number] for number in numbers]) if numbers else "name one row"
-        return [(("baseline", "row"), f"the baseline must be one row, but {many} meant", hint)]
-    return [
-        (
-            ("baseline", "column"),
-            f"the baseline row has no number other than 0 in `{column}`, so nothing can be compared with it",
-            "name another row, or another column",
-        )
-        for column in list_compared_columns(spec)
-        if not finite_decimal(column_value(rows[numbers[0]], column))
-    ]
+    found: list[SpecFault] = []
+    for group, matches in find_baselines(spec, rows) if spec.baseline else ():
+        by = spec.group_rows
+        of = f" of the group {cell_text(column_value(rows[group[0]], by), spec.form_of(by))}" if by else ""
+        if len(matches) != 1:
+            each = " of each group" if by else ""
+            many = f"{len(matches)} of the {len(group)} rows{of} are"
+            meant = many if matches else f"none of the {len(group)} rows{of} is"
+            message = f"the baseline must be one row{each}, but {meant} meant"
+            hint = (
+                _hint_for_several(spec, [rows[number] for number in matches]) if matches else "name one row"
+            )
+            found.append((("baseline", "row"), message, hint))
+            continue
+        for column in list_compared_columns(spec):
+            if not finite_decimal(column_value(rows[matches[0]], column)):
+                lack = f"the baseline row{of} has no number other than 0 in `{column}`"
+                message, hint = (
+                    f"{lack}, so nothing can be compared with it",
+                    "name another row, or another column",
+                )
+                found.append((("baseline", "column"), message, hint))
+    return found
 
 
 def _hint_for_several(spec: TableSpec, meant: Rows) -> str:
     """Return how to name one of the rows, or how to compare each of them with the rows of its group."""
-    row, column = (spec.baseline or {})["row"], list_compared_columns(spec)[0]
+    row = (spec.baseline or {})["row"]
     for name in find_naming_fields(meant, [*row])[:1]:
-        named = [{"$eq": [f"${key}", value]} for key, value in row.items()]
-        base = {"$max": {"$cond": [{"$and": named}, f"${column}", None]}}
-        stage = {"$setWindowFields": {"partitionBy": f"${name}", "output": {"base": base}}}
-        return (
-            f"name one row by `{name}`, too; a table has no baseline for each `{name}`, but the pipeline computes it: "
-            f'{json_text(stage)}, then "compute": {{"factor": "{column} / base"}}'
-        )
+        also = f"name one row by `{name}`, too"
+        return also if spec.group_rows else f'{also}, or compare within each `{name}`: "group_rows": "{name}"'
     return "name one row"
 
 
-def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[SpecFault]:
-    """Return reasons why conclusions cannot be shown in a table whose baseline is row ``base``, counted from 0."""
+def conclusion_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
+    """Return reasons why conclusions cannot be shown in a table whose baselines have no fault."""
     field = (spec.baseline or {}).get("comparison")
     if field is None:
         return
@@ -202,7 +225,9 @@ def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[SpecFa
         return
     conclusions = list_conclusions(field, rows)
     yield from _find_missing(field, rows, conclusions)
-    yield from _find_other_baseline(conclusions, base)
+    for group, matches in find_baselines(spec, rows):
+        others = [conclusions[number] for number in group if number not in matches]
+        yield from _find_other_baseline(conclusions[matches[0]], others)
     yield from contradiction_faults(_PLACE, conclusions)
 
 
@@ -224,16 +249,14 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
         yield _PLACE, message, hint
 
 
-def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[SpecFault]:
-    """Find a baseline that differs from the row against which the others were measured."""
-    own = conclusions[base]
+def _find_other_baseline(own: Conclusion | None, others: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
+    """Find a baseline, with its ``own`` conclusion, that is not the row against which the others were measured."""
     if own is None or own.against != ITSELF:
         found = "has no comparison" if own is None else f"was compared with {own.against}"
         message = f"the baseline row {found}, so it is not the row that the intervals are against"
         yield ("baseline", "row"), message, "name the row that was measured twice in each block"
         return
-    others = [one for number, one in enumerate(conclusions) if number != base and one is not None]
-    names = list(dict.fromkeys(one.against for one in others))
+    names = list(dict.fromkeys(one.against for one in others if one is not None))
     if ITSELF in names or len(names) > 1:
         message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
         yield _PLACE, message, "let the pipeline choose rows that were measured in the same blocks"

@@ -304,19 +304,25 @@ def notes_on_references(conclusions: Iterable[Conclusion | None]) -> tuple[str, 
     ) or (note,)
 
 
-def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Iterator[str]:
-    """Yield the notes under a table whose rows are compared with row ``base``, counted from 0.
+def conclusion_notes(
+    conclusions: Sequence[Conclusion | None], bases: Collection[int], as_ratio: bool
+) -> Iterator[str]:
+    """Yield the notes under a table whose rows are compared with the rows ``bases``, counted from 0.
 
     They say what was compared, in how many blocks, which differences were detectable, how the baseline compares with
     itself, and for each sign its meaning and the differences that are excluded.
     """
-    others = [one for number, one in enumerate(conclusions) if one is not None and number != base]
+    others = [one for number, one in enumerate(conclusions) if one is not None and number not in bases]
     if not others:
         return
-    compared, own = _say_what_was_compared(others), conclusions[base]
-    if own and own.ratio:
-        compared += f" The baseline against itself, measured again in each block: {_ratio_with_interval(own, as_ratio)}"
-        differs = own.interval is not None and not own.interval[0] <= 1 <= own.interval[1]
+    compared = _say_what_was_compared(others)
+    owns = [one for base in sorted(bases) if (one := conclusions[base]) and one.ratio]
+    if owns:
+        found = ", ".join(_ratio_with_interval(one, as_ratio) for one in owns)
+        compared += f" The baseline against itself, measured again in each block: {found}"
+        differs = any(
+            one.interval is not None and not one.interval[0] <= 1 <= one.interval[1] for one in owns
+        )
         compared += (
             ", though nothing differs there, so such differences mean nothing here." if differs else "."
         )

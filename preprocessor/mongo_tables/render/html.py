@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.columns import has_link
 from mongo_tables.render.column import Align, Column
-from mongo_tables.render.comparison import baseline_rows
+from mongo_tables.render.comparison import find_baselines
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.markup import (
     NO_ROWS,
@@ -215,7 +215,9 @@ def _bodies(
     for column in others:
         cells.append(_cells(column, "td", column.links))
     # The numbers, from 0, of the baseline or of the references with which a column compares other rows.
-    marked = set(baseline_rows(spec, rows)[:1]) if spec.baseline else set[int]()
+    marked: set[int] = set()
+    for one in find_baselines(spec, rows) if spec.baseline else ():
+        marked.update(one.matches[:1])
     for column in layout.columns:
         if column.for_files and not spec.baseline:
             against = [one.against if one else "" for one in map(conclusion_of, column.values)]

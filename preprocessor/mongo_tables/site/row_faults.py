@@ -20,7 +20,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import offset_in_string
 from mongo_tables.lint.walk import suggest_path
 from mongo_tables.render.column import column_value, index_hint
-from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
+from mongo_tables.render.comparison import baseline_faults, cell_faults, conclusion_faults
 from mongo_tables.render.faults import (
     SpecFault,
     format_faults,
@@ -237,9 +237,9 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
         if spec.group_rows:
             found.append(("MT431", group_faults(spec, spec.group_rows, rows)))
         if spec.baseline:
-            found.append(("MT331", baseline_faults(spec, rows)))
-            if len(numbers := baseline_rows(spec, rows)) == 1:
-                found.append(("MT334", conclusion_faults(spec, rows, numbers[0])))
+            found.append(("MT331", faults := baseline_faults(spec, rows)))
+            if all(path[-1] != "row" for path, *_ in faults):
+                found.append(("MT334", conclusion_faults(spec, rows)))
     if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
         found.append(("MT332", range_faults(spec, rows)))
     if not found:
