@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import pairwise
-from typing import Any, Final
+from itertools import pairwise, takewhile
+from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.fields import paths_in
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding, did_you_mean
@@ -44,7 +45,7 @@ from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value
-from mongo_tables.results.row_names import are_apart, choose_telling, order_of
+from mongo_tables.results.row_names import are_apart, choose_telling, find_naming_fields, order_of
 
 _Key = tuple[str, Any] | None
 """The frame of a text, in which texts are compared, and its place among them; None if a way does not read it."""
@@ -328,14 +329,29 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
     if sorting is None:
         return
     for key, direction in sorting.keys.items():
-        example = find_misplaced_texts((column_value(row, key) for row in rows), direction)
-        if example is not None:
-            at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            order = order_of(key, rows)
-            message, hint = _describe_text_order(spec, key, example)
-            yield subject.finding(
-                "MT408", at, message, hint if order == key else f"sort by `{order}`, which has them"
-            )
+        for path, values in _list_sorted(key, rows):
+            example = find_misplaced_texts(values, direction)
+            if example is not None:
+                at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
+                order = order_of(path, rows)
+                message, hint = _describe_text_order(spec, path, example)
+                yield subject.finding(
+                    "MT408", at, message, hint if order == path else f"sort by `{order}`, which has them"
+                )
+                break
+
+
+def _list_sorted(key: str, rows: Rows) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the values that a key sorts; of objects also each field's, among rows that are equal before it."""
+    values = [column_value(row, key) for row in rows]
+    yield key, values
+    below = defaultdict[tuple[str, str], list[Any]](list)
+    for value in values:
+        before = ""
+        for name, inner in value.items() if isinstance(value, Mapping) else ():
+            below[f"{key}.{name}", before].append(inner)
+            before += repr(inner)
+    yield from ((path, inner) for (path, _), inner in below.items())
 
 
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
@@ -395,31 +411,68 @@ def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool
 
 
 _PICKING: Final = names_with("picks by place", "accumulator")
+_BY_DOCUMENT: Final = frozenset({"$addFields", "$project", "$set", "$sort", "$unset"})
+"""Stages that leave the number of documents as it is."""
+
+
+class _Pick(NamedTuple):
+    """A value that a group takes from one of its documents, by place, and where the pipeline says so."""
+
+    path: Path
+    operator: str
+    name: str
+    value: Any
+    is_last: bool
 
 
 @rule("MT424", of="documents", needs=("$group",))
 def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: a group picks a field by position from unsorted documents, whose values differ."""
-    spec = subject.spec
-    place = len(leading_match(spec.pipeline))
+    """MT424: a group picks a value by position from documents that no sort tells apart, and whose values differ."""
+    spec, start = subject.spec, len(leading_match(subject.spec.pipeline))
+    between = [*takewhile(lambda stage: not _BY_DOCUMENT.isdisjoint(stage), spec.pipeline[start:])]
+    place = start + len(between)
     group = spec.pipeline[place].get("$group") if place < len(spec.pipeline) else None
-    if not isinstance(group, Mapping):
+    if not isinstance(group, Mapping) or not (picks := list(_find_picks(subject, place, group))):
         return
-    for name, expression in _find_picking_fields(group).items():
-        values: dict[str, str] = {}
-        for document in documents.of(spec).documents:
-            key, value = _written(group["_id"], document), _written(expression, document)
-            if key is None or value is None:
+    sorting, passing = last_sorting(spec.pipeline[:place], subject.orders[:place]), documents.of(spec)
+    rows, sorted_by = passing.documents, sorting.keys if sorting else {}
+    if sorting:
+        rows = sorting.first([*rows], len(rows)) if passing.complete else []
+    keys = sorting.keys_of(rows) if sorting else [None] * len(rows)
+    for pick in picks:
+        read = [".".join(path) for path in paths_in([group["_id"], pick.value])]
+        if (sorting and pick.operator.endswith("N")) or not all(
+            is_kept(path, between) for path in (*read, *sorted_by)
+        ):
+            continue
+        picked: dict[str, tuple[Any, str, Row]] = {}
+        for key, row in list(zip(keys, rows, strict=True))[:: -1 if pick.is_last else 1]:
+            name, value = _written(group["_id"], row), _written(pick.value, row)
+            if name is None or value is None:
                 break
-            if values.setdefault(key, value) != value:
-                yield subject.finding(
-                    "MT424",
-                    spec.locate(("pipeline", place, "$group", name), key=True),
-                    f"`{_operator(group[name])}` uses `{name}` of the first or last document of a group, but "
-                    f"the documents are not sorted and have different values",
-                    "put a `$sort` before the `$group`, or use `$max`, `$min` or `$avg`",
+            first, shown, other = picked.setdefault(name, (key, value, row))
+            if first == key and shown != value:
+                yield subject.in_pipeline(
+                    "MT424", pick.path, *_describe_pick(pick, sorted_by, read, [other, row]), key=True
                 )
                 break
+
+
+def _describe_pick(
+    pick: _Pick, sorted_by: Mapping[str, Any], read: Sequence[str], pair: Rows
+) -> tuple[str, str]:
+    """Return message and hint about a pick, of two documents that it may take."""
+    what = f"`{pick.operator}` uses `{pick.name}` of the first or last document of a group, but"
+    if not sorted_by:
+        message = f"{what} the documents are not sorted and have different values"
+        return message, "put a `$sort` before the `$group`, or use `$max`, `$min` or `$avg`"
+    telling = [path for path in find_naming_fields(pair) if path not in read and path != "_id"]
+    return (
+        f"{what} documents with different values are equal in {quote(sorted_by)}: chance decides which is used",
+        f"group by {quote(telling)}, too, or choose one with `$match`"
+        if telling
+        else "sort also by a field that distinguishes them, for example `_id`",
+    )
 
 
 def _written(expression: Any, document: Row) -> str | None:
@@ -441,12 +494,17 @@ def _operator(value: Any) -> str:
     return next(iter(value), "") if isinstance(value, Mapping) else ""
 
 
-def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the group that pick a value by position, each with the expression that it picks."""
-    found = {}
+def _find_picks(subject: RuleContext, place: int, group: Mapping[str, Any]) -> Iterator[_Pick]:
+    """Yield what the group at a place picks itself, and what is picked from an array that it makes."""
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""
         if operator in _PICKING:
             argument = value[operator]
-            found[name] = argument.get("input") if operator.endswith("N") else argument
-    return found
+            picked = argument.get("input") if operator.endswith("N") else argument
+            yield _Pick((place, "$group", name), operator, name, picked, operator == "$last")
+    for use in subject.uses("$arrayElemAt", "$first", "$last"):
+        at = use.argument[1:] if isinstance(use.argument, list) else [-1 if use.name == "$last" else 0]
+        array = use.argument[0] if isinstance(use.argument, list) else use.argument
+        made, number = subject.written(array, use.path)
+        if use.kind == "expression" and number == place and _operator(made) == "$push" and at in ([0], [-1]):
+            yield _Pick(use.path, use.name, array[1:], made["$push"], at == [-1])

@@ -465,8 +465,9 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
                     found.add("asks for other kinds")
     elif stage.name == "$sort":
         for name in stage.argument:
-            kinds = lookup(stage.before, tuple(name.split("."))).kinds
-            found.add("" if kinds else "sorts by nothing")
+            shape = lookup(stage.before, tuple(name.split(".")))
+            found.add("" if shape.kinds else "sorts by nothing")
+            kinds = shape.kinds.union(*(inner.kinds for inner in shape.fields.values()))
             found.add("sorts by texts" if not known or kinds & _TEXTS else "")
     elif "$match" in stage.names:
         found.add("asks within a stage")
