@@ -89,6 +89,17 @@ SHAPES: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     ("samples.*", {"_id": 1, "samples": [3, 5]}, [{"_id": 1, "_key": 1, "_value": 3}, {"_id": 1, "_key": 2, "_value": 5}]),
+    # An entry that is null is a row without values: nothing is half read.
+    (
+        "engines.*.*",
+        {"_id": 1, "engines": {"a": {"get": {"ms": 5}, "set": None, "unit": "ms"}, "b": None}},
+        [
+            {"_id": 1, "engines": {"_key": "a"}, "unit": "ms", "_key": "get", "ms": 5},
+            {"_id": 1, "engines": {"_key": "a"}, "unit": "ms", "_key": "set", "_value": None},
+            {"_id": 1, "engines": {"_key": "b"}, "_value": None},
+        ],
+    ),
+    ("speed.*", {"_id": 1, "speed": {"get": 5, "set": None}}, [{"_id": 1, "_key": "get", "_value": 5}, {"_id": 1, "_key": "set", "_value": None}]),
     # An entry with a field of the list's own name; no such list.
     ("results.*", {"_id": 1, "results": [{"results": 7}]}, [{"_id": 1, "_key": 1, "results": 7}]),
     ("results.*", {"_id": 1, "results": "none"}, []),

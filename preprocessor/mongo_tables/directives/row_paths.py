@@ -21,7 +21,7 @@ ENTRY: Final = "_row"
 _TOP: Final = "_top"
 """The field with a document that is a map itself; of a map of maps (``*.*``) it keeps the outer key."""
 _KEY: Final = "_key"
-_VALUE: Final = "_value"
+VALUE: Final = "_value"
 """The field with an entry that is not an object."""
 _NESTED: Final = ("object", "array")
 _FEWEST: Final = 2
@@ -48,7 +48,7 @@ def rows_stages(path: str) -> list[Stage]:
         if part == _EACH:
             wrapped = following == _EACH  # The entry is a list or a map itself.
             stages += [{"$set": {place: _entries(f"${place}", wrapped=wrapped)}}, {"$unwind": f"${place}"}]
-            place = f"{place}.{_VALUE}" if wrapped else place
+            place = f"{place}.{VALUE}" if wrapped else place
         else:
             place = f"{place}.{part}"
     return [
@@ -64,32 +64,36 @@ def rows_stages(path: str) -> list[Stage]:
 def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
     """Return the expression for a list of the entries of a list or a map, or nothing for anything else.
 
-    Values next to objects in a map, such as a unit, become fields of each of them. ``wrapped``: an object is a value,
-    too, because its own entries become rows.
+    Values next to objects in a map, such as a unit, become fields of each of them; null is an entry without values.
+    ``wrapped``: an object is a value, too, because its own entries become rows.
     """
     numbered = _entry({"$add": ["$$at", 1]}, {"$arrayElemAt": [value, "$$at"]}, wrapped)
     listed = {"$map": {"input": {"$range": [0, {"$size": value}]}, "as": "at", "in": numbered}}
-    nested = {"$in": [{"$type": "$$one.v"}, list(_NESTED)]}
-    single = {"$and": [{"$ne": ["$$one.k", "_id"]}, {"$not": [nested]}]}
+    nested = {"$in": [{"$type": "$$one.v"}, [*_NESTED, "null"]]}
     keyed = _entry("$$one.k", "$$one.v", wrapped)
     mapped = {
         "$let": {
-            "vars": {
-                "nested": {"$filter": {"input": {"$objectToArray": value}, "as": "one", "cond": nested}},
-                "single": {"$filter": {"input": {"$objectToArray": value}, "as": "one", "cond": single}},
-            },
+            "vars": {"each": _choose({"$objectToArray": value}, {"$ne": ["$$one.k", "_id"]})},
             "in": {
-                "$cond": [
-                    {"$eq": ["$$nested", []]},
-                    {"$map": {"input": "$$single", "as": "one", "in": keyed}},
-                    {
-                        "$map": {
-                            "input": "$$nested",
-                            "as": "one",
-                            "in": {"$mergeObjects": [{"$arrayToObject": "$$single"}, keyed]},
-                        }
+                "$let": {
+                    "vars": {
+                        "rows": _choose("$$each", nested),
+                        "single": _choose("$$each", {"$not": [nested]}),
                     },
-                ]
+                    "in": {
+                        "$cond": [
+                            {"$eq": [_choose("$$rows", {"$ne": ["$$one.v", None]}), []]},
+                            {"$map": {"input": "$$each", "as": "one", "in": keyed}},
+                            {
+                                "$map": {
+                                    "input": "$$rows",
+                                    "as": "one",
+                                    "in": {"$mergeObjects": [{"$arrayToObject": "$$single"}, keyed]},
+                                }
+                            },
+                        ]
+                    },
+                }
             },
         }
     }
@@ -98,14 +102,23 @@ def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
             "branches": [
                 {"case": {"$isArray": [value]}, "then": listed},
                 {"case": {"$eq": [{"$type": value}, "object"]}, "then": mapped},
+                # An entry that is null, in place of a list or a map, is a row without values.
+                {
+                    "case": {"$eq": [{"$type": value}, "null"]},
+                    "then": [{VALUE: None}] if value.endswith(VALUE) else [],
+                },
             ],
             "default": [],
         }
     }
 
 
+def _choose(entries: Any, condition: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"$filter": {"input": entries, "as": "one", "cond": condition}}
+
+
 def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
-    alone = {_VALUE: value}
+    alone = {VALUE: value}
     if not wrapped:
         alone = {"$cond": [{"$eq": [{"$type": value}, "object"]}, value, alone]}
     return {"$mergeObjects": [{_KEY: key}, alone]}

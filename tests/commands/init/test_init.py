@@ -127,6 +127,21 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
     assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check --numbers"]
 
 
+ENGINES = {
+    "alpha": {"parse": {"ms": 12000.5, "mb_s": 110.2}, "write": {"ms": 8.1, "mb_s": 210.0}},
+    "beta": {"parse": {"ms": 24.5, "mb_s": 55.2}, "write": {"ms": 9.3, "mb_s": 180.0}},
+    "third": {"parse": {"ms": 30.5, "mb_s": 45.2}, "write": None},
+}
+
+
+def test_what_was_not_measured_takes_no_column_away(project: Path) -> None:
+    (project / "bench.json").write_text(json.dumps({"engines": ENGINES}))
+    assert mongo_tables("init", cwd=project).stderr == CHECKED
+    readme = (project / "README.md").read_text()
+    assert '"columns": ["engines._key", "_key", "ms", "mb_s"]' in readme
+    assert re.search(r"\| third +\| write +\| not measured \| not measured \|", readme)
+
+
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
     (project / ".git").rmdir()
     done = mongo_tables("init", cwd=project)

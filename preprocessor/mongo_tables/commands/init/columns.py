@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.aggregation.values import is_number, type_name
 from mongo_tables.directives.columns import column_headers, field_words
 from mongo_tables.directives.comments import keep_in_comment
+from mongo_tables.directives.row_paths import VALUE
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
 from mongo_tables.render.values import raw_text
@@ -121,7 +122,8 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
     near = [one for one in near if not _is_counted(one)] or near
-    usual = [one for one in near if one.everywhere] or near
+    filled = sum(document.get(VALUE, 0) is not None for document in documents)  # other entries are null
+    usual = [one for one in near if len(one.values) >= filled] or near
     different = [one for one in usual if one.distinct > 1] or usual
     unlike: dict[tuple[str, ...], CandidateField] = {}
     for one in different:
