@@ -328,8 +328,8 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
     spec, sorting = subject.spec, subject.seen_sorting
     if sorting is None:
         return
-    for key, direction in sorting.keys.items():
-        for path, values in _list_sorted(key, rows):
+    for place, (key, direction) in enumerate(sorting.keys.items()):
+        for path, values in _list_sorted(key, [*sorting.keys][:place], rows):
             example = find_misplaced_texts(values, direction)
             if example is not None:
                 at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
@@ -341,16 +341,17 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
                 break
 
 
-def _list_sorted(key: str, rows: Rows) -> Iterator[tuple[str, list[Any]]]:
+def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple[str, list[Any]]]:
     """Yield the values that a key sorts; of objects also each field's, among rows that are equal before it."""
     values = [column_value(row, key) for row in rows]
     yield key, values
     below = defaultdict[tuple[str, str], list[Any]](list)
-    for value in values:
-        before = ""
-        for name, inner in value.items() if isinstance(value, Mapping) else ():
-            below[f"{key}.{name}", before].append(inner)
-            before += repr(inner)
+    for row, value in zip(rows, values, strict=True):
+        if isinstance(value, Mapping):
+            before = repr([column_value(row, one) for one in earlier])
+            for name, inner in value.items():
+                below[f"{key}.{name}", before].append(inner)
+                before += repr(inner)
     yield from ((path, inner) for (path, _), inner in below.items())
 
 
