@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 from mongo_tables.aggregation.query.conditions import values_at
 from mongo_tables.aggregation.values import MISSING
@@ -63,6 +64,14 @@ def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
         return below in inner if below and isinstance(inner, Mapping) else bool(inner)
 
     return f"{ORDER}.{path}" if any(map(holds, documents)) else path
+
+
+def version_hint(column: str, documents: Sequence[Mapping[str, Any]]) -> str:
+    """Return the hint for a column that has versions where numbers are needed, or ""."""
+    if "." in column or order_of(column, documents) == column:
+        return ""
+    read = f"`{column}` is read as versions, as 3.9 and 3.10 are, so as text"
+    return f"{read}: ?{quote(column, safe=' ')}=number behind the file's name reads numbers"
 
 
 def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:

@@ -31,6 +31,7 @@ from mongo_tables.render.faults import (
 )
 from mongo_tables.render.values import is_number
 from mongo_tables.results.model import ResultsError
+from mongo_tables.results.row_names import version_hint
 from mongo_tables.site.pages import provenance_in
 
 if TYPE_CHECKING:
@@ -197,7 +198,9 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         place = spec.comment.locate(offset_in_string(spec.comment.parsed, origin.path, at))
         message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
         if column and amount == len(rows):
-            hint = suggest_path(column, rows) or "compute with columns of numbers"
+            hint = (
+                suggest_path(column, rows) or version_hint(column, rows) or "compute with columns of numbers"
+            )
         else:
             shown = f'"format": {{"{name}": {{"missing": "–"}}}}'
             hint = f"leave these rows out with `where`, or define what their cells show: {shown}"

@@ -103,6 +103,41 @@ def test_the_name_of_a_column_may_say_that_numbers_are_versions(
     assert all(isinstance(one[name], str) == is_text for one in found)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["name,ms", "a,21.50", "b,14.9"],
+        ["python,ms", "3.9,21.50", "3.10,14.9"],
+        ["name,mean", "a,3.9", "b,3.10"],
+        ["Time (ms),n", "3.9,1", "3.10,2"],
+        ["size_mb,n", "3.9,1", "3.10,2", "3.11,3"],
+        ["timeMs,n", "3.9,1", "3.10,2", "3.11,3"],
+        ["load,n", "21.50,1", "14.9,2"],
+        ["load,version", "2.9,3.9", "2.10,3.10"],
+        ["op,load,python", "a,2.9,3.9", "b,2.10,3.10", "a,2.9,3.9", "b,2.10,3.10"],
+    ],
+)
+def test_a_measurement_that_lost_its_last_zero_stays_a_number(tmp_path: Path, lines: list[str]) -> None:
+    named = {"python", "version"}
+    for one in documents(written(tmp_path, "t.csv", "\n".join([*lines, ""]))):
+        texts = {name for name, value in one.items() if isinstance(value, str)}
+        assert texts <= {"name", "op", *named}
+        assert named & one.keys() <= texts
+
+
+def test_numbers_that_are_read_as_versions_are_told_where_numbers_are_needed(tmp_path: Path) -> None:
+    written(tmp_path, "t.csv", "name,go\na,1.10\nb,1.9\n")
+    table = '{"collection": "t", "columns": ["name", "go", "half"], "compute": {"half": "go / 2"}}'
+    chart = '{"collection": "t", "x": "name", "y": "go"}'
+    written(tmp_path, "p.md", f"<!-- RESULT_TABLE: {table} -->\n\n<!-- RESULT_CHART: {chart} -->\n")
+    told = mongo_tables("check", "p.md", "--results", "t.csv", cwd=tmp_path, expect=1).stdout
+    why = "hint: `go` is read as versions, as 3.9 and 3.10 are, so as text: ?go=number behind the file's name"
+    assert told.count(why) == 2
+    assert "MT337" in told and "MT330" in told
+    told = mongo_tables("check", "p.md", "--results", "t.csv?go=number", cwd=tmp_path, expect=None).stdout
+    assert "MT337" not in told and "MT330" not in told
+
+
 def test_columns_named_for_several_tools_have_measurements(tmp_path: Path) -> None:
     text = "op,redis,mongodb,go\nget,1.12,2.1,1.4\nset,1.3,2.15,1.12\nscan,1.5,2.4,1.3\nsum,1.4,2.2,1.5\n"
     for one in documents(written(tmp_path, "t.csv", text)):

@@ -26,7 +26,7 @@ from mongo_tables.render.column import column_value
 from mongo_tables.render.comparison import contradiction_faults
 from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import SpecFault
-from mongo_tables.results.row_names import find_naming_fields
+from mongo_tables.results.row_names import find_naming_fields, version_hint
 
 _SHOWN: Final = 3
 """The number of undrawable values that a message lists."""
@@ -114,7 +114,7 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
         out = [value for value in present if y_number(value) is None]
         if len(out) == len(present):
             message = f"the chart is empty: no row has a number in `{column}`"
-            hint = "name a column of numbers"
+            hint = version_hint(column, rows) or "name a column of numbers"
             if present and all(map(is_date, present)):
                 message = f"`{column}` has dates, which can only be on the horizontal axis"
                 hint = 'name it as "x", or draw a number made of it, with $dateDiff for example'

@@ -34,6 +34,13 @@ VERSION_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 """The ends of names of columns that have versions: surely, or if the numbers can be releases of a tool."""
+_MEASURE_NAME: Final = re.compile(
+    r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))(?:[num\u00b5]?s(?:ecs?)?|(?:micro|milli|nano)?seconds?|millis|min(?:utes?)?"
+    r"|h(?:ours?)?|[kmgt]?i?b|(?:[kmg]ibi|kilo|mega|giga)?bytes?|[kmg]?hz|percent|pct|ops|rps|qps|times?|duration"
+    r"|latency|speed)\W*$",
+    re.IGNORECASE,
+)
+"""The ends of names of columns that have measurements: a unit, or what is measured."""
 _MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_MINORS: Final = 20
 _MOST_SKIPPED: Final = 2
@@ -66,37 +73,34 @@ def are_versions(texts: Collection[str]) -> bool:
 def are_version_numbers(
     name: str, texts: Collection[str], names: Sequence[str], *, repeated: bool = False
 ) -> bool:
-    """Return whether the numbers of a column are versions: different decimals, one with a zero at its end, as in 3.10.
+    """Return whether the numbers of a column are versions: different decimals, as 3.9 and 3.10 have.
 
-    Under the name of a version or a tool no zero is needed if each number has a minor one, nor under another name if
-    each number is ``repeated``, as 3.9 and 3.11 are for several benchmarks, or the first column has three in the
-    order of versions. Numbers of equally many significant digits, such as 1.50 and 12.5, are measurements. ``names``
-    are those of all columns, in their order.
+    Its name says so, with a version or a tool, or else it is the first column or each number is ``repeated``, as for
+    several benchmarks, and the numbers are near each other. A unit in its name, or another column for versions, says
+    that it has measurements. So do equally many significant digits, such as 1.50 and 12.5. Numbers without a zero at
+    an end are versions only if each has a minor one, and in the order of versions if only their place says so.
+    ``names`` are those of all columns, in their order.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
     minors = {text: text.partition(".")[2] for text in texts}
     if len(set(map(len, minors.values()))) < 2:
         return False
-    named = VERSION_NAME.search(name)
+    named, is_first = VERSION_NAME.search(name), name == names[0]
+    others = [found for one in names if one != name and (found := VERSION_NAME.search(one))]
+    is_tool = named is not None and all(one["surely"] for one in others)
+    is_open = not named and not _MEASURE_NAME.search(name) and not any(one["surely"] for one in others)
+    ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
     if all(map(_MINOR.fullmatch, minors.values())):
         if named and named["surely"]:
             return True
-        is_tool = named is not None and _is_only_tool(name, names)
-        keys, is_first = [*map(version_key, texts)], name == names[0]
-        is_sorted = is_first and len(keys) > 2 and keys in (sorted(keys), sorted(keys, reverse=True))
-        if (is_tool or ((repeated or is_sorted) and not named)) and _are_releases(
-            minors, is_tool and is_first
-        ):
+        keys = [*map(version_key, texts)]
+        is_sorted = len(keys) > 2 and keys in (sorted(keys), sorted(keys, reverse=True))
+        is_placed = is_open and ((repeated and not others) or (is_first and (is_sorted or ends)))
+        if (is_tool or is_placed) and _are_releases(minors, is_first and (is_tool or ends)):
             return True
-    ends = any(len(one) > 1 and one.endswith("0") for one in minors.values())
-    return ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
-
-
-def _is_only_tool(name: str, names: Sequence[str]) -> bool:
-    """Return whether no other column is named for a tool. A column per tool has its measurements."""
-    found = map(VERSION_NAME.search, (one for one in names if one != name))
-    return not any(one and not one["surely"] for one in found)
+    says = (named and (named["surely"] or is_tool)) or name.lower() == "v"
+    return bool(says) and ends and len({len(text.replace(".", "").lstrip("0")) for text in texts}) > 1
 
 
 def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:

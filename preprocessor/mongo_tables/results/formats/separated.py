@@ -8,9 +8,8 @@ day and time; ``text`` otherwise. The rule needs all cells of a column, so a fil
 missing field. Blanks around a cell are ignored, and so are blank lines, and lines that begin with a sign that the
 author states.
 
-A column of versions is text: its numbers have different decimals, and one ends in a zero, as in ``3.9`` and ``3.10``,
-or it has ``3.9`` and ``3.11``, and the name of a version, a language or a tool, or each of its numbers several times,
-or is the first column and has three in that order.
+A column of versions is text: its numbers have different decimals, as in ``3.9`` and ``3.10``, and its name or its place
+says that it has no measurements (``are_version_numbers``).
 The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
