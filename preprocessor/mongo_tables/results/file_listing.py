@@ -318,7 +318,7 @@ def _is_known(path: Path) -> bool:
 def read_types(text: str) -> Mapping[str, str]:
     """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type.
 
-    ``comment=#`` states the sign of lines to leave out.
+    ``comment=#`` states the sign of lines to leave out, ``decimal=comma`` that of decimals.
 
     Example:
         >>> read_types("version=text&day=date")
@@ -328,7 +328,7 @@ def read_types(text: str) -> Mapping[str, str]:
     types = {unquote(name): unquote(kind) for name, _, kind in pairs}
     for name, kind in types.items():
         is_sign = name == "comment" and len(kind) == 1 and not kind.isalnum()
-        if kind not in TYPES and not is_sign:
+        if kind not in TYPES and not is_sign and (name, kind) != ("decimal", "comma"):
             hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
             raise unusable(f"`{name}` cannot be of the type `{kind}`", hint)
     return types

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.commands.test_commands import mongo_tables
 from tests.results.formats import documents, fault, written
 
 
@@ -223,6 +224,47 @@ def test_a_file_that_is_no_such_table_is_told_in_a_line_with_its_place(
     told = fault(written(tmp_path, "bench.csv", content))
     assert told.startswith(said)
     assert "\n" not in told
+
+
+GERMAN = "Name;ms;n;Notiz\na;21,50;1;1,5\nb;-14,9;2;fast\nc;;3;\n"
+
+
+def test_a_table_with_semicolons_and_decimal_commas_is_told_what_reads_it(tmp_path: Path) -> None:
+    path = written(tmp_path, "bench.csv", GERMAN)
+    assert "write commas and decimal points, or read it as it is: ?decimal=comma" in fault(path)
+    assert documents(path, decimal="comma") == [
+        {"Name": "a", "ms": 21.5, "n": 1, "Notiz": "1,5"},
+        {"Name": "b", "ms": -14.9, "n": 2, "Notiz": "fast"},
+        {"Name": "c", "n": 3},
+    ]
+    tabs = written(tmp_path, "bench.tsv", GERMAN.replace(";", "\t"))
+    assert documents(tabs, decimal="comma")[0]["ms"] == 21.5
+    assert documents(written(tmp_path, "plain.csv", 'a,b\n"1,5",x\n'), decimal="comma") == [
+        {"a": 1.5, "b": "x"}
+    ]
+
+
+def test_a_point_where_decimals_have_commas_may_separate_thousands_and_is_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path, "bench.csv", "python;n\n3.9;1,5\n3.10;1.234\n")
+    told = fault(path, decimal="comma")
+    assert told.startswith("bench.csv:3:6: a number with a point, but decimals have commas here")
+    assert "?decimal=comma&n=text" in told
+    assert [one["python"] for one in documents(path, decimal="comma", n="text")] == ["3.9", "3.10"]
+
+
+@pytest.mark.parametrize("cells", [["21,50", "14,9"], ["21,50", "14"], [f"{n},5" for n in range(300)]])
+def test_a_column_of_decimal_commas_is_text_and_its_first_cell_is_told(
+    tmp_path: Path, cells: list[str]
+) -> None:
+    written(tmp_path, "t.tsv", "\n".join(["name\tms", *(f"{at}\t{one}" for at, one in enumerate(cells)), ""]))
+    table = '{"collection": "t", "columns": ["name", "ms"], "sort": "name"}'
+    written(tmp_path, "p.md", f"<!-- RESULT_TABLE: {table} -->\n")
+    told = mongo_tables("check", "p.md", "--results", "t.tsv", cwd=tmp_path, expect=None).stdout
+    message = f"note MT338 `{cells[0]}` has a comma, so it is no number: the column `ms` is text"
+    assert f"t.tsv:2:3: {message}" in told
+    for types in ("decimal=comma", "ms=text"):
+        told = mongo_tables("check", "p.md", "--results", f"t.tsv?{types}", cwd=tmp_path, expect=None).stdout
+        assert "MT338" not in told
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)

@@ -6,7 +6,7 @@ Cells are text. A column has the type that the author states. Otherwise it is ``
 JSON number (RFC 8259, section 6), whole ones within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or
 day and time; ``text`` otherwise. The rule needs all cells of a column, so a file is read twice. An empty cell is a
 missing field. Blanks around a cell are ignored, and so are blank lines, and lines that begin with a sign that the
-author states.
+author states. The author may also state that decimals have commas, and then semicolons may separate the cells.
 
 A column of versions is text: its numbers have different decimals, as in ``3.9`` and ``3.10``, and its name or its place
 says that it has no measurements (``are_version_numbers``).
@@ -131,6 +131,10 @@ _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 
 REMARK: Final = "comment"
 """The key, in place of the name of a column, of the sign with which lines of remarks begin."""
+DECIMAL: Final = "decimal"
+"""The key of the sign of decimals, of which only ``COMMA`` is not usual."""
+COMMA: Final = "comma"
+_DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
@@ -158,7 +162,10 @@ class _Table:
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
+        self._has_commas = file.types.get(DECIMAL) == COMMA
         self._separator = "\t" if file.suffix in _TABS else ","
+        if self._has_commas and ";" in next(self._lines(), ""):
+            self._separator = ";"
 
     def names(self) -> list[str]:
         """Return the names of the columns, as field names. Raises ``ResultsError`` if the first line has none."""
@@ -186,6 +193,22 @@ class _Table:
                     raise self.file.refuse(message, self.place_of(number, 0)[0], 1, hint)
             yield _Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
             first += len(some)
+
+    def with_points(self, chunk: _Chunk) -> _Chunk:
+        """Return the rows with decimal points, if the author states that decimals have commas."""
+        if not self._has_commas:
+            return chunk
+        columns = [[_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells] for cells in chunk.columns]
+        return chunk._replace(columns=columns)
+
+    def refuse_points(self, chunk: _Chunk, index: int) -> None:
+        """Raise ``ResultsError`` for a number with a point, if decimals have commas: it may separate thousands."""
+        points = (row for row, cell in enumerate(chunk.columns[index], chunk.first) if "." in cell)
+        if self._has_commas and (row := next(points, None)) is not None:
+            name = quote(self.names()[index], safe=" ")
+            hint = f"write thousands without a sign; if the column is text: ?{DECIMAL}={COMMA}&{name}={TEXT}"
+            message = "a number with a point, but decimals have commas here"
+            raise self.file.refuse(message, *self.place_of(row, index), hint)
 
     def place_of(self, row: int, index: int) -> tuple[int, int]:
         """Return the line and column of a cell. Row 0 has the names. This reads the file again."""
@@ -253,11 +276,11 @@ class _Table:
         other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
         if other:
             found, needed = _SEPARATORS[other], _SEPARATORS[self._separator]
-            hint = (
-                f"write {needed} between the cells, or name the file .tsv"
-                if other == "\t"
-                else f"write {needed}"
-            )
+            hint = f"write {needed}"
+            if other == "\t":
+                hint += " between the cells, or name the file .tsv"
+            elif other == ";":
+                hint += f" and decimal points, or read it as it is: ?{DECIMAL}={COMMA} behind the file's name"
             raise self.file.refuse(f"cells are separated by {found}, not by {needed}", 1, 1, hint)
 
 
@@ -283,11 +306,15 @@ def read(file: SourceFile) -> Iterator[Document]:
     versions = [
         name for name, one in zip(names, columns, strict=True) if one.is_version and ORDER not in names
     ]
-    for chunk in table.chunks(len(names)):
-        values = []
+    for written in table.chunks(len(names)):
+        chunk, values = table.with_points(written), []
         for index, column in enumerate(columns):
+            if column.kind == NUMBER:
+                table.refuse_points(written, index)
             try:
-                values.append(_convert(column.kind, chunk.columns[index]))
+                values.append(
+                    _convert(column.kind, (written if column.kind == TEXT else chunk).columns[index])
+                )
             except ValueError:
                 raise _refuse_cell(table, chunk, index, column.kind) from None
         rows = (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
@@ -354,7 +381,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
     possible = [[stated[name]] if name in stated else list(TYPES) for name in names]
     notations = [_Notation() for _ in names]
     strays = [_Strays() for _ in names]
-    for chunk in table.chunks(len(names)):
+    for chunk in map(table.with_points, table.chunks(len(names))):
         for index, cells in enumerate(chunk.columns):
             kinds = possible[index] = [kind for kind in possible[index] if _could_be(kind, cells)]
             if not kinds:
@@ -376,6 +403,7 @@ class _Strays:
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.first = ""
+        self.have_commas = True
         self._numbers = 0
 
     def add(self, cells: Sequence[str], first: int, are_numbers: bool) -> None:
@@ -390,6 +418,7 @@ class _Strays:
                 self._numbers += bool(cell)
                 continue
             self.first = self.first or cell
+            self.have_commas = self.have_commas and _DECIMAL_COMMA.fullmatch(cell) is not None
             self.rows.append(row)
             if len(self.rows) > _MOST_ODD:
                 return
@@ -398,7 +427,8 @@ class _Strays:
     def are_few(self) -> bool:
         count = len(self.rows)
         share = 2 if _NO_VALUE.fullmatch(self.first) else _ODD_SHARE
-        return 0 < count <= _MOST_ODD and count * share <= count + self._numbers
+        few = 0 < count <= _MOST_ODD and count * share <= count + self._numbers
+        return few or (count > 0 and self.have_commas)
 
 
 def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequence[Finding]:
@@ -409,7 +439,13 @@ def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequenc
     message = (
         f"`{shorten(found.first)}` is not a number of 64 bits{others}: the column `{shorten(name)}` is text"
     )
-    hint = f"correct the cell or leave it empty; ?{quote(name, safe=' ')}={TEXT} behind the file's name keeps the text"
+    hint = "correct the cell or leave it empty"
+    if found.have_commas:
+        message = (
+            f"`{shorten(found.first)}` has a comma, so it is no number: the column `{shorten(name)}` is text"
+        )
+        hint = f"write decimals with points and thousands without a sign, or ?{DECIMAL}={COMMA} behind the file's name"
+    hint += f"; ?{quote(name, safe=' ')}={TEXT} behind the file's name keeps the text"
     return table.file.refuse(message, line, column, hint).findings
 
 
