@@ -186,7 +186,7 @@ def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     for path, column, source in _columns_with_gaps(subject):
         if lookup(subject.flow.documents, tuple(source.split("."))).missing:
             why = f"only some documents have `{source}`: in the column `{column}` the others have no value"
-            yield _say_gap(subject, path, source, why)
+            yield _say_gap(subject, path, column, source, why)
 
 
 @rule("MT403", of="rows", needs=("missing",))
@@ -197,7 +197,7 @@ def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -
         is_array = "array" in there.kinds and not there.missing
         if is_array and any(column_value(row, column) is MISSING for row in rows):
             why = f"in some documents `{source}` has no element: in the column `{column}` they have no value"
-            yield _say_gap(subject, path, source, why)
+            yield _say_gap(subject, path, column, source, why)
 
 
 _HANDING_ON: Final = names_with("hands on null")
@@ -219,7 +219,7 @@ def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) 
         }
         if sources:
             why = f"`{column}` is null in {empty} of {len(rows)} rows, because {quote(sources)} may have no value"
-            yield _say_gap(subject, path, next(iter(sources)), why)
+            yield _say_gap(subject, path, column, next(iter(sources)), why)
 
 
 def _hands_on(path: Path) -> bool:
@@ -245,12 +245,12 @@ def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
             yield path, column, shape.traits.path
 
 
-def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding:
+def _say_gap(subject: RuleContext, path: Path, column: str, source: str, why: str) -> Finding:
     read = next((visit for visit in subject.fields_read if visit.shape.traits.path == source), None)
     return subject.finding(
         "MT403",
         subject.at(read.path) if read else subject.spec.locate(path),
         f"{why}, which readers may take for 0 or for an error",
-        'replace a missing value with {"$ifNull": [field, …]}, or say why it is missing with '
-        '"format": {column: {"reason": "…"}}',
+        f'say what such cells show: "format": {{"{column}": {{"missing": "–"}}}}, or why with "reason" in place '
+        'of "missing"; or replace a missing value in the pipeline with {"$ifNull": [field, …]}',
     )

@@ -62,15 +62,30 @@ def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path
     assert body == {
         "id": "runs",
         "collection": "runs",
-        "columns": ["_id.testname", "_id.threads", "ops"],
+        "columns": ["_id.testname", "_id.threads", "ops", "ms"],
         "sort": ["_id.testname", "_id.threads"],
+        "format": {"ms": {"missing": "not measured"}},
     }
     rendered = mongo_tables("render", "page.md", cwd=folder).stdout
     assert [cell.strip() for cell in rendered.splitlines()[0].strip("|").split("|")] == [
         "Testname",
         "Threads",
         "Ops",
+        "Ms",
     ]
+
+
+def test_a_column_with_an_empty_cell_is_shown_and_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "bench.csv").write_text("python,ms,mem,notes\n3.9,21.50,12,x\n3.10,14.90,,\n")
+    done = mongo_tables("init", cwd=tmp_path)
+    assert "1 comment on 1 page: no fault" in done.stderr
+    assert "| 3.10   | 14.90 | not measured | –     |" in (tmp_path / "README.md").read_text("utf-8")
+
+
+def test_a_note_on_a_cell_of_the_results_is_not_ignored_by_the_draft(tmp_path: Path) -> None:
+    (tmp_path / "bench.tsv").write_text("name\tms\tn\na\t21,50\t1\nb\t14,9\t2\n")
+    assert "bench.tsv:2:3: note MT338" in mongo_tables("init", cwd=tmp_path).stdout
+    assert "ignore" not in (tmp_path / "README.md").read_text("utf-8")
 
 
 def test_a_page_with_comments_gets_one_with_the_word_that_they_begin_with(folder: Path) -> None:

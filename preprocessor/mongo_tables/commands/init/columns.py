@@ -116,15 +116,16 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
 
     If only the first six columns fit, those that tell the documents apart are among them.
 
-    Fields that only some documents have are left out, and so are those that are one of many similar ones (the state
-    of a server is not a result). If nothing differs, the first fields are chosen.
+    Fields that fewer than half of the documents have are left out, or in sub-documents fewer than all, and so are
+    those that are one of many similar ones (the state of a server is not a result). If nothing differs, the first
+    fields are chosen.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
     near = [one for one in near if not _is_counted(one)] or near
     filled = sum(document.get(VALUE, 0) is not None for document in documents)  # other entries are null
-    usual = [one for one in near if len(one.values) >= filled] or near
-    different = [one for one in usual if one.distinct > 1] or usual
+    usual = [one for one in near if len(one.values) >= filled or _is_frequent(one, documents)] or near
+    different = [one for one in usual if one.distinct > 1 or len(one.values) < filled] or usual
     unlike: dict[tuple[str, ...], CandidateField] = {}
     for one in different:
         unlike.setdefault(one.values, one)
@@ -135,6 +136,11 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
         if len(needed) < MOST_COLUMNS
         else needed[:MOST_COLUMNS]
     )
+
+
+def _is_frequent(one: CandidateField, documents: Documents) -> bool:
+    """Return whether the field is a column with gaps, as a table in a file has: not one that few documents have."""
+    return "." not in one.path and 2 * len(one.values) >= len(documents)
 
 
 def _is_counted(one: CandidateField) -> bool:
@@ -184,8 +190,9 @@ def choose_formats(
     for path in paths:
         form, one = dict(chosen.get(path, {})), known.get(path)
         if one and not one.everywhere:
-            # A parameter is not measured; some benchmarks lack it.
-            form["missing"] = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
+            # A parameter is not measured; some benchmarks lack it. Nor is a text.
+            is_given = path.startswith(f"{_PARAMETERS}.") or "string" in one.types
+            form["missing"] = "–" if is_given else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
             form["date"] = _DAY
         if form:

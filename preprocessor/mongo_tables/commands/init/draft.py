@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 50
 _LISTED = 5
 _AT_HAND = 10_000
+_DRAFT = "draft.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +215,10 @@ def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, li
     """Return the first draft without a finding, or the one with the fewest findings, and these otherwise."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
-        report = build(snapshot_of({"draft.md": draft.write({})}), asked)
+        report = build(snapshot_of({_DRAFT: draft.write({})}), asked)
         if report.source.unreachable:
             raise report.source.unreachable
-        found = list(report.findings)
+        found = [one for one in report.findings if one.file == _DRAFT]  # not what a file of results has
         if not found:
             return draft, found
         gravity = sum({"error": 100, "warning": 10, "note": 1}[one.severity] for one in found)
