@@ -311,3 +311,23 @@ def test_no_reason_of_a_draft_has_a_figure_that_the_next_run_makes_old(tmp_path:
     )
     written = mongo_tables("init", "--table", "--results", "bench.json", cwd=tmp_path).stdout
     assert "0.1234" not in written
+
+
+@pytest.mark.parametrize("end", ["", "\n## License\n\nMIT\n", "## License\n"])
+def test_an_empty_section_for_results_gets_the_table(tmp_path: Path, end: str) -> None:
+    (tmp_path / "bench.csv").write_text("name,ms\na,1\nb,2\n")
+    (tmp_path / "README.md").write_text(f"# Program\n\n## Results\n{end}")
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text()
+    assert page.count("## Results") == 1
+    assert page.startswith("# Program\n\n## Results\n\n<!-- RESULT_TABLE")
+    rest = f"\n{end.lstrip()}" if end else ""
+    assert page.endswith(f"<!-- mongo-tables: end -->\n{rest}")
+
+
+def test_a_section_for_results_with_a_text_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "bench.csv").write_text("name,ms\na,1\nb,2\n")
+    before = "# Program\n\n## Results\n\nNone yet.\n\n## License\n"
+    (tmp_path / "README.md").write_text(before)
+    mongo_tables("init", cwd=tmp_path)
+    assert (tmp_path / "README.md").read_text().startswith(f"{before}\n## Results\n\n<!-- RESULT_TABLE")

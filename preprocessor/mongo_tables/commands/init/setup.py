@@ -37,6 +37,7 @@ from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, pages_under, read_text, snapshot_of
+from mongo_tables.site.markdown import newline_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here
 
 _FIXTURES: Final = "fixtures"
@@ -44,6 +45,7 @@ _HOOK_FILE: Final = ".pre-commit-config.yaml"
 """The file that pre-commit reads, in the outermost folder of a repository."""
 _ON_HOST: Final = ("benchmarks", "readme")
 """Pages that a code host shows, the likeliest first."""
+_EMPTY_SECTION: Final = re.compile(r"^#{1,6} Results[ \t]*$(?=\s*(?:#|\Z))", re.IGNORECASE | re.MULTILINE)
 _LISTED: Final = 5
 _LARGE: Final = 2**20
 """A file with this many bytes is too large to commit without thought: most of it is samples, which few tables show."""
@@ -234,10 +236,10 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the table
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
-        heading = "# Results" if not (before or "").strip() else "## Results"
-        titled, _ = append_block(before or "", heading)
-        proposal = _propose_table(asked, titled)
-        text, line = append_block(titled, proposal.written_for(titled, page.name))
+        above, below = _split_at_section(before or "")
+        proposal = _propose_table(asked, above + below)
+        text, line = append_block(above, proposal.written_for(above + below, page.name))
+        text += newline_of(text) + below if below else ""
         if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
                 f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
@@ -255,6 +257,13 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
     remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)
+
+
+def _split_at_section(page: str) -> tuple[str, str]:
+    """Return a page up to the heading of its empty section for results, and the rest; with a new heading if none is."""
+    if found := _EMPTY_SECTION.search(page):
+        return page[: found.end()], page[found.end() :].lstrip()
+    return append_block(page, "## Results" if page.strip() else "# Results")[0], ""
 
 
 def _has_comment(path: Path) -> bool:
