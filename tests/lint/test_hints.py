@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.aggregation import aggregate
 from mongo_tables.findings.finding import Finding
 from mongo_tables.site.pages import read_page
 from tests.judged import asked
@@ -137,3 +138,46 @@ def test_a_sort_as_in_another_language_is_told_how_it_is_written(
     page = read_page(f"<!-- RESULT_TABLE: {json.dumps(body)} -->\n", "page.md", lambda _: None)
     (one,) = [one for one in asked(FIXTURES, page).findings if one.rule == rule]
     assert hint in one.hint
+
+
+ORDERS = [json.loads(line) for line in (FIXTURES / "orders" / "orders.jsonl").read_text("utf-8").splitlines()]
+
+COMPARED = [
+    ({"$gt": "$limit"}, "total", [2]),
+    ({"$in": ["$limit", 5]}, "total", [4]),
+    ({"$nin": ["$limit", 50]}, "total", [1, 2, 3]),
+    ({"$not": {"$gt": "$limit"}}, "total", [1, 3, 4]),
+    ({"$elemMatch": {"price": {"$gt": "$limit"}}}, "items", []),
+    ({"$elemMatch": {"price": {"$lt": "$limit"}}}, "items", [1]),
+]
+
+
+@pytest.mark.parametrize(("condition", "field", "meant"), COMPARED)
+def test_a_query_that_compares_with_a_path_is_told_a_condition_that_chooses_what_was_meant(
+    condition: Any, field: str, meant: list[int]
+) -> None:
+    pipeline = [{"$match": {field: condition}}, {"$sort": {"_id": 1}}]
+    said = told("MT434", pipeline, ["_id", "total"], "orders", empty="None").hint
+    query = json.loads(said.partition(": ")[2])
+    there = [one for one in ORDERS if field in one]
+    assert [one["_id"] for one in aggregate(there, [{"$match": query}])] == meant
+
+
+def test_a_query_that_compares_with_a_path_is_not_told_that_its_kind_is_wrong_as_well() -> None:
+    pipeline = [
+        {"$set": {"total": "$total"}},
+        {"$match": {"total": {"$ne": "$limit"}}},
+        {"$sort": {"_id": 1}},
+    ]
+    page = read_page(comment_of(pipeline, ["_id", "total"], collection="orders"), "page.md", lambda _: None)
+    assert [one.rule for one in asked(FIXTURES, page).findings] == ["MT434"]
+
+
+def test_a_field_whose_name_has_a_dot_is_told_how_to_read_it(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "runs.jsonl").write_text('{"_id": 1, "p99.9": 5, "ms": {"p99.9": 7}}\n')
+    for path, name in [("$p99.9", '"p99.9"'), ("$ms.p99.9", '{"field": "p99.9", "input": "$ms"}')]:
+        comment = comment_of([{"$set": {"value": path}}], ["_id", "value"], collection="runs")
+        found = asked(tmp_path, read_page(comment, "page.md", lambda _: None)).findings
+        (hint,) = [one.hint for one in found if one.rule == "MT402"]
+        assert f'{{"$getField": {name}}}' in hint

@@ -20,21 +20,21 @@ ALL = sorted(PAGES.glob("MT*/*.md"))
 SOURCE = Answers(str(PAGES / "fixtures"))
 
 
-def found(page: Path) -> list[tuple[str, int]]:
-    """Rule and line of every finding of a page."""
+def found(page: Path) -> list[tuple[str, int, int | None]]:
+    """Rule, line and column of every finding of a page."""
     rule = RULES[page.parent.name]
     needs = "rows" if rule.rows or "MT320" <= rule.id < "MT4" else "nothing"
     snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
-    return sorted((one.rule, one.line) for one in build(snapshot, SOURCE).findings)
+    return sorted((one.rule, one.line, one.column) for one in build(snapshot, SOURCE).findings)
 
 
-def expected(page: Path) -> list[tuple[str, int]]:
+def expected(page: Path) -> list[tuple[str, int, int]]:
     """What the page itself says is found in it."""
     said = re.search(r"^Found: (.+)\.$", page.read_text("utf-8"), re.MULTILINE)
     assert said, "a page says what is found in it"
-    places = re.findall(r"(MT\d{3}) in line (\d+)", said[1])
+    places = re.findall(r"(MT\d{3}) in line (\d+), column (\d+)", said[1])
     assert bool(places) != (said[1] == "nothing")
-    return sorted((rule, int(line)) for rule, line in places)
+    return sorted((rule, int(line), int(column)) for rule, line, column in places)
 
 
 @pytest.mark.parametrize("page", ALL, ids=[f"{page.parent.name}-{page.stem}" for page in ALL])
@@ -51,7 +51,7 @@ def test_rules_that_facts_skip_would_find_nothing(monkeypatch: pytest.MonkeyPatc
 
 def test_every_bad_page_shows_its_own_rule_and_every_good_page_none() -> None:
     for page in ALL:
-        rules = {rule for rule, _ in expected(page)}
+        rules = {rule for rule, *_ in expected(page)}
         assert (page.parent.name in rules) == page.name.startswith("bad-")
         assert rules or page.name.startswith("good-")
 

@@ -18,7 +18,7 @@ from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.uses import Use
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.constant_rules import class_of, kinds_of, say_kind
+from mongo_tables.lint.constant_rules import class_of, is_field, kinds_of, say_kind
 from mongo_tables.lint.field_rules import asks_for_value
 from mongo_tables.lint.numeral_rules import list_comparisons
 from mongo_tables.lint.rule_context import Documents, Passing, RuleContext, leading_match, rule
@@ -38,8 +38,8 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
     """MT435: a condition compares a field with a constant of a kind that the field never has."""
     for query, place, before, is_first in _list_queries(subject, documents) if subject.known else ():
         for name, operator, values, at in list_comparisons(query, place):
-            if "$expr" in at:
-                continue
+            if "$expr" in at or any(_is_meant_as_field(before, one) for one in values):
+                continue  # MT434 reports fields that are strings.
             kinds = kinds_of(before, name)
             if is_first and _differs(operator, values, kinds):
                 kinds = kinds_of(documents.shape_of_all(subject.spec.collection), name)
@@ -71,6 +71,11 @@ def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[
             for first in leading_match(stage.argument.get("pipeline", ())):
                 theirs = documents.shape_of_all(stage.argument["from"])
                 yield first["$match"], (*stage.path, "pipeline", 0, "$match"), theirs, False
+
+
+def _is_meant_as_field(before: Shape, value: Any) -> bool:
+    text = value if isinstance(value, str) else ""
+    return text[:2] == "$$" or (text[:1] == "$" and is_field(before, text[1:]))
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:

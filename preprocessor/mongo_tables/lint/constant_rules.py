@@ -31,13 +31,12 @@ def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
             if name.startswith("$"):
                 continue
             for at, operator, text in _strings_in(condition, path):
-                if _is_field(stage.before, text.removeprefix("$")):
-                    compare = operator if find_operator("expression", operator) else "$eq"
+                if is_field(stage.before, text.removeprefix("$")):
                     yield subject.in_pipeline(
                         "MT434",
                         at,
                         f'"{text}" is a string in a query, not the value of the field `{text[1:]}`',
-                        f'to compare two fields: {{"$expr": {{"{compare}": ["${name}", "{text}"]}}}}',
+                        f"to compare two fields: {_write_comparison(name, at, operator, text)}",
                     )
 
 
@@ -46,9 +45,8 @@ def find_variables_as_strings(subject: RuleContext) -> Iterator[Finding]:
     """MT434: a query of a join compares a field with the string "$$a", which is not the value of the variable `a`."""
     for stage in subject.flow.stages:
         for name, at, operator, text in stage.text.once(_list_strings_in_queries):
-            compare = operator if find_operator("expression", operator) else "$eq"
             message = f'"{text}" is a string in a query, not the value of the variable `{text[2:]}`'
-            hint = f'to compare with it: {{"$expr": {{"{compare}": ["${name}", "{text}"]}}}}'
+            hint = f"to compare with it: {_write_comparison(name, at, operator, text)}"
             yield subject.in_pipeline("MT434", at, message, hint)
 
 
@@ -77,7 +75,21 @@ def _strings_in(condition: Any, path: Path, operator: str = "$eq") -> Iterator[t
             yield from _strings_in(value, (*path, number), operator)
 
 
-def _is_field(documents: Shape, text: str) -> bool:
+def _write_comparison(name: str, path: Path, operator: str, text: str) -> str:
+    """Return the expression that compares a field as the condition around a string is meant to."""
+    compare = "$ne" if operator == "$nin" else operator if operator in COMPARING - {"$in"} else "$eq"
+    around = [part for part in path if part in ("$not", "$elemMatch")]
+    inner = path[path.index("$elemMatch") :] if "$elemMatch" in path else ()
+    element = ".".join(["$$this", *(one for one in inner if isinstance(one, str) and one[:1] != "$")])
+    meant: Any = {compare: [element if inner else f"${name}", text]}
+    for part in reversed(around):
+        each = {"$map": {"input": f"${name}", "in": meant}}
+        meant = {"$not": meant} if part == "$not" else {"$anyElementTrue": [each]}
+    return json.dumps({"$expr": meant}, ensure_ascii=False)
+
+
+def is_field(documents: Shape, text: str) -> bool:
+    """Return whether documents have a field of this path."""
     shape = lookup(documents, tuple(text.split(".")))
     return bool(text) and not shape.absent and not shape.unknown
 
@@ -182,7 +194,7 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
     """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
     for stage in subject.flow.stages if subject.known else ():
         for at, text, name in stage.text.once(_list_constant_names):
-            if _is_field(stage.before, text):
+            if is_field(stage.before, text):
                 yield subject.in_pipeline(
                     "MT436",
                     at,

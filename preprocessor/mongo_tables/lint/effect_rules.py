@@ -130,7 +130,7 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT443",
                     use.path,
-                    f"`{path[1:]}` is an array, which `{use.name}` skips here: it adds up only numbers",
+                    f"`{path[1:]}` is an array, which `{use.name}` skips here: it takes only numbers",
                     f'`$unwind` it first, or sum up each array: {{"$sum": {{"$sum": "{path}"}}}}'
                     if use.name == "$sum"
                     else "`$unwind` it first",

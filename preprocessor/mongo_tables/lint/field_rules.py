@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -171,6 +172,9 @@ def _near(root: Shape, parts: Parts) -> str:
     for depth, name in enumerate(parts):
         above = lookup(root, parts[:depth])
         if _never(lookup(above, (name,))):
+            if (rest := ".".join(parts[depth:])) != name and rest in above.fields:
+                field = {"field": rest, "input": f"${'.'.join(parts[:depth])}"} if depth else rest
+                return f"did you mean the name with a dot? {json.dumps({'$getField': field})} reads it"
             place = f"`{'.'.join(parts[:depth])}` has" if depth else "documents have"
             names = [
                 one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent

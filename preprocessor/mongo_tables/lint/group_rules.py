@@ -55,7 +55,9 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
             continue
         message = f"`{column}` is named for distinct values, and counts repeated ones as well"
         hint = 'collect them with `$addToSet`, and count with {"$size": …}'
-        yield subject.in_pipeline("MT458", (number, *subject.spec.pipeline[number]), message, hint, key=True)
+        stage = subject.flow.stages[number]
+        made = [name for name, one in stage.argument.items() if one in (written, pushed, counted)]
+        yield subject.in_pipeline("MT458", (*stage.path, *made[:1]), message, hint, key=True)
 
 
 @rule("MT459", of="documents", needs=_SUMMARIES)

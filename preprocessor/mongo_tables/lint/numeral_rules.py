@@ -102,10 +102,10 @@ def _comparisons_in(expression: Any, path: Path) -> Iterator[Comparison]:
     parts = expression.items() if isinstance(expression, Mapping) else ()
     for name, operands in enumerate(expression) if isinstance(expression, list) else parts:
         pair = operands if name in _COMPARING and isinstance(operands, list) else ()
-        for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
+        for at, (one, other) in enumerate((pair[::-1], pair)) if len(pair) == 2 else ():
             constants = other if isinstance(other, list) else [other]
             if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(is_computed, constants)):
-                yield Comparison(one[1:], str(name), constants, (*path, name))
+                yield Comparison(one[1:], str(name), constants, (*path, name, at))
         yield from _comparisons_in(operands, (*path, name))
 
 
@@ -309,7 +309,8 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
             yield visit.path, visit.shape, operator, ()
     for visit, constant, other in subject.comparisons:
         written = constant.expression
-        yield visit.path, other.shape, visit.name, written if isinstance(written, list) else [written]
+        at = (*visit.path, visit.operands.index(constant))
+        yield at, other.shape, visit.name, written if isinstance(written, list) else [written]
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
@@ -350,7 +351,7 @@ def find_conditions_left_out(subject: RuleContext) -> Iterator[Finding]:
         name = next(iter(written), "") if isinstance(written, Mapping) else ""
         operator = find_operator("expression", name) if name[:1] == "$" else None
         if operator and operator.gives == "bool":
-            message = f"`{name}` gives true or false, which `{use.name}` skips: it adds up only numbers"
+            message = f"`{name}` gives true or false, which `{use.name}` skips: it takes only numbers"
             yield subject.in_pipeline(
                 "MT428", (*use.path, name), message, 'count what is true: {"$cond": [{…}, 1, 0]}', key=True
             )

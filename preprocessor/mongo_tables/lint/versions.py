@@ -65,6 +65,7 @@ def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
                         f"a {part} `{name}`" if part == COMPUTED else f"`{part}` of `{use.name}`",
                         since,
                         server,
+                        key=not named,
                     )
 
 
@@ -75,8 +76,10 @@ def _has_part(value: Any, part: str) -> bool:
     return isinstance(value, str) and part in value.replace("%%", "")
 
 
-def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -> Finding:
-    at = spec.locate(("pipeline", *use.path), key=True)
+def _too_new(
+    spec: PipelineSpec, use: Use, name: str, since: str, server: str, *, key: bool = True
+) -> Finding:
+    at = spec.locate(("pipeline", *use.path), key=key)
     message = f"{name} came with MongoDB {since}, and the server is {server}"
     return finding("MT314", spec.file, at, message, "use older operators, or use a newer server")
 
