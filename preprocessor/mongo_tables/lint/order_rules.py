@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import paths_in
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.row_order import (
@@ -45,7 +45,7 @@ from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value
-from mongo_tables.results.row_names import are_apart, choose_telling, find_naming_fields, order_of
+from mongo_tables.results.row_names import are_apart, choose_telling, find_naming_fields, leaves, order_of
 
 _Key = tuple[str, Any] | None
 """The frame of a text, in which texts are compared, and its place among them; None if a way does not read it."""
@@ -334,11 +334,21 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
             if example is not None:
                 at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
                 order = order_of(path, rows)
+                numbers = {
+                    name: 1 for row in rows for name, value in leaves(row) if _is_parameter(name, value)
+                }
                 message, hint = _describe_text_order(spec, path, example)
-                yield subject.finding(
-                    "MT408", at, message, hint if order == path else f"sort by `{order}`, which has them"
-                )
+                if order != path:
+                    hint = f"sort by `{order}`, which has them"
+                elif numbers and key == "_id":
+                    hint = f"sort by them: {write_sorting(spec, {'benchmark': 1, **numbers, '_id': 1})}"
+                yield subject.finding("MT408", at, message, hint)
                 break
+
+
+def _is_parameter(path: str, value: Any) -> bool:
+    """Return whether a field is a number among the parameters of a benchmark."""
+    return path.startswith("parameters.") and is_number(value)
 
 
 def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple[str, list[Any]]]:
