@@ -31,7 +31,7 @@ _OTHERS: Final = ("id", "samples", "totalTime", "period", "variance", "sem", "df
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the time of each benchmark, and its percentiles."""
+    """Yield the documents of the file: the time of each benchmark, its operations a second, and its percentiles."""
     groups = (
         group for one in read_whole(file, _TOOL).need("files").elements() for group in _list_groups(one)
     )
@@ -78,6 +78,11 @@ def _read_benchmark(suite: str, one: JsonPart) -> Iterator[Benchmark]:
         failed="Vitest gives no time" if mean is None else samples.lost_numbers() if samples else "",
     )
     yield time
+    if speed := one.find("hz"):
+        rate, lost = speed.number(), "Vitest gives no hz"
+        yield Benchmark(
+            suite, time.key, "throughput", "ops/s", better="higher", value=rate, failed="" if rate else lost
+        )
     for key, name in _PERCENTILES.items():
         if key in one.fields():
             yield time.percentile(name, figures.get(name))
