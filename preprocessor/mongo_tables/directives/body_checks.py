@@ -26,7 +26,7 @@ _SETTINGS: Final[Sequence[Path]] = (
     *(("chart", "x"), ("chart", "y"), ("chart", "series"), ("chart", "facets")),
 )
 """The paths at which a comment names columns that it must show."""
-_WITH_SETTINGS: Final = frozenset(
+SETTINGS: Final = frozenset(
     {"format", "labels", "spread", "totals", "group_rows", "baseline", "chart", "header_groups"}
 )
 """The keys with which these paths begin, and that of headings, which name columns, too."""
@@ -302,7 +302,7 @@ def _check_layout(body: _Body) -> _Complaints:
 _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_ignored_rules: frozenset({"ignore"}),
     _check_columns: frozenset({"columns"}),
-    _check_settings: _WITH_SETTINGS,
+    _check_settings: SETTINGS,
     _check_selection: frozenset(STAGES),
     _check_zones: frozenset({"format"}),
     _check_url: frozenset({"url"}),

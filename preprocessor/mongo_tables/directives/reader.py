@@ -7,7 +7,7 @@ headers, settings that name a column, shared stage lists), and returns every fau
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mongo_tables.directives.body_checks import body_findings
+from mongo_tables.directives.body_checks import SETTINGS, body_findings
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import NAMED
 from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
@@ -21,7 +21,8 @@ from mongo_tables.jsontext.document import Document, decode_at
 class Reading(NamedTuple):
     """The result for a comment: its spec, or None if it has an error, and all its findings.
 
-    ``pipeline`` is the runnable part, even if another key is faulty.
+    ``pipeline`` is the runnable part, even if another key is faulty. If all errors are settings of columns that are not
+    shown, the spec has no settings.
     """
 
     spec: Spec | None
@@ -66,8 +67,13 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     expanded = expand_rows(document, body, shared)
     malformed += expanded.findings
     found += malformed
-    faulty = found and any(one.severity == "error" for one in found)
-    spec = None if faulty else DIRECTIVES[kind].of(comment, file, body, expanded)
+    errors = {one.rule for one in found if one.severity == "error"} if found else set[str]()
+    if errors == {
+        "MT136"
+    }:  # Settings of columns that are not shown do not hide that no document has a column.
+        body = {key: value for key, value in body.items() if key not in SETTINGS}
+        errors.clear()
+    spec = None if errors else DIRECTIVES[kind].of(comment, file, body, expanded)
     pipeline = spec if isinstance(spec, PipelineSpec) and expanded.stages else None
     if pipeline is None and not malformed:
         pipeline = _runnable_part(comment, file, body, expanded)
