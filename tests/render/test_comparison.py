@@ -94,6 +94,20 @@ def test_of_a_baseline_with_several_rows_the_hint_compares_within_groups() -> No
     assert hint == 'name one row by `test`, too, or compare within each `test`: "group_rows": "test"'
 
 
+@pytest.mark.parametrize(
+    ("stored", "asked", "said"),
+    [
+        ("3.8", 3.8, "write it as it is stored, with quotes"),
+        (3.8, "3.8", "write it as it is stored, without quotes"),
+        ("3.8", 3.9, "name one row"),
+    ],
+)
+def test_a_baseline_with_a_number_for_a_text_is_told_the_quotes(stored: Any, asked: Any, said: str) -> None:
+    rows = [{"python": stored, "ms": 2}, {"python": "other", "ms": 1}]
+    wanted = table("python", "ms", baseline={"row": {"python": asked}, "column": "ms"})
+    assert [hint for _, _, hint in baseline_faults(wanted, rows)] == [said]
+
+
 def test_a_sound_baseline_has_no_fault() -> None:
     assert baseline_faults(spec(), ROWS) == []
 

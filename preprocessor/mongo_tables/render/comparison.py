@@ -188,9 +188,8 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
             many = f"{len(matches)} of the {len(group)} rows{of} are"
             meant = many if matches else f"none of the {len(group)} rows{of} is"
             message = f"the baseline must be one row{each}, but {meant} meant"
-            hint = (
-                _hint_for_several(spec, [rows[number] for number in matches]) if matches else "name one row"
-            )
+            several = [rows[number] for number in matches]
+            hint = _hint_for_several(spec, several) if several else _hint_for_none(spec, rows)
             found.append((("baseline", "row"), message, hint))
             continue
         for column in list_compared_columns(spec):
@@ -202,6 +201,16 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
                 )
                 found.append((("baseline", "column"), message, hint))
     return found
+
+
+def _hint_for_none(spec: TableSpec, rows: Rows) -> str:
+    """Return how to write a value that rows have as a number or as a text instead."""
+    row = (spec.baseline or {})["row"]
+    for name, value in row.items() if isinstance(row, Mapping) else ():
+        for stored in (column_value(each, name) for each in rows):
+            if str(stored) == str(value) and isinstance(stored, str) != isinstance(value, str):
+                return f"write it as it is stored, {'with' if isinstance(stored, str) else 'without'} quotes"
+    return "name one row"
 
 
 def _hint_for_several(spec: TableSpec, meant: Rows) -> str:

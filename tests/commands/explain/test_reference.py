@@ -48,6 +48,17 @@ def test_a_key_inside_another_is_found_with_and_without_it(tmp_path: Path) -> No
     assert "columns (RESULT_TABLE, required)" in told
 
 
+def test_a_key_with_keys_inside_lists_them() -> None:
+    for key in ("baseline", "chart"):
+        told = "\n".join(explain_word(key, 100) or ())
+        for inner, about in load("table")["properties"][key]["properties"].items():
+            assert f"\n  {inner} " in told and about["title"] in told
+        assert told.endswith(f"`mongo-tables explain {key}.KEY` explains one of them")
+    assert 'compare a rate: "compute": {"rate": "1000 / ms"}' in " ".join(
+        "\n".join(explain_word("baseline", 100) or ()).split()
+    )
+
+
 def test_a_word_that_is_nearly_one_is_suggested_and_a_file_comes_first(tmp_path: Path) -> None:
     for word, meant in (("colums", "columns"), ("RESULT_TABEL", "RESULT_TABLE"), ("MT4111", "MT411")):
         told = mongo_tables("explain", word, cwd=tmp_path, expect=2).stderr

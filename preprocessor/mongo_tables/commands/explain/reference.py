@@ -66,12 +66,16 @@ def _list_keys(kind: str, width: int) -> Iterator[str]:
     schema = load(kind)
     yield f"RESULT_{kind.upper()}, or MONGO_{kind.upper()}"
     yield from _wrap(schema["description"], width)
+    yield from _list_properties(schema, "KEY")
+
+
+def _list_properties(schema: Schema, named: str) -> Iterator[str]:
     yield ""
     longest = max(map(len, schema["properties"]))
     for key, about in schema["properties"].items():
         required = ", required" if key in schema.get("required", ()) else ""
         yield f"  {key:<{longest}}  {about.get('title', '')}{required}"
-    yield from ("", "`mongo-tables explain KEY` explains one of them")
+    yield from ("", f"`mongo-tables explain {named}` explains one of them")
 
 
 def _keys(schema: Schema, above: str = "") -> Iterator[tuple[str, Schema, bool]]:
@@ -93,6 +97,8 @@ def _explain_key(path: str, about: Schema, width: int) -> Iterator[str]:
     if "enum" in about:
         yield from _wrap(f"possible: {', '.join(map(str, about['enum']))}", width)
     yield from (f"  {json.dumps({key: one}, ensure_ascii=False)[1:-1]}" for one in about.get("examples", ()))
+    if about.get("properties"):
+        yield from _list_properties(about, f"{path}.KEY")
 
 
 def _wrap(text: str, width: int) -> list[str]:
