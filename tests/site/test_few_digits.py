@@ -224,3 +224,24 @@ def test_columns_that_are_shown_short_have_no_note_and_those_of_fixtures_have_on
     assert (
         found.hint == 'round what readers see: "format": {"mean": {"decimals": 3}, "third": {"decimals": 4}}'
     )
+
+
+@pytest.mark.parametrize(
+    ("shares", "shown"),
+    [
+        ((0.0325581395, 0.3069767441, 0.0), ("3.26 %", "30.70 %", "0.00 %")),
+        ((0.0003255814, 0.3069767441, -0.5), ("0.033 %", "30.698 %", "-50.000 %")),
+        # So small a share keeps its digits, and few digits are as they are.
+        ((0.0000032558139, 0.3069767441, 0.0), ("0.0003256 %", "30.70 %", "0 %")),
+        ((0.125, 0.3, 0.0), ("12.5 %", "30 %", "0 %")),
+    ],
+)
+def test_shares_in_per_cent_have_equally_many_decimals(
+    plain: str, shares: tuple[float, ...], shown: tuple[str, ...]
+) -> None:
+    write(plain, [{"_id": at, "name": f"n{at}", "share": one} for at, one in enumerate(shares)])
+    page = f"{table(columns=['name', 'share'], sort='_id', format={'share': {'percent': True}})}\n\n"
+    told = markdown(f"{page}{value('share', 'n0')}\n", plain)
+    lines = [" ".join(line.split()) for line in told.splitlines()]
+    assert [f"| n{at} | {one} |" in lines for at, one in enumerate(shown)] == [True] * 3
+    assert lines[-1] == shown[0]

@@ -2,9 +2,10 @@
 
 Programs write a mean with all the digits of a double, while readers use only a few. If a column of a plain file has a
 fraction of more than ``MOST_DIGITS`` significant digits and the author sets no digits, all its fractions are shown with
-``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the raw values. Fixture files and
-databases hold deliberately chosen digits, which are shown up to ``MOST_AS_STORED``; more come from
-arithmetic. Numbers of a CSV file that were typed with equally many decimals keep them, and days stay days.
+``FEW_DIGITS``, or per cent with equally many decimals: in tables, charts, sentences and messages alike. Downloads have
+the raw values. Fixture files and databases hold deliberately chosen digits, which are shown up to ``MOST_AS_STORED``;
+more come from arithmetic. Numbers of a CSV file that were typed with equally many decimals keep them, and days stay
+days.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
+from decimal import Decimal
 from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
@@ -21,7 +23,7 @@ from mongo_tables.render.column import Align, Column, address_in, column_value, 
 from mongo_tables.render.comparison import with_comparisons, with_ratios
 from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.markup import range_text
-from mongo_tables.render.number_text import notation_of, rounds
+from mongo_tables.render.number_text import FEW_DIGITS, notation_of, rounds
 from mongo_tables.render.values import (
     MOST_AS_STORED,
     MOST_DIGITS,
@@ -172,4 +174,10 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
         if not has_more and column in (group := (shown, *fields[:2])):
             has_more = have_more_digits((column_value(row, name) for name in group for row in rows), most)
             break
+    if has_more and form is not None and form.percent:
+        shares = [abs(one) for one in map(finite_decimal, every) if one] or [Decimal(1)]
+        # Few digits of the largest share, and two of the smallest, unless it is far too small for them.
+        wanted, needed = FEW_DIGITS - 3 - max(shares).adjusted(), -1 - min(shares).adjusted()
+        if needed <= max(wanted, _MOST_DECIMALS):
+            return form._replace(decimals=max(wanted, needed, 0))
     return (form or _PLAIN)._replace(few_digits=True) if has_more else form
