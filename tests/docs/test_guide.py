@@ -45,17 +45,25 @@ def test_the_first_screen_has_init_and_commands_that_there_are() -> None:
     )
 
 
-def test_the_four_comments_work(project: Path) -> None:
-    (project / "bench.json").write_text('[{"name": "parse", "mean": 1.5}, {"name": "dump", "mean": 1.25}]')
-    page = fenced(GUIDE, "markdown", '"collection": "bench", "x": "name"')
-    assert "It takes 1.5 seconds." in rendered(project, page)
+def test_a_csv_in_a_readme_has_all_four_comments(tmp_path: Path) -> None:
+    (tmp_path / "bench.csv").write_text(fenced(GUIDE, "csv", "python,ms"))
+    mongo_tables("init", cwd=tmp_path)
+    page = tmp_path / "README.md"
+    page.write_text(f"# Program\n\n{fenced(GUIDE, 'markdown', 'RESULT_CHART')}", "utf-8")
+    mongo_tables("render", "--in-place", "README.md", cwd=tmp_path)
+    assert "4 comments on 1 page: no fault" in mongo_tables("check", "--numbers", cwd=tmp_path).stderr
+    written = page.read_text("utf-8")
+    assert "| 3.11   |      9.80 |    102 |    +119 % |           – |" in written
+    assert ".svg)" in written and "-->9.80<!--" in written
 
 
 def test_a_computed_column_works(project: Path) -> None:
     rows = [{"threads": 1, "ops": 4200, "ms": 1000}, {"threads": 8, "ops": 30100, "ms": 1000}]
     (project / "results.json").write_text(json.dumps(rows))
     (project / "mongo-tables.toml").write_text('results = "results.json"\npages = ["page.md"]\n')
-    assert "| 30100 |" in rendered(project, fenced(GUIDE, "markdown", '"compute"')).replace("30,100", "30100")
+    assert "| 30100 |" in rendered(project, fenced(GUIDE, "markdown", '"compute": {"rate"')).replace(
+        "30,100", "30100"
+    )
 
 
 def test_a_named_value_works(project: Path) -> None:
