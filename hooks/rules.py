@@ -77,15 +77,31 @@ def told(page: Path, rule: str) -> list[Finding]:
 
 
 def example(page: Path) -> str:
-    """An example as an author would write it, under its own title."""
-    title, comments = sections(page.read_text("utf-8"))
-    return f"{title}:\n\n```markdown\n{comments}\n```\n"
+    """An example as an author would write it, under its own title, with the report that it is modelled on."""
+    title, source, comments = sections(page.read_text("utf-8"))
+    reported = f" ({linked_source(source)})" if source else ""
+    return f"{title}{reported}:\n\n```markdown\n{comments}\n```\n"
 
 
-def sections(text: str) -> tuple[str, str]:
-    """The title of an example, and all below the line that says what is found in it."""
+def linked_source(source: str) -> str:
+    """A link to the report of a mistake: an issue on GitHub or of MongoDB's server, or an address."""
+    issue = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", source)
+    if issue:
+        return f"reported in [{source}](https://github.com/{issue[1]}/issues/{issue[2]})"
+    if source.startswith("SERVER-"):
+        return f"reported in [{source}](https://jira.mongodb.org/browse/{source})"
+    return f"seen at [{source.split('/')[2]}]({source})"
+
+
+def sections(text: str) -> tuple[str, str, str]:
+    """The title of an example, where it is reported or "", and all below the line that says what is found in it."""
     title = text.splitlines()[0].removeprefix("# ")
-    return title, re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[1].strip()
+    source = re.search(r"^Reported in: (.+)\.$", text, re.MULTILINE)
+    return (
+        title,
+        source[1] if source else "",
+        re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[1].strip(),
+    )
 
 
 def ignoring(rule: Rule) -> str:

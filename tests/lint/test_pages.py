@@ -1,4 +1,7 @@
-"""Small pages, bad and good by rule: each says in its first lines what the linter finds in it, and nothing else."""
+"""Small pages, bad and good by rule: each says in its first lines what the linter finds in it, and where.
+
+A bad page that is modelled on a public report names it.
+"""
 
 from __future__ import annotations
 
@@ -65,3 +68,36 @@ def test_every_rule_of_the_linter_has_bad_and_good_pages() -> None:
 
 def test_there_are_enough_pages_to_mean_something() -> None:
     assert len(ALL) >= 120
+
+
+KINDS = {
+    "a path as a string in a query": ("MT434/bad-not-equal", ["MT434"]),
+    "a format that mixes calendars": ("MT437/bad-calendar-year", ["MT437"]),
+    "an element as a key": ("MT438/bad-sort", ["MT438"]),
+    "documents that `$unwind` drops or repeats": ("MT440/bad-two", ["MT439", "MT440"]),
+    "a value that is newer than the server": ("MT314/bad-parsed-month", ["MT314"]),
+}
+"""Kinds of mistakes that authors lose hours with: the page of the first report, and the rules that find them."""
+REPORT = re.compile(r"[\w.-]+/[\w.-]+#\d+|SERVER-\d+|https?://\S+")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_mistake_has_pages_that_people_reported(kind: str) -> None:
+    first, rules = KINDS[kind]
+    assert (PAGES / f"{first}.md").exists()
+    pages = [page for rule in rules for page in PAGES.glob(f"{rule}/bad-*.md")]
+    reported = {page.stem for page in pages if reports(page)} - {Path(first).name}
+    assert len(reported) >= 4
+
+
+def reports(page: Path) -> list[str]:
+    """The public reports that a page names in its third line."""
+    return [one for one in page.read_text("utf-8").splitlines()[:3] if one.startswith("Reported in: ")]
+
+
+def test_the_report_of_a_page_has_an_address() -> None:
+    named = {page: line for page in ALL for line in reports(page)}
+    assert len(named) >= 30
+    for page, line in named.items():
+        assert REPORT.fullmatch(line.removeprefix("Reported in: ").removesuffix(".")), page
+        assert page.name.startswith("bad-")
