@@ -97,9 +97,11 @@ def test_of_a_baseline_with_several_rows_the_hint_compares_within_groups() -> No
 @pytest.mark.parametrize(
     ("stored", "asked", "said"),
     [
-        ("3.8", 3.8, "write it as it is stored, with quotes"),
-        (3.8, "3.8", "write it as it is stored, without quotes"),
+        ("3.8", 3.8, 'write it as it is stored, "3.8"'),
+        ("3.10", 3.1, 'write it as it is stored, "3.10"'),
+        (3.8, "3.8", "write it as it is stored, 3.8"),
         ("3.8", 3.9, "name one row"),
+        ("10", 1, "name one row"),
     ],
 )
 def test_a_baseline_with_a_number_for_a_text_is_told_the_quotes(stored: Any, asked: Any, said: str) -> None:

@@ -208,8 +208,12 @@ def _hint_for_none(spec: TableSpec, rows: Rows) -> str:
     row = (spec.baseline or {})["row"]
     for name, value in row.items() if isinstance(row, Mapping) else ():
         for stored in (column_value(each, name) for each in rows):
-            if str(stored) == str(value) and isinstance(stored, str) != isinstance(value, str):
-                return f"write it as it is stored, {'with' if isinstance(stored, str) else 'without'} quotes"
+            is_text, text = isinstance(stored, str), str(stored)
+            known = (text, text.rstrip("0") if "." in text else text)  # 3.10 as a number is 3.1
+            if is_text != isinstance(value, str) and str(value) in known:
+                return (
+                    f'write it as it is stored, "{text}"' if is_text else f"write it as it is stored, {text}"
+                )
     return "name one row"
 
 
