@@ -82,6 +82,11 @@ def test_a_column_with_an_empty_cell_is_shown_and_says_what_is_missing(tmp_path:
     assert "| 3.10   | 14.90 | not measured | –     |" in (tmp_path / "README.md").read_text("utf-8")
 
 
+def test_a_column_that_is_left_out_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bench.csv").write_text("python,ms,mem,machine\n3.9,2,12,a\n3.10,1,,a\n3.11,3,,a\n")
+    assert "README.md: left out: mem, machine\n" in mongo_tables("init", cwd=tmp_path).stdout
+
+
 def test_a_note_on_a_cell_of_the_results_is_not_ignored_by_the_draft(tmp_path: Path) -> None:
     (tmp_path / "bench.tsv").write_text("name\tms\tn\na\t21,50\t1\nb\t14,9\t2\n")
     assert "bench.tsv:2:3: note MT338" in mongo_tables("init", cwd=tmp_path).stdout

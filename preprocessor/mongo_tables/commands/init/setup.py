@@ -255,7 +255,9 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     if before is None and is_built and site and lists_pages(site.file):
         by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
-    remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *ignored))
+    out = [one for one in proposal.left_out if not one.startswith(("_id", "_key"))]
+    lacking = [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []  # a tool writes many more
+    remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *lacking, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)
 
 
