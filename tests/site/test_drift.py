@@ -208,6 +208,23 @@ def test_a_number_stays_within_the_interval_of_todays_row(
     assert stays(text, before, after) is expected
 
 
+def test_a_change_in_per_cent_stays_within_points_and_the_cell_named_is_the_one_that_moved_farthest() -> None:
+    form = {"qps": {"decimals": 0}, "change": {"percent": True, "decimals": 1}}
+    page = table(columns=["name", "qps", "change"], headers=["Name", "Q/s", "Change"], tolerance="10 %", format=form)
+
+    def runs(qps: float, change: float) -> list[dict[str, Any]]:
+        return [{"name": "a", "qps": qps, "change": change}]
+
+    assert stays(page, runs(100, 0.001), runs(105, 0.002))
+    assert stays(page, runs(100, 0.04), runs(100, -0.06))
+    assert not stays(page, runs(100, 0.001), runs(100, 0.102))
+    read_again = read(written(page, runs(100, 0.001)))
+    answers = {spec.query.key: runs(150, 0.002) for spec in read_again.pipeline_specs}
+    composed = composed_in_place(read_again, answers, tables_by_id([read_again]))
+    (found,) = stale_findings(composed)
+    assert "`Q/s` of `a` is 100, and 150 now" in found.message
+
+
 def test_of_a_value_with_its_range_the_value_counts() -> None:
     text = table(**SPREAD, tolerance="5 %")
     assert stays(text, rows(1000, low=950, high=1050), rows(1010, low=500, high=5000))

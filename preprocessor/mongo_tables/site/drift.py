@@ -2,7 +2,8 @@
 
 The comparison uses the rounded numbers that readers see, the written one and today's. A cell stays if both
 texts are equal, or if both are numbers of one format in the same words and the number moved no farther than
-the tolerance: by a share of the written number, or out of the interval of today's row. Of a value with its
+the tolerance: by a share of the written number, by percentage points of a column in per cent, whose changes
+are near zero, or out of the interval of today's row. Of a value with its
 range, ``120 (110–130)``, the value counts. Comparisons with the baseline and totals follow from other cells:
 their words and their sign count, not their number. A table stays if it has the same number of rows, the same
 words everywhere, and every cell stays.
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _DIGITS: Final = re.compile(r"\d+")
+_IN_PERCENT: Final = re.compile(r"#\s?%")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
@@ -150,11 +152,12 @@ def _count_names(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _distance(standing: str, today: str) -> float:
-    """Return the relative change of a cell's first number, or infinity if the words differ."""
+    """Return the change of a cell's first number, relative or in percentage points, or infinity if the words differ."""
     then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
-    if then.words != now.words or not then.numbers or not then.numbers[0]:
+    if then.words != now.words or not then.numbers:
         return inf
-    return float(abs(now.numbers[0] - then.numbers[0]) / abs(then.numbers[0]))
+    whole = 100 if _IN_PERCENT.match(then.words) else abs(then.numbers[0])
+    return float(abs(now.numbers[0] - then.numbers[0]) / whole) if whole else inf
 
 
 def describe_change(standing: str, today: str) -> str:
@@ -220,7 +223,8 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
         return len(ends) == 2 and min(ends) <= then.numbers[0] <= max(ends)
     pairs = list(zip(then.numbers, now.numbers, strict=True))
     counting = pairs[:1] if len(pairs) == _VALUE_WITH_RANGE else pairs
-    return all(abs(new - old) <= tolerance.share * abs(old) for old, new in counting)
+    whole = 100 if today.form and today.form.percent else None
+    return all(abs(new - old) <= tolerance.share * (whole or abs(old)) for old, new in counting)
 
 
 def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Rows) -> bool:
