@@ -48,6 +48,20 @@ def test_or_as_a_ratio_under_a_header_of_its_own() -> None:
     assert [row[-1] for row in found] == ["times one thread", "baseline", "0.98", "1.25", "n/a", "12.5"]
 
 
+@pytest.mark.parametrize(("field", "second"), [({"better": "lower"}, "2.00"), ({"better": "higher"}, "0.50")])
+def test_times_as_fast_is_above_one_for_what_is_faster_as_the_rows_say(field: Any, second: str) -> None:
+    rows = [{"t": 1, "qps": 4, **field}, {"t": 8, "qps": 2, **field}]
+    found = read(html_table(spec(**{"as": "times as fast"}), rows)).tables[0]
+    assert [row[-1] for row in found] == ["Times as fast as 1", "baseline", second]
+    assert baseline_faults(spec(**{"as": "times as fast"}), rows) == []
+
+
+def test_times_as_fast_without_a_word_on_what_is_faster_is_told() -> None:
+    ((place, message, _),) = baseline_faults(spec(**{"as": "times as fast"}), ROWS)
+    assert place == ("baseline", "as")
+    assert message == "nothing says whether lower or higher numbers of `qps` are faster"
+
+
 @pytest.mark.parametrize("value", [16, 16.0, Int64(16)])
 def test_a_row_can_be_named_by_its_values(value: object) -> None:
     assert [row[-1] for row in shown(row={"t": float(str(value))})][3] == "baseline"

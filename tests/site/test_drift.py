@@ -208,9 +208,10 @@ def test_a_number_stays_within_the_interval_of_todays_row(
     assert stays(text, before, after) is expected
 
 
-def test_a_change_in_per_cent_stays_within_points_and_the_cell_named_is_the_one_that_moved_farthest() -> None:
+def test_a_change_in_per_cent_stays_within_points_and_the_cell_that_moved_farthest_is_named() -> None:
     form = {"qps": {"decimals": 0}, "change": {"percent": True, "decimals": 1}}
-    page = table(columns=["name", "qps", "change"], headers=["Name", "Q/s", "Change"], tolerance="10 %", format=form)
+    columns, headers = ["name", "qps", "change"], ["Name", "Q/s", "Change"]
+    page = table(columns=columns, headers=headers, tolerance="10 %", format=form)
 
     def runs(qps: float, change: float) -> list[dict[str, Any]]:
         return [{"name": "a", "qps": qps, "change": change}]

@@ -28,6 +28,7 @@ Rows = Sequence[Mapping[str, object]]
 
 _PLACE: Final = ("baseline", "comparison")
 _BASELINE_TEXT: Final = "baseline"
+_AS_SPEED: Final = "times as fast"
 _NO_VERDICT: Final = (
     "No verdict: these rows were not measured in blocks together with the baseline, and ranges of repeats cannot "
     "separate a difference from chance."
@@ -82,7 +83,8 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
     if not groups or any(len(group.matches) != 1 for group in groups):
         return list(columns)
     bases = {number: group.matches[0] for group in groups for number in group.rows}
-    as_ratio = settings.get("as") == "ratio"
+    as_ratio = settings.get("as", "percent") != "percent"
+    as_speed = settings.get("as") == _AS_SPEED and "comparison" not in settings
     label = next(column for column in columns if column.name != spec.group_rows)
     names = {label.texts[base] for base in bases.values()}
     against = names.pop() if len(names) == 1 else "the baseline of the group"
@@ -94,12 +96,15 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
         found.append(column)
         if name not in list_compared_columns(spec):
             continue
-        header = settings.get("header") or f"{column.header} against {against}"
+        named = "Times as fast as" if as_speed else f"{column.header} against"
+        header = settings.get("header") or f"{named} {against}"
         if conclusions is not None:
             compared = _concluded(header, conclusions, set(bases.values()), as_ratio)
         else:
             numbers = list(map(finite_decimal, column.values))
             pairs = [(one, numbers[bases[number]]) for number, one in enumerate(numbers)]
+            if as_speed and _is_lower_better(spec, name, rows):
+                pairs = [(base, one) for one, base in pairs]
             ratios = [None if one is None or not divisor else one / divisor for one, divisor in pairs]
             texts = [
                 _BASELINE_TEXT if bases[number] == number else _ratio_text(ratio, as_ratio)
@@ -109,6 +114,13 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
             compared = compared._replace(notes=(_NO_VERDICT,) if name in spec.spread else ())
         found.append(compared._replace(heading=column.heading))
     return found
+
+
+def _is_lower_better(spec: TableSpec, column: str, rows: Rows) -> bool | None:
+    """Return whether lower numbers of a column are faster, as ``better`` of the rows or a duration says, else None."""
+    said = {str(column_value(row, "better")) for row in rows}
+    form = spec.form_of(column)
+    return said == {"lower"} if said in ({"lower"}, {"higher"}) else True if form and form.duration else None
 
 
 def _concluded(
@@ -200,6 +212,11 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
                     "name another row, or another column",
                 )
                 found.append((("baseline", "column"), message, hint))
+    for column in list_compared_columns(spec) if (spec.baseline or {}).get("as") == _AS_SPEED else ():
+        if rows and _is_lower_better(spec, column, rows) is None:
+            message = f"nothing says whether lower or higher numbers of `{column}` are faster"
+            hint = "keep the field `better` in the rows, or give a column of times the format `duration`"
+            found.append((("baseline", "as"), message, hint))
     return found
 
 
