@@ -213,3 +213,44 @@ def test_any_rows_give_the_same_drawing_of_finite_places(
         )
         assert not re.search("nan|inf", places)
     plot_faults(asked, rows)
+
+
+GROUPS: list[dict[str, Any]] = [
+    {"suite": f"bench/strings.bench.js > {suite}", "name": name, "v": v}
+    for suite, name, v in (
+        ("join", "plus", 120_793),
+        ("join", "concat", 43_210),
+        ("find", "concat", 9),
+        ("find", "plus", 4),
+    )
+]
+BARS: dict[str, Any] = {"mark": "bar", "horizontal": True, "facets": "suite"}
+
+
+def test_a_panel_with_names_of_its_own_has_them_in_the_order_of_its_rows() -> None:
+    (own,) = [
+        group
+        for name, (_, _, group) in panels(svg(plot("name", "v", **BARS), GROUPS)).items()
+        if "find" in name
+    ]
+    shown = texts(own)
+    assert shown.index("concat") < shown.index("plus")
+
+
+def test_names_of_panels_that_take_two_lines_lose_what_they_begin_with() -> None:
+    more = [{**row, "suite": row["suite"].replace("find", "sort")} for row in GROUPS[2:]]
+    assert set(panels(svg(plot("name", "v", **BARS), [*GROUPS, *more]))) == {"…join", "…find", "…sort"}
+
+
+def test_bars_of_a_narrow_panel_take_its_width_though_few_marks_fit() -> None:
+    drawn = svg(plot("name", "v", **BARS), [*GROUPS, {"suite": "c", "name": "x", "v": 1}])
+    group = next(iter(panels(drawn).values()))[2]
+    assert "100,000" in texts(group)
+    assert "200,000" not in texts(group)
+
+
+def test_names_above_their_bars_begin_where_the_bars_begin() -> None:
+    for _, _, group in panels(svg(plot("name", "v", **BARS), GROUPS)).values():
+        grid = float(re.findall(r"M([\d.]+)", ElementTree.tostring(group, "unicode"))[0])
+        (names,) = group.findall("g[@class='mongo-chart__names']")
+        assert {float(one.get("x") or 0) for one in names} == {grid}

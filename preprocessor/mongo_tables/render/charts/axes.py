@@ -30,16 +30,17 @@ _STAYS: Final = re.compile(r"(?:[\[(]|\w+=)$")
 _PART_END: Final = re.compile(r"(?<=[/:_.=,|\[-])(?![/:_.=,|\[-])|(?<=[a-z0-9])(?=[A-Z])")
 
 
-def fit_names(names: Sequence[str], most: int) -> list[str]:
+def fit_names(names: Sequence[str], most: int, *, roomy: int | None = None) -> list[str]:
     """Return the names with at most ``most`` letters each.
 
-    If one is longer, all lose what they begin or end with in common; then long ones are cut where they stay apart.
+    If one is longer (or than ``roomy``), all lose what they begin or end with in common; then long ones are cut where
+    they stay apart.
 
     Example:
         >>> fit_names(["tests/test_codec.py::test_trip[utf8]", "tests/test_codec.py::test_trip[ascii]"], 20)
         ['…[utf8]', '…[ascii]']
     """
-    if all(display_width(name) <= most for name in names):
+    if all(display_width(name) <= (roomy or most) for name in names):
         return list(names)
     short = _without_common(names)
     found = [[_cut(name, most, share) for name in short] for share in _SHARES]
@@ -216,7 +217,13 @@ def value_axis(
         values = [0.0, *values]
     for most in (5, 3, 2):
         found = (log_marks if log else linear_marks)(min(values), max(values), most)
-        scale, marks = Scale(found[0], found[-1], *sides, log), with_texts(plot, plot.y[0], found)
+        high = found[-1]
+        if most < 5 and not log and len(found) > 2 and high - max(values) > (high - found[-2]) / 2:
+            found, high = (
+                found[:-1],
+                max(values),
+            )  # Few marks are far apart: the last one would leave bars short.
+        scale, marks = Scale(found[0], high, *sides, log), with_texts(plot, plot.y[0], found)
         if fit(marks, scale, span, between=4):
             break
     return scale, marks

@@ -179,7 +179,8 @@ def _find_repeated_places(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iter
             message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
             shown = [column for column in (plot.x, plot.series, plot.facets) if column]
             telling = "".join(f", such as `{name}`" for name in find_naming_fields(rows, shown)[:1])
-            hint = f'name the column that tells them apart as "series"{telling}, or draw dots'
+            key = '"series"' if plot.facets else '"series" or "facets"'
+            hint = f"name the column that tells them apart as {key}{telling}, or draw dots"
             yield (*plot.place, "x"), message, hint
             return
 

@@ -180,7 +180,7 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
         above = values > width * _SHORT_VALUES
         right = width - (_AROUND_MARKS if above else max(values + 12, _AROUND_MARKS))
         share_line = above and all(len(bars) < 2 for _, bars in names)
-        room = max(width - values - 16, width / 3) if share_line else width
+        room = (max(width - values - 16, width / 3) if share_line else width) - _AROUND_MARKS
         return Layout(
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
@@ -197,7 +197,7 @@ def _draw_rows(
 ) -> tuple[float, list[str], list[str]]:
     """Return the bottom of the rows of each name below one another, the names, and the bars with their values."""
     texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
-    name_at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
+    name_at, anchor = (layout.left, "") if layout.above else (layout.left - 10, "end")
     for name, bars in names:
         lines = break_name(name, layout.name_room)
         at, step = bottom, _ROW

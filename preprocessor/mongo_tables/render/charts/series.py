@@ -65,7 +65,8 @@ def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list
     if not any(panel.name for panel in panels):
         return 0, [[] for _ in panels]
     room = width / BOLD
-    texts = fit_names([panel.name for panel in panels], _MOST_LINES * letters_in(room))
+    letters = letters_in(room)
+    texts = fit_names([panel.name for panel in panels], _MOST_LINES * letters, roomy=letters)
     names = [break_name(text, room) for text in texts]
     most = max(map(len, names))
     # Each name is just above its panel.
@@ -150,7 +151,9 @@ def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
 def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[_Placed]) -> Data:
     """Return the points of the rows ``own``, over the places of all rows ``shown``."""
     mark = mark_of(plot)
-    places = dict(sorted((one.x, one.text) for one in shown if one.x is not None))
+    found_places = [(one.x, one.text) for one in shown if one.x is not None]
+    # A panel with names of its own has them in the order of its rows.
+    places = dict(found_places if kind == "category" else sorted(found_places))
     found: dict[str, list[PlotPoint]] = {}
     for row, x, text in own:
         for column in plot.y if x is not None else ():
