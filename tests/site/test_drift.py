@@ -402,3 +402,21 @@ def test_a_new_value_is_told_alone_while_the_others_are_near_enough() -> None:
         (1, "the value behind this comment is not written into the page")
     ]
     assert made.text.count("1,010") == 3  # and yet a page says one state
+
+
+@pytest.mark.parametrize(
+    ("after", "difference"),
+    [
+        ((("a", "x", 1), ("a", "y", 2), ("b", "x", 5)), "`Q/s` of `b, x` is 3, and 5 now"),
+        ((("a", "x", 1), ("a", "y", 2), ("c_d", "x", 3)), "the group `b` is gone, `c_d` is new"),
+        ((("a", "x", 1), ("a", "z", 2), ("b", "x", 3)), "`a, y` is in no row now and `a, z` is new"),
+        ((("a", "x", 1), ("b", "x", 3)), "`a, y` is in no row now"),
+    ],
+)
+def test_a_row_of_a_group_is_named_with_its_group(after: Any, difference: str) -> None:
+    def groups(*some: tuple[str, str, int]) -> list[dict[str, Any]]:
+        return [{**rows(qps)[0], "kind": kind, "name": name} for kind, name, qps in some]
+
+    columns = {"columns": ["kind", "name", "qps"], "headers": ["Kind", "Name", "Q/s"], "group_rows": "kind"}
+    (said,) = told(table(**columns), groups(("a", "x", 1), ("a", "y", 2), ("b", "x", 3)), groups(*after))
+    assert said == f"the figure under this comment differs from the current rows: {difference}"

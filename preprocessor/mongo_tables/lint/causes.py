@@ -193,10 +193,12 @@ def _why_no_match(query: Mapping[str, Any], position: int, walk: StageWalk) -> C
     split = [*_split(query, ("$match",))]
     for part, place in split:
         if not _count(walk, position, [part]):
-            return _why_unfulfilled(part, (), position, walk)._replace(path=place)
+            return _why_unfulfilled(
+                part, (), [one for one, at in split if at != place], position, walk
+            )._replace(path=place)
     for part, place in split:
         if not _count(walk, position, [*given, part]):
-            return _why_unfulfilled(part, given, position, walk)._replace(path=place)
+            return _why_unfulfilled(part, given, given, position, walk)._replace(path=place)
         given.append(part)
     return _UNKNOWN
 
@@ -210,8 +212,17 @@ def _match(parts: Sequence[_Condition]) -> list[Stage]:
     return [{"$match": {"$and": list(parts)}}] if parts else []
 
 
-def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
-    """Describe a condition that none of the documents fulfil which fulfil the ``given`` ones."""
+def _why_unfulfilled(
+    part: _Condition,
+    given: Sequence[_Condition],
+    others: Sequence[_Condition],
+    position: int,
+    walk: StageWalk,
+) -> Cause:
+    """Describe a condition that none of the documents fulfil which fulfil the ``given`` ones.
+
+    A value is suggested of documents that fulfil all ``others``, if there are any.
+    """
     ((path, wanted),) = part.items()
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
     if absent:
@@ -238,7 +249,8 @@ def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: in
             hint = f'"${each}" is a string in a query; two fields are compared in {{"$expr": …}}'
             return Cause(f"{subject} `{path}` {_describe_condition(wanted)}", hint)
     reason = f"{subject} `{path}` {_describe_condition(wanted)}; {_describe_values(there, wanted)}"
-    return Cause(reason, _suggest_value(path, wanted, there))
+    meant = _find_values(path, others, position, walk) if len(others) > len(given) else there
+    return Cause(reason, _suggest_value(path, wanted, meant or there))
 
 
 def _find_values(

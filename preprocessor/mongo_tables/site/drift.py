@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
+_GROUP: Final = "Group\n"
+"""The header of the group of each row: no table has such a header."""
 _DIGITS: Final = re.compile(r"\d+")
 _IN_PERCENT: Final = re.compile(r"#\s?%")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
@@ -72,6 +74,17 @@ class WrittenTable(NamedTuple):
         headers, alignments = (cells[at] if len(cells) > at else [] for at in (0, 1))
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
+    def with_groups(self) -> WrittenTable:
+        """Return the table with the heading above each row as its first cell, or this one if it has no headings."""
+        group, rows = "", []
+        for row in self.rows:
+            first = row[0].strip()
+            if first.startswith("**") and first.endswith("**") and not any(map(str.strip, row[1:])):
+                group = first[2:-2]
+            else:
+                rows.append([group, *row])
+        return self._replace(headers=[_GROUP, *self.headers], rows=rows) if group else self
+
     @property
     def texts(self) -> list[list[str]]:
         """Return the cells of its rows as readers see them."""
@@ -89,14 +102,17 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
     Of several cells, the one that moved farthest is named: another may be within the tolerance.
     """
     standing, today = list(standing), list(today)
-    then, now = WrittenTable.of(standing), WrittenTable.of(today)
+    then, now = (WrittenTable.of(lines).with_groups() for lines in (standing, today))
     if not then.rows or not now.rows:
         return ""
     if then.headers != now.headers:
         return "its columns are others"
     # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
-    quoted = [WrittenTable.of(lines, read_signs) for lines in (standing, today)]
-    if how := _describe_other_rows(then.rows, now.rows, [*quoted[0].rows, *quoted[1].rows]):
+    quoted = [WrittenTable.of(lines, read_signs).with_groups() for lines in (standing, today)]
+    grouped = now.headers[0] == _GROUP
+    if grouped and (how := _describe_other_groups(*([row[0] for row in one.rows] for one in quoted))):
+        return how
+    if how := _describe_other_rows(then.rows, now.rows, [*quoted[0].rows, *quoted[1].rows], 1 + grouped):
         return how
     if len(then.rows) != len(now.rows):
         return f"it has {format_count(len(then.rows), 'row')}, and {len(now.rows)} now"
@@ -112,7 +128,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
         return ""
     row, at = max(differing, key=lambda one: _distance(then.rows[one[0]][one[1]], now.rows[one[0]][one[1]]))
     then, now = quoted
-    named = _count_names(now.rows)
+    named = _count_names(now.rows, 1 + grouped)
     names = ", ".join(now.rows[row][: named if at >= named else 1])
     figures = then.rows[row][at], now.rows[row][at], now.headers[at], names
     cell, today_cell, header, name = (shorten(one) or "nothing" for one in figures)
@@ -120,20 +136,23 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
 
 
 def _describe_other_rows(
-    then: Sequence[Sequence[str]], now: Sequence[Sequence[str]], quoted: Sequence[Sequence[str]]
+    then: Sequence[Sequence[str]],
+    now: Sequence[Sequence[str]],
+    quoted: Sequence[Sequence[str]],
+    words: int,
 ) -> str:
     """Return which rows went and came, by their names, or "" if the same did or all did.
 
-    ``quoted`` are the rows of both as they are quoted.
+    ``quoted`` are the rows of both as they are quoted. Their first ``words`` cells are no figures.
     """
-    named = _count_names(now)
+    named = _count_names(now, words)
     old, new = ([", ".join(row[:named]) for row in some] for some in (then, now))
     names = dict(zip([*old, *new], (", ".join(row[:named]) for row in quoted), strict=True))
     # The row of a total is named by the number of rows.
     known = [{_DIGITS.sub("#", one) for one in some} for some in (old, new)]
     gone = [one for one in old if one not in new and _DIGITS.sub("#", one) not in known[1]]
     added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
-    if len(gone) == len(old) or (named > 1 and len(gone) == len(added)):
+    if len(gone) == len(old) or (named > words and len(gone) == len(added)):
         return ""  # what names rows changed, such as a figure among their names
     parts = []
     for some, what in ((gone, "in no row now"), (added, "new")):
@@ -143,12 +162,25 @@ def _describe_other_rows(
     return " and ".join(parts)
 
 
-def _count_names(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many of the first cells tell the rows apart, or 1 if no two or three do."""
-    for count in range(1, min(4, len(rows[0]))):
+def _describe_other_groups(then: Sequence[str], now: Sequence[str]) -> str:
+    """Return which groups of rows went and came, or "" if none did."""
+    gone, new = (
+        [one for one in dict.fromkeys(some) if one not in other] for some, other in ((then, now), (now, then))
+    )
+    parts = []
+    for some, what in ((gone, "gone"), (new, "new")):
+        if some:
+            more = f" and {len(some) - 1} more are" if len(some) > 1 else " is"
+            parts.append(f"`{shorten(some[0])}`{more} {what}")
+    return f"the group {', '.join(parts)}" if parts else ""
+
+
+def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
+    """Return how many first cells tell the rows apart, at least ``least``, or ``least`` if no two or three do."""
+    for count in range(least, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
             return count
-    return 1
+    return least
 
 
 def _distance(standing: str, today: str) -> float:

@@ -76,3 +76,11 @@ def test_the_cause_of_a_fault_is_told_and_nothing_that_follows_from_it(
 def test_a_format_that_is_left_of_a_column_does_not_hide_that_no_row_has_the_new_one(project: Path) -> None:
     found = told(project, '"columns": ["name", "msecs"]', '"columns": ["name", "msec"]')
     assert found == ["MT302 did you mean `msecs`?", "MT136 shown are `name`, `msec`"]
+
+
+def test_a_value_that_is_suggested_is_of_a_row_that_meets_the_other_conditions(project: Path) -> None:
+    rows = [{"name": "writes", "order": 1, "value": 0.5}, {"name": "write", "order": 2, "value": 0.25}]
+    (project / "bench.json").write_text(json.dumps(rows))
+    where = {"name": "writ", "msecs": {"$gt": 300}}
+    found = told(project, json.dumps(READ), json.dumps({**READ, "where": where}))
+    assert "MT320 did you mean `writes`?" in found

@@ -119,3 +119,13 @@ def test_a_value_of_hyperfine_that_is_not_finite_is_told_at_its_measure(name: st
     path = write(tmp_path, json.dumps(whole))
     told = [one.get("failed", "") for one in read(path) if one["metric"] == "peak memory"]
     assert [bool(re.search(r"\b1 of \d+ values are not finite", one)) for one in told] == [True, False]
+
+
+def test_a_file_of_vitest_with_two_projects_is_told_to_be_one_for_each(tmp_path: Path) -> None:
+    whole = json.loads((RECORDED / "vitest/4.1.12.json").read_text("utf-8"))
+    whole["files"] += whole["files"]
+    with pytest.raises(
+        ResultsError, match=r"'array 10' of 'bench/join[.]bench[.]js > join' has its time twice"
+    ) as raised:
+        read(write(tmp_path, json.dumps(whole)))
+    assert "one file for each project: `vitest bench --run --project NAME" in str(raised.value.hint)

@@ -51,7 +51,8 @@ class RunOrigin(NamedTuple):
     """What a file says about the whole run: date, machine, commit, tool.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
-    fields that the schema names. Unknown ones are None or "". ``start`` is in UTC.
+    fields that the schema names. Unknown ones are None or "". ``start`` is in UTC. ``apart`` is the hint for a
+    benchmark that is in the file twice.
     """
 
     tool: str
@@ -59,6 +60,7 @@ class RunOrigin(NamedTuple):
     versions: Mapping[str, Any] = _NOTHING
     hardware: Mapping[str, Any] = _NOTHING
     commit: Mapping[str, Any] = _NOTHING
+    apart: str = "give benchmarks different names, or keep each run in a file of its own"
 
 
 class ToolInterval(NamedTuple):
@@ -121,10 +123,8 @@ def make_documents(
     for one in found:
         place = (one.suite, one.key, one.metric)
         if place in seen:
-            raise file.refuse(
-                f"the benchmark {one.key!r} has its {one.metric} twice",
-                hint="give benchmarks different names, or keep each run in a file of its own",
-            )
+            of = f" of {one.suite!r}" if one.suite != origin.tool else ""
+            raise file.refuse(f"the benchmark {one.key!r}{of} has its {one.metric} twice", hint=origin.apart)
         seen.add(place)
         if len(one.samples) > MOST_SAMPLES:
             raise file.refuse(

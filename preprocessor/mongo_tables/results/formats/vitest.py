@@ -23,6 +23,10 @@ from mongo_tables.results.formats.json_parts import JsonPart, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Vitest"
+_APART: Final = (
+    "write one file for each project: `vitest bench --run --project NAME --outputJson FILE`; and give benchmarks of a "
+    "group different names"
+)
 _SUMMARY: Final = {"mean": "mean", "median": "median", "min": "min", "max": "max", "sd": "stddev"}
 _PERCENTILES: Final = {"p75": "p75", "p99": "p99", "p995": "p99.5", "p999": "p99.9"}
 
@@ -41,7 +45,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         for one in group.need("benchmarks").elements()
         for measure in _read_benchmark(group.need("fullName").text(), one)
     )
-    return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}), found)
+    return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}, apart=_APART), found)
 
 
 def _list_groups(one: JsonPart) -> Iterator[JsonPart]:
