@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.site.numbers.classes import TextNumber, classify_numbers, open_findings
+from mongo_tables.site.numbers.classes import TextNumber, classify_numbers, find_stale, open_findings
 from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import composed_in_place
 
@@ -257,3 +257,17 @@ def test_a_statement_with_a_number_that_no_double_holds_finds_nothing() -> None:
 def test_a_long_page_of_numbers_ends() -> None:
     found = classify(f"# Runs\n\n{'It takes 121 ms ' * 3_000}\n\n{TABLE}\n")
     assert len(found) == 3_000
+
+
+def test_a_column_of_a_tool_has_the_unit_that_its_documents_name() -> None:
+    columns = {"columns": ["name", "value", "rounds"], "headers": ["Name", "Value", "Rounds"], "format": {}}
+    text = f"{table(**columns)}\n\nParse takes 41.2 µs. Dump takes 68.4 µs. It ran 41.2 rounds.\n"
+    rows = [
+        {"name": "parse", "value": 4.12e-05, "rounds": 24272, "unit": "s"},
+        {"name": "dump", "value": 6.03009e-05, "rounds": 16583, "unit": "s"},
+    ]
+    found = classify(text, rows)
+    assert [(one.written, one.kind) for one in found] == [
+        ("41.2 µs", "found"), ("68.4 µs", "open"), ("41.2 rounds", "open"),
+    ]  # fmt: skip
+    assert [(one.row, round(one.value, 1)) for one in find_stale(found).values()] == [("dump", 60.3)]

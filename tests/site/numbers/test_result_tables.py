@@ -63,6 +63,7 @@ def test_the_name_of_a_field_has_words_and_a_unit(field: str, words: str, unit: 
         ("ns_op", "5 ns/op"),
         ("b_op", "5 B/op"),
         ("pandas_s", "5 s"),
+        ("hz", "5 ops/s"),
     ],
 )
 def test_a_field_may_be_named_for_a_rate(field: str, text: str) -> None:

@@ -86,6 +86,26 @@ def test_what_is_a_number_with_a_unit(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "unit"),
+    [
+        ("en", "55.9 FPS", "frames/s"), ("en", "9 IOPS", "ops/s"), ("en", "8 Mbps", "MB/s"), ("en", "3 GHz", "GHz"),
+        ("en", "3 W", "W"), ("en", "3 J", "J"), ("en", "3 GFLOPS", "GFLOPS"), ("de", "3 Sekunden", "s"), ("de", "3 Mal", "×"),
+        ("fr", "3 secondes", "s"), ("fr", "3 requêtes/s", "ops/s"), ("fr", "3 Go", "GB"), ("fr", "3 Ko", "KB"),
+        ("es", "3 segundos", "s"), ("pl", "3 мс", "ms"), ("pl", "3 сек", "s"), ("pl", "3 раза", "×"), ("pl", "3 МБ/с", "MB/s"),
+    ],
+)  # fmt: skip
+def test_units_of_other_trades_and_languages(language: str, text: str, unit: str) -> None:
+    found = read_numbers(text, Notation.of(language))[0]
+    assert found.written + text[len(found.written) :] == text[: found.end]
+    expected = read_numbers(f"1 {unit}", ENGLISH)[0].units
+    assert {kind_of(one) for one in found.units} == {kind_of(one) for one in expected}
+
+
+def test_go_is_a_language_and_mb_are_bits() -> None:
+    assert [one.units for one in read_numbers("5 Go files, 12 Mb", ENGLISH)] == [(), ()]
+
+
+@pytest.mark.parametrize(
     ("header", "words", "unit", "nouns"),
     [
         ("Mean time (ms)", "mean time", "ms", []),

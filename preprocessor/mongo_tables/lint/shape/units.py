@@ -39,6 +39,21 @@ _TIMES: Final = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
+_OTHERS: Final = {
+    **{f"{sign}{unit}": Unit(factor, ((base, 1),))
+       for unit, base in (("W", "watt"), ("J", "joule"))
+       for sign, factor in (("m", 1e-3), ("", 1.0), ("k", 1e3))},
+    **{f"{sign}{unit}": Unit(factor * one, powers)
+       for unit, one, powers in (
+           ("bps", 0.125, (("byte", 1), ("second", -1))),
+           ("bit/s", 0.125, (("byte", 1), ("second", -1))),
+           ("Hz", 1.0, (("second", -1),)),
+           ("FLOPS", 1.0, (("flop", 1), ("second", -1))),
+       )
+       for sign, factor in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))},
+    "Hz": Unit(1.0, (("second", -1),)),
+}  # fmt: skip
+"""Units of energy and power, and those that are rates in one word."""
 _COUNTED: Final = {
     "docs": "document",
     "doc": "document",
@@ -66,6 +81,8 @@ def readings(text: str) -> tuple[Unit, ...]:
         >>> [unit.factor for unit in readings("KB/s")]
         [1000.0, 1024.0]
     """
+    if text in _OTHERS:
+        return (_OTHERS[text],)
     numerator, slash, denominator = text.strip().replace(" per ", "/").partition("/")
     found = _simple(numerator.strip())
     if not slash:
@@ -86,7 +103,7 @@ def _simple(word: str) -> tuple[Unit, ...]:
         return (Unit(_TIMES[word], (("second", 1),)),)
     if word == "%" or word.lower() in ("percent", "% of time"):
         return (Unit(0.01, ()),)
-    if re.fullmatch(r"[A-Za-z]+", word):
+    if word.isalpha():
         return (Unit(1.0, ((find_base_unit(word), 1),)),)
     return ()
 
@@ -97,11 +114,11 @@ def find_base_unit(word: str) -> str:
     return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
 
 
-_MEASURED: Final = ("byte", "second")
+_MEASURED: Final = ("byte", "second", "watt", "joule")
 
 
 def select_measured(unit: Unit) -> Powers:
-    """Return the powers of bytes and seconds, without counted things."""
+    """Return the powers of bytes, seconds, watts and joules, without counted things."""
     return tuple(power for power in unit.powers if power[0] in _MEASURED)
 
 

@@ -14,10 +14,11 @@ from mongo_tables.directives.specs import CheckSpec, PipelineSpec, QuotingSpec, 
 from mongo_tables.files.folders import place_at
 from mongo_tables.findings.finding import Finding, Place
 from mongo_tables.findings.rules import finding
+from mongo_tables.results.model import ResultsError
 from mongo_tables.site.markdown import MarkdownContext
 from mongo_tables.site.numbers.matching import NearTables, Target, find_place, find_target, is_within
 from mongo_tables.site.numbers.paragraphs import BLANK, NUMBER_MARK, Paragraph, read_paragraphs
-from mongo_tables.site.numbers.tables import Table, read_table
+from mongo_tables.site.numbers.tables import Table, known_units, read_table
 from mongo_tables.site.numbers.text import (
     Notation,
     Number,
@@ -162,7 +163,9 @@ class _PageNumbers:
             lines = region.inner.strip("\n").split("\n") if region else []
             if not any(line.startswith("|") for line in lines):  # A written chart is a picture.
                 lines = self.context.table_lines(spec, told=False)
-            self.read[id(spec)] = read_table(lines, self.notation, spec.id or "")
+            rows = self.context.answers[spec.key]
+            known = {} if isinstance(rows, ResultsError) else known_units(spec, rows)
+            self.read[id(spec)] = read_table(lines, self.notation, spec.id or "", known)
         return self.read[id(spec)]
 
 

@@ -14,6 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import takewhile
 from math import isfinite, log10
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
@@ -39,6 +40,7 @@ from mongo_tables.site.numbers.text import (
 )
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.results.model import ResultsSource
 
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
@@ -169,11 +171,21 @@ def _build(
     return Table(title, headings, cells, groups, Names.of(names), columns, len(rows), shares=shares)
 
 
-def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Table:
-    """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words."""
+def read_table(
+    lines: Iterable[str],
+    notation: Notation,
+    title: str = "",
+    known: Mapping[str, tuple[Unit, ...]] = MappingProxyType({}),
+) -> Table:
+    """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words.
+
+    ``known`` has the units of columns by headers that have none.
+    """
     written = WrittenTable.of(lines, read_signs)
     labels = [_plain(one) for one in written.headers]
-    headings = [*map(read_heading, labels)]
+    headings = [
+        replace(one, units=one.units or known.get(one.label, ())) for one in map(read_heading, labels)
+    ]
     rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
     texts = (any(map(_HAS_LETTER.search, column)) for column in list(zip(*rows, strict=False))[1:])
     naming = 1 + sum(takewhile(bool, texts))
@@ -183,6 +195,19 @@ def read_table(lines: Iterable[str], notation: Notation, title: str = "") -> Tab
     )
     figures = [[(cell, one.units) for cell, one in zip(row, headings, strict=False)] for row in rows]
     return _build(title, headings, figures, names, notation, naming)
+
+
+def known_units(spec: PipelineSpec, rows: Iterable[Document]) -> dict[str, tuple[Unit, ...]]:
+    """Return the units of columns by header: the one that all rows have in their field ``unit``."""
+    said = {str(row.get("unit")).strip() for row in rows}
+    own = read_unit(said.pop()) if len(said) == 1 else ()
+    return {
+        header: own
+        for _, name, header in spec.headings
+        for heading, form in [(read_field(name), spec.format.get(name))]
+        if not (heading.units or heading.nouns or name in COUNTS or name.startswith(_APART))
+        and not (form and form.scale)
+    }
 
 
 def _plain(cell: str) -> str:

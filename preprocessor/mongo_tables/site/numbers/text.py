@@ -25,7 +25,7 @@ _GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
 _PER: Final = rf"(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})"
 _UNIT: Final = re.compile(
     rf"{_GAP}(?P<sign>%|×|[{_CURRENCIES}]|(?:[pP]ercent|Prozent|(?:per|pour){_SPACE}cent|por{_SPACE}cien?to)\b|[xX](?!\w)|倍|배"
-    r"|-?(?:fold|fach|times|fois|mal|veces|vezes|volte|lần)\b)"
+    r"|-?(?:fold|fach|times|fois|[mM]al|veces|vezes|volte|lần|раза?)\b)"
     rf"|{_GAP}-?(?P<word>{_WORD}|\w{{0,4}}秒|\w{{0,2}}초)(?:{_PER}(?P<per>{_WORD}))?"
     rf"(?:{_SPACE}(?P<next>{_WORD})(?:{_PER}(?P<next_per>{_WORD}))?)?"
 )
@@ -72,7 +72,7 @@ def notation_in(text: str) -> Notation:
     """Return the notation of a text that names no language: that of most numbers with few decimals and a unit."""
     found = {",": 0, ".": 0}
     for one in _FEW_DECIMALS.finditer(text) if _COMMA.search(text) else ():
-        found[one[1]] += _with_unit(_read(one, Notation()), text, ()).has_unit
+        found[one[1]] += _with_unit(_read(one, Notation()), text, (), _MEANINGS).has_unit
     return Notation.of("de" if found[","] > found["."] else None)
 
 
@@ -125,11 +125,12 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
         english = (one for one in _pattern(Notation()).finditer(text) if one.start() not in read)
         matches |= {one.start(): (one, Notation()) for one in english}
     found: list[Number] = []
+    meanings = _MEANINGS if notation.decimal == "." else _WITH_COMMA
     for start in sorted(matches, reverse=True):
         match, own = matches[start]
         if len(match[0]) > _LONGEST:
             continue
-        number = _with_unit(_read(match, own), text, nouns)
+        number = _with_unit(_read(match, own), text, nouns, meanings)
         uncertain = _UNCERTAIN.match(text, number.end)
         joiner = uncertain or _JOINER.match(text, match.end())
         if joiner and found and found[-1].start == joiner.end():
@@ -162,7 +163,7 @@ def _read(found: re.Match[str], notation: Notation) -> Number:
     return Number(found.start(), found.end(), found.start(), written, value, tuple(precisions))
 
 
-def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
+def _with_unit(number: Number, text: str, nouns: Collection[str], meanings: Mapping[str, str]) -> Number:
     before = text[number.start - 1 : number.start]
     if before and before in _CURRENCIES:
         return replace(number, start=number.start - 1, units=(_sign_unit(before),))
@@ -179,14 +180,19 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
         if found is None or not found[word]:
             break
         end = max(found.end(word), found.end(per))
-        said = _MEANINGS.get(found[word].lower() if found[word].isupper() else found[word], found[word])
-        text = f"{said}/{found[per]}" if found[per] else said
-        units = tuple(unit for unit in readings(text) if select_measured(unit))
+        said = _meaning_of(found[word], meanings)
+        each = "s" if found[per] == "с" else _meaning_of(found[per] or "", meanings)
+        units = tuple(one for one in readings(f"{said}/{each}" if each else said) if select_measured(one))
         if units and (word == "word" or found[per]):
             return replace(number, end=end, units=units)
         if not units and find_base_unit(found[word]) in nouns:
             return replace(number, end=end, noun=find_base_unit(found[word]))
     return number
+
+
+def _meaning_of(word: str, meanings: Mapping[str, str]) -> str:
+    is_bit = word.istitle() and word.endswith("b")  # `12 Mb`
+    return meanings.get(word.lower() if word.isupper() or (word.istitle() and not is_bit) else word, word)
 
 
 def _sign_unit(sign: str) -> Unit:
@@ -205,9 +211,22 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "pct": "%", "percentage": "%", "usd": "$", "eur": "€", "rps": "requests/s", "qps": "queries/s",
     "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
     "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "secs": "s", "mins": "min",
+    "fps": "frames/s", "iops": "ops/s", "hz": "Hz", "mhz": "MHz", "ghz": "GHz", "mbps": "Mbps", "gbps": "Gbps",
+    "gflops": "GFLOPS", "tflops": "TFLOPS", "watts": "W", "joules": "J",
     "秒": "s", "毫秒": "ms", "微秒": "µs", "ミリ秒": "ms", "マイクロ秒": "µs", "초": "s", "밀리초": "ms",
+    "нс": "ns", "мкс": "µs", "мс": "ms", "сек": "s", "мин": "min", "кб": "KB", "мб": "MB", "гб": "GB",
+    **{f"{prefix}{word}": unit
+       for word, prefixes in {
+           "sekunde": "nano mikro milli -", "sekunden": "nano mikro milli -", "seconde": "nano micro milli -",
+           "secondes": "nano micro milli -", "segundos": "nano micro mili -", "secondi": "nano micro milli -",
+           "секунд": "нано микро милли -", "секунды": "нано микро милли -",
+       }.items()
+       for prefix, unit in zip(prefixes.replace("-", "").split(" "), ("ns", "µs", "ms", "s"), strict=True)},
+    **dict.fromkeys(("minuten", "minutos", "minuti"), "min"), **dict.fromkeys(("stunden", "heures", "horas"), "h"),
 }  # fmt: skip
 """Words that mean a unit which is written otherwise."""
+_WITH_COMMA: Final = {**_MEANINGS, "ko": "KB", "mo": "MB", "go": "GB"}
+"""The same, in texts with a decimal comma: bytes are octets there, and in English Go is a language."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")
 """Last words of names of rates: ``decode_tok_s``, ``ns_op``."""
 COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
