@@ -112,7 +112,12 @@ def test_go_is_a_language_and_mb_are_bits() -> None:
         ("Mean [ms]", "mean", "ms", []),
         ("Files/s", "files s", "files/s", []),
         ("Threads", "threads", "", ["thread"]),
-        ("Disk IOPS", "disk iops", "", ["iop"]),
+        ("Disk IOPS", "disk iops", "ops/s", []),
+        ("p99 ms", "p99", "ms", []),
+        ("vm ns/op", "vm", "ns/op", []),
+        ("时间（ms）", "时间", "ms", []),
+        ("Option B", "option b", "", []),
+        ("HTTP requests per second", "http requests per second", "", ["request"]),
         ("Speed (documents/s)", "speed", "documents/s", []),
     ],
 )

@@ -104,11 +104,22 @@ class _PageNumbers:
             held = {one.start for one in read if paragraph.text[one.start - 1 : one.start] == NUMBER_MARK}
             tables, reason = self._at_hand(paragraph, inside) if read else (NearTables(()), "")
             for one in read:
-                units = one.units if one.has_unit else read_heading(paragraph.header_of(one.start)).units
-                number, is_bound = replace(one, units=units), paragraph.offsets[one.digits_at] in bound
+                number, is_bound = (
+                    self._with_header(one, paragraph),
+                    paragraph.offsets[one.digits_at] in bound,
+                )
                 # The counter that an attribute belongs to begins at 0.
                 if is_bound or one.start in held or (number.has_unit and (one.value or not held)):
                     yield self._look_up(paragraph, number, tables, reason, is_bound=is_bound)
+
+    def _with_header(self, number: Number, paragraph: Paragraph) -> Number:
+        """Return a number in a cell with the unit of its header, or with what that counts: ``allocs/op``."""
+        header = "" if number.has_unit else paragraph.header_of(number.start)
+        if not header:
+            return number
+        heading = read_heading(header)
+        noun = next((one for one in heading.nouns & self.nouns if "/" in header), "")
+        return replace(number, units=heading.units, noun=noun)
 
     def _at_hand(self, paragraph: Paragraph, inside: Sequence[Spec]) -> tuple[NearTables, str]:
         """Return the tables that a paragraph's numbers may come from, and the reason if they are exempt."""
@@ -233,11 +244,12 @@ def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target])
         ]
         told.update(copies)
         row = f"row `{target.row}`, " if target.row else ""
+        value = _rewrite(one, target.value, more=2) if "e" in target.written else target.written
         fault = finding(
             _STALE,
             one.file,
             one.at,
-            f"`{one.written}`: {row}column `{target.column}` is {target.written} now",
+            f"`{one.written}`: {row}column `{target.column}` is {value} now",
             f"write `{_rewrite(one, target.value)}`, or {_EXEMPT}",
         )
         places = sorted(Place(numbers[place].file, *numbers[place].at) for place in copies)
@@ -262,8 +274,8 @@ def _amounts(number: Number) -> set[tuple[object, float]]:
     return {*amounts} or {(number.noun, value)}
 
 
-def _rewrite(one: TextNumber, value: float) -> str:
-    """Return a typed number with another value, with as many decimals and in its notation.
+def _rewrite(one: TextNumber, value: float, more: int = 0) -> str:
+    """Return a typed number with another value, with as many decimals, or ``more``, and in its notation.
 
     A value that these decimals round to zero has more: two digits.
     """
@@ -271,7 +283,9 @@ def _rewrite(one: TextNumber, value: float) -> str:
     marks = [mark for mark in typed.written if not mark.isdigit()]
     decimals = round(-log10(2 * typed.precisions[0].half))
     group = marks[0] if len(marks) > bool(decimals) else ""
-    signs: dict[str, str | int | None] = {",": group, ".": marks[-1] if decimals else "."}
+    decimal = marks[-1] if decimals else "," if group == "." else "."
+    decimals += more
+    signs: dict[str, str | int | None] = {",": group, ".": decimal}
     if value and not round(value, decimals):
         decimals = 1 - floor(log10(abs(value)))
     text = f"{value:,.{decimals}f}".translate(str.maketrans(signs))

@@ -203,8 +203,12 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
         (cell, factor)
         for cell, factor in cells
         if cell.column in named
-        # A column without a unit may be of another kind.
-        and (cell.units or not is_measured or _is_near(number, cell.value * factor))
+        # A column without a unit may be of another kind, and one that counts is.
+        and (
+            cell.units
+            or not is_measured
+            or (not table.headings[cell.column].nouns and _is_near(number, cell.value * factor))
+        )
         and (cell.units or not number.is_ratio or cell.column in table.shares)
     ]
     if len({cell.column for cell, _ in own}) > 1:

@@ -328,6 +328,12 @@ def _figure_of(row: Document, path: str) -> _Figure:
     return digits, ()
 
 
+def _name_in_tool(row: Document) -> str:
+    """Return the name without parameters as a tool's source has it: `BenchmarkPrint` for `Print`."""
+    key, name, base = (str(row.get(path, "")) for path in ("_id.name", "name", "benchmark"))
+    return key.removesuffix(name) + base if base and key.endswith(name) else base
+
+
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
     """Yield the names of each row: its texts, without those that all rows share, and its parameters."""
     named = [
@@ -339,6 +345,7 @@ def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
             if last != "unit"
             for name in _names_of(raw_text(value), last)
         ]
+        + [*_names_of(_name_in_tool(row), "")]
         for row in rows
     ]
     shared = set[str]().union(*named[:1]).intersection(*named[1:]) if len(rows) > 1 else set()

@@ -231,6 +231,7 @@ _EACH: Final = ("s", "sec", "second", "op", "iter")
 """Last words of names of rates: ``decode_tok_s``, ``ns_op``."""
 COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
 RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
+_BRACKETS: Final = str.maketrans("（）", "()")
 _NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
 """Last words of names that are no units: ``min`` is a minimum."""
 
@@ -254,10 +255,20 @@ def read_heading(name: str) -> Heading:
         >>> heading.names, heading.units[0].factor
         (('median_ms', 'median'), 0.001)
     """
-    base, _, unit = name.partition("(" if name.endswith(")") else "[")
+    plain = name.translate(_BRACKETS)
+    base, _, unit = plain.partition("(" if plain.endswith(")") else "[")
     words = field_words(base).lower().split()
     units = read_unit(unit.rstrip(")] ")) if unit or words[-1] in _NO_UNITS else read_unit(base.strip())
     names = [normalized(base)]
+    before, _, last = base.strip().rpartition(" ")
+    if (
+        before
+        and not (units or unit or " per " in base)
+        and last not in _NO_UNITS
+        and (len(last) > 1 or last in "%×")
+    ):
+        units = read_unit(_meaning_of(last, _MEANINGS))
+        names += [normalized(before)] if units else []
     if " " not in name:  # A field, with its unit at the end.
         for tail in (max(words.index("per") - 1, 0) if "per" in words else -1, -1):
             if not units and words[-1] not in _NO_UNITS:
