@@ -366,7 +366,7 @@ def test_the_pages_of_the_guide_build_with_a_table_that_is_called_as_its_heading
     assert build(site, strict=True).warnings == ""
     for name in ("index", "other"):
         assert [row[0] for row in read(page(site, name)).tables[0]] == ["Name", "parse", "write"]
-        assert "Parsing takes 0.01235 s." in text_of(page(site, name))
+        assert "Parsing takes 12.3 ms." in text_of(page(site, name))
     (anchor,) = re.findall(r'href="index.html#([^"]+)"><span class="std', page(site, "other"))
     assert f'<table class="docutils align-default" id="{anchor}"' in page(site, "index")
 
