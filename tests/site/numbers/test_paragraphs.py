@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,3 +141,56 @@ def test_the_text_of_a_badge_is_read(file: str, image: str) -> None:
 def test_a_badge_in_a_sample_is_not_read() -> None:
     badge = "![](https://img.shields.io/badge/speed-2.5%20ms-green)"
     assert numbers("README.md", f"```md\n{badge}\n```\n\n<!-- {badge} -->\n") == []
+
+
+RST_TABLES = """
+.. list-table:: Times
+   :header-rows: 1
+
+   * - Name
+     - Time (ms)
+     - allocs/op
+   * - Parse 3
+     - 11.1
+     - 6
+
+.. csv-table:: Times
+   :header: "Name", "Time (s)"
+
+   "Parse, quick", 12.1
+
+=====  =========  ====
+Name   Time (us)  Size
+=====  =========  ====
+Parse  13.1       5
+=====  =========  ====
+
++-------+-----------+
+| Name  | Time (ns) |
++=======+===========+
+| Parse | 14.1      |
++-------+-----------+
+
+Prose of 15 things | 16.
+"""
+HTML_TABLES = """<table><tr><th>Name</th><th>Time (ms)</th></tr>
+<tr><th>Parse 3</th><td>11.1</td></tr></table>
+<table><tr><th>Name</th><th>MB</th></tr><tr><td>Parse</td><td>12.1</td></tr></table><p>It has 13 | 14.</p>"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        (
+            "a.rst", RST_TABLES,
+            [["Name", "Time (ms)", "allocs/op"], ["Time (s)"], ["Time (us)", "Size"], ["Time (ns)"], ["", ""]],
+        ),
+        ("a.html", HTML_TABLES, [["Name", "Time (ms)"], ["MB"], ["", ""]]),
+    ],
+)  # fmt: skip
+def test_each_row_of_a_table_is_a_sentence_whose_numbers_have_the_headers_above(
+    file: str, text: str, expected: list[list[str]]
+) -> None:
+    found = read_paragraphs(Page(file, text, (), (), ()))
+    headers = [[one.header_of(at.start()) for at in re.finditer(r"\d+(\.\d)?", one.text)] for one in found]
+    assert headers == expected

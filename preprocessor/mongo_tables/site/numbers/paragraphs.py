@@ -29,6 +29,7 @@ NUMBER_MARK: Final = "\ue001"
 """Replaces the character before a number that an attribute holds: it counts without a unit."""
 _BREAK: Final = "\f"
 """Replaces the ends of a tag that ends a paragraph."""
+_NOTHING: Final = f" \t\r\n+=~-{BLANK}{_BREAK}"
 _DIGIT: Final = re.compile(r"\d")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
 _BADGE: Final = re.compile(
@@ -36,7 +37,12 @@ _BADGE: Final = re.compile(
 )
 """The address of a badge with a text: https://shields.io/badges/static-badge."""
 _BADGE_SIGN: Final = re.compile(r"(?:%[\da-f]{2})+|--|.", re.IGNORECASE)
-_BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
+_CELL: Final = "\x1f"
+"""Stands before a cell of HTML, or between cells of reStructuredText."""
+_BETWEEN_CELLS: Final = re.compile(rf"(?<!\\)\||{_CELL}")
+_TABLE_START: Final = re.compile(
+    r"<table\b|-table::|^[ \t]*\r?\n[ \t]*(?:=+[ \t]+=|\+-)", re.IGNORECASE | re.MULTILINE
+)
 _SENTENCE_END: Final = re.compile(rf"[.!?][\s{BLANK}]+|[。！？]")
 _REACH: Final = 400
 
@@ -85,7 +91,7 @@ class Paragraph:
         # Both rows may begin with a bar or not.
         column = len(before) - (not before[0].strip()) - 1 + (not headers[0].strip())
         is_first = not _DIGIT.search(before[-1]) and column < len(headers)
-        return headers[column].replace(BLANK, " ").strip() if is_first and self.header else ""
+        return headers[column].replace(BLANK, " ").strip().strip('"') if is_first and self.header else ""
 
     def sentence_span(self, at: int) -> Span:
         """Return the span of the sentence around an offset in ``text``, up to ``_REACH`` characters away."""
@@ -107,11 +113,16 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
         found = [*_read_markdown(page, blank(page.text, (one.span() for one in hidden)))]
         return [*found, *(badge for one in found for badge in _read_badges(one))]
     shown, all_of_it = read(page.text), [(0, len(page.text))]
-    found = [
-        Paragraph(_without_markup(shown[start:end]), shown[start:end], range(start, end), all_of_it)
-        for start, end in _split(shown)
-        if _DIGIT.search(shown, start, end)
-    ]
+    found, header, last = [], "", 0
+    for start, end in _split(shown):
+        words = shown[start:end]
+        inner = words.strip(_NOTHING)
+        text, is_row = _without_markup(words), _CELL in inner or inner[:1] == "|"
+        if inner and (not is_row or _TABLE_START.search(page.text, last, end)):
+            header = ""  # A table ends at other text, and where the next one begins.
+        if _DIGIT.search(words):
+            found.append(Paragraph(text, words, range(start, end), all_of_it, header))
+        header, last = (header or text, end) if is_row else (header, end if inner else last)
     return [*found, *_read_badges(Paragraph("", page.text, range(len(page.text)), all_of_it))]
 
 
@@ -247,6 +258,8 @@ def _blank_tag(found: re.Match[str]) -> str:
         shown[0 if found["end"] else -1] = "`"  # what is between them is code, as in Markdown
     elif found["opaque"] or (name and not _INLINE.fullmatch(name)):
         shown[0] = shown[-1] = _BREAK  # An attribute of an element counts where it is.
+    elif name in ("td", "th") and not found["end"]:
+        shown[0] = _CELL
     for number in _ATTRIBUTE.finditer(tag) if name else ():
         shown[number.start(1) - 1 : number.end(1)] = [NUMBER_MARK, *number[1]]
     return "".join(shown)
@@ -259,7 +272,7 @@ _RST: Final = re.compile(
     r"|parsed-literal|highlight|toctree|image|test\w+|doctest|plot|mermaid|graphviz|auto\w+)::[^\n]*"
     r"|\.\.(?![ \t]+(?:\[|[^\n]*?::))[^\n]*|(?!\.\.[ \t])(?P<prose>[^\n]*)::[ \t]*(?=\r?$))"
     r"(?P<block>\r?(?:\n[ \t]*\r?(?=\n|\Z)|\n(?P=indent)[ \t]+\S[^\n]*)*)"
-    r"|^[ \t]*\.\.[ \t]+[\w:.+-]+::|^[ \t]+:[\w-]+:[^\n]*",
+    r"|^[ \t]*\.\.[ \t]+[\w:.+-]+::|^[ \t]+:(?!header:)[\w-]+:[^\n]*",
     re.MULTILINE,
 )
 """What is not prose: a directive of code, a comment, a literal block, and the markers of other directives."""
@@ -273,9 +286,35 @@ _SLASHED: Final = re.compile(r"//(?P<line>[^\n]*)|/\*(?P<text>.*?)(?:\*/|\Z)" + 
 _LEADING: Final = re.compile(r"^[ \t]*[*/!#:]+(?=\s)", re.MULTILINE)
 
 
+_RST_TABLE: Final = re.compile(
+    r"^(?P<indent>[ \t]*)\.\.[ \t]+(?P<kind>list|csv)-table::[^\n]*"
+    r"(?P<rows>(?:\n[ \t]*\r?(?=\n|\Z)|\n(?P=indent)[ \t]+\S[^\n]*)*)"
+    r"|^(?P<border>[ \t]*=+(?:[ \t]+=+)+)[ \t]*\r?\n(?P<simple>(?:[^\n]+\n)+?)(?P=border)"
+    r"[ \t]*\r?(?=\n[ \t]*\r?\n|\n?\Z)",
+    re.MULTILINE,
+)
+_CELL_STARTS: Final = {
+    "list": re.compile(r"(?P<join>\n)(?=[ \t]*[^*\s])|(?:^|(?<=\*))[ \t]*(?P<cell>-)(?=[ \t])", re.MULTILINE),
+    "csv": re.compile(r'"[^"\n]*"|(?P<cell>,)'),
+}
+
+
 def _read_rst(text: str) -> str:
+    """Return the prose of a text, with the rows of its tables in a line each and a sign between their cells."""
     found = _RST.finditer(text)
-    return blank(text, (one.span() if one["prose"] is None else one.span("block") for one in found), " ")
+    shown = blank(text, (one.span() if one["prose"] is None else one.span("block") for one in found), " ")
+    signs = list(shown)
+    for table in _RST_TABLE.finditer(text):
+        if table["kind"]:
+            for one in _CELL_STARTS[table["kind"]].finditer(shown, *table.span("rows")):
+                if one.lastgroup:
+                    signs[one.start(one.lastgroup)] = _CELL if one.lastgroup == "cell" else BLANK
+            continue
+        before = [one.start() - 1 for one in re.finditer(r"(?<=\s)=+", table["border"].lstrip())]
+        for line in re.finditer(r"\S[^\n]*", table["simple"]):
+            for at in (table.start("simple") + line.start() + one for one in before):
+                signs[at] = _CELL if shown[at] == " " and not set(line[0]) <= set("= \r") else signs[at]
+    return "".join(signs)
 
 
 def _read_comments(pattern: re.Pattern[str], text: str) -> str:
@@ -310,5 +349,5 @@ def _split(shown: str) -> Iterator[Span]:
     """Yield the paragraphs of a text: between blank lines, and each item of a list and row of a table."""
     edges = [0, *(one.end() for one in _PARAGRAPH_END.finditer(shown)), len(shown)]
     for start, end in pairwise(edges):
-        inner = _LINE if _BORDER.search(shown, start, end) else _ITEM
+        inner = _LINE if _BORDER.search(shown, start, end) or _CELL in shown[start:end] else _ITEM
         yield from pairwise(sorted({start, end, *(one.start() for one in inner.finditer(shown, start, end))}))

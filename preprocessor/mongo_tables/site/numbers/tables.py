@@ -14,7 +14,6 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import takewhile
 from math import isfinite, log10
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
@@ -175,7 +174,7 @@ def read_table(
     lines: Iterable[str],
     notation: Notation,
     title: str = "",
-    known: Mapping[str, tuple[Unit, ...]] = MappingProxyType({}),
+    known: Mapping[str, tuple[Unit, ...]] | None = None,
 ) -> Table:
     """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words.
 
@@ -184,7 +183,7 @@ def read_table(
     written = WrittenTable.of(lines, read_signs)
     labels = [_plain(one) for one in written.headers]
     headings = [
-        replace(one, units=one.units or known.get(one.label, ())) for one in map(read_heading, labels)
+        replace(one, units=one.units or (known or {}).get(one.label, ())) for one in map(read_heading, labels)
     ]
     rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
     texts = (any(map(_HAS_LETTER.search, column)) for column in list(zip(*rows, strict=False))[1:])

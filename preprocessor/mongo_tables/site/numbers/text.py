@@ -215,13 +215,10 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "gflops": "GFLOPS", "tflops": "TFLOPS", "watts": "W", "joules": "J",
     "秒": "s", "毫秒": "ms", "微秒": "µs", "ミリ秒": "ms", "マイクロ秒": "µs", "초": "s", "밀리초": "ms",
     "нс": "ns", "мкс": "µs", "мс": "ms", "сек": "s", "мин": "min", "кб": "KB", "мб": "MB", "гб": "GB",
-    **{f"{prefix}{word}": unit
-       for word, prefixes in {
-           "sekunde": "nano mikro milli -", "sekunden": "nano mikro milli -", "seconde": "nano micro milli -",
-           "secondes": "nano micro milli -", "segundos": "nano micro mili -", "secondi": "nano micro milli -",
-           "секунд": "нано микро милли -", "секунды": "нано микро милли -",
-       }.items()
-       for prefix, unit in zip(prefixes.replace("-", "").split(" "), ("ns", "µs", "ms", "s"), strict=True)},
+    **dict.fromkeys(("sekunde", "sekunden", "seconde", "secondes", "segundos", "secondi", "секунд", "секунды"), "s"),
+    **dict.fromkeys(("millisekunden", "millisecondes", "milisegundos", "millisecondi", "миллисекунд"), "ms"),
+    **dict.fromkeys(("mikrosekunden", "microsecondes", "microsegundos", "microsecondi", "микросекунд"), "µs"),
+    **dict.fromkeys(("nanosekunden", "nanosecondes", "nanosegundos", "nanosecondi", "наносекунд"), "ns"),
     **dict.fromkeys(("minuten", "minutos", "minuti"), "min"), **dict.fromkeys(("stunden", "heures", "horas"), "h"),
 }  # fmt: skip
 """Words that mean a unit which is written otherwise."""
