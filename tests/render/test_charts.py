@@ -274,6 +274,15 @@ def test_a_negative_number_has_a_minus_sign_and_its_range_no_dash_beside_one() -
     assert "from −5 at 1" in (drawn.findtext("desc") or "")
 
 
+@pytest.mark.parametrize("log", [(), ("y",)])
+def test_the_marks_of_durations_have_the_units_of_the_cells(log: tuple[str, ...]) -> None:
+    rows = [{"n": 1, "t": 0.0001}, {"n": 2, "t": 0.002}]
+    drawn = "".join(chart_html(plot("n", "t", format={"t": ColumnFormat(duration="s")}, log=log), rows))
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert "1.00 ms" in texts and ("100 µs" if log else "500 µs") in texts
+    assert not [text for text in texts if "0.0" in text or "(s)" in text]
+
+
 def test_a_unit_is_said_once() -> None:
     formats = {"a": ColumnFormat(unit="MiB/s"), "t": ColumnFormat(unit="KiB")}
     asked = plot(labels={"t": "Size (KiB)", "a": "MiB/s"}, format=formats)

@@ -128,6 +128,7 @@ _STEPS: Final = (1, 2, 5, 10)
 _MOST_MOMENTS: Final = 9
 _MOST_UNDER_BARS: Final = 13
 _MOST_NAME_LINES: Final = 3
+_ALL_DIGITS: Final = 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,18 +347,21 @@ def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
     """
     form = plot.format.get(column) or ColumnFormat()
     grouped = bool(form.thousands) or max(map(abs, values), default=0) >= 10_000
-    written = ColumnFormat(thousands=form.thousands or grouped, locale=form.locale, percent=form.percent)
+    written = ColumnFormat(
+        thousands=form.thousands or grouped, locale=form.locale, percent=form.percent, duration=form.duration
+    )
     texts = [_mark_text(value, written) for value in values]
     if len(set(texts)) == len(set(values)):
         return texts
     # Large values that differ little, on an axis without 0.
+    written = written._replace(significant=_ALL_DIGITS if form.duration else None)
     return [number_text(format(Decimal(raw_text(value)), "f"), written, whole=True) for value in values]
 
 
 def _mark_text(value: float, form: ColumnFormat) -> str:
     text = raw_text(value)
     number = Decimal(text)
-    if abs(number) >= 10**9 or (number and abs(number) < Decimal("0.0001")):
+    if not form.duration and (abs(number) >= 10**9 or (number and abs(number) < Decimal("0.0001"))):
         return raw_text(float(f"{value:.3g}")) if "e" in text else f"{number:.3g}".lower().replace("e+", "e")
     return number_text(format(number, "f"), form, whole=True)
 

@@ -40,9 +40,9 @@ class Plot(ChartSettings):
         return self.labels.get(column) or label_of(column)
 
     def unit(self, column: str) -> str:
-        """Return the unit of a column as the axis shows it, or "" if none is given."""
+        """Return the unit of a column for the title of its axis, or "" if none is given, or each mark has its own."""
         form = self.format.get(column)
-        return form.raw_unit if form else ""
+        return form.raw_unit if form and not form.duration else ""
 
     def unit_beside(self, column: str) -> str:
         """Return the unit of a column if the text of a value does not contain it, else ""."""
