@@ -467,8 +467,8 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
         for name in stage.argument:
             shape = lookup(stage.before, tuple(name.split(".")))
             found.add("" if shape.kinds else "sorts by nothing")
-            kinds = shape.kinds.union(*(inner.kinds for inner in shape.fields.values()))
-            found.add("sorts by texts" if not known or kinds & _TEXTS else "")
+            for one in (shape, *shape.fields.values()):
+                found.add("sorts by texts" if not known or one.kinds & _TEXTS else "")
     elif "$match" in stage.names:
         found.add("asks within a stage")
     return found
