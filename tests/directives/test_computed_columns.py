@@ -74,6 +74,15 @@ def findings_of(expression: str) -> list[tuple[int, str]]:
     return [(one.column - start, one.rule) for one in read(comment, "page.md", lambda name: None).findings]
 
 
+@pytest.mark.parametrize("text", ["a + times.1.ms / times.0.ms", "a + times.1"])
+def test_elements_of_a_list_are_named_and_not_numbered(text: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        compile_expression(text)
+    assert str(caught.value) == "the elements of a list cannot be named by number"
+    assert caught.value.complaint.at == 4
+    assert '"input": "$times"' in caught.value.complaint.hint
+
+
 def test_a_fault_stands_at_its_column_of_the_page() -> None:
     assert findings_of("docs + f(1)") == [(7, "MT133")]
     assert findings_of("docs * size") == []

@@ -180,3 +180,51 @@ def test_a_database_reference_among_entries_is_no_traceback(tmp_path: Path) -> N
     entries = '{"p": {"a": 1}, "q": {"a": 2}, "r": {"$ref": "others", "$id": 1}}'
     (tmp_path / "bench.jsonl").write_text(f'{{"_id": 1, "entries": {entries}}}\n')
     assert [rule for rule, _, _ in judged(str(tmp_path), columns=["b"], headers=["B"])] == ["MT302"]
+
+
+TIMES = {
+    "datasets": [
+        {"name": "small", "times": [{"lib": "json", "ms": 1.5}, {"lib": "mylib", "ms": 0.5}]},
+        {"name": "large", "times": [{"lib": "mylib", "ms": 50.5}, {"lib": "json", "ms": 150.5}]},
+    ]
+}
+BY_LIB = {
+    "$set": {
+        "by": {"$arrayToObject": {"$map": {"input": "$times", "in": {"k": "$$this.lib", "v": "$$this.ms"}}}}
+    }
+}
+
+
+@pytest.fixture
+def times(tmp_path: Path) -> str:
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(TIMES))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"columns": ["name", "times.1.ms"]},
+        {"columns": ["name", "s"], "compute": {"s": "'times.1.ms' / 'times.0.ms'"}},
+    ],
+)
+def test_elements_with_names_are_chosen_by_name_because_their_order_may_differ(
+    times: str, keys: dict[str, Any]
+) -> None:
+    ((_, _, told),) = judged(times, rows="datasets.*", sort="name", **keys)
+    assert json.dumps(BY_LIB) in told
+    sound = {"columns": ["name", "by.mylib", "s"], "compute": {"s": "by.json / by.mylib"}}
+    assert not judged(times, rows="datasets.*", pipeline=[BY_LIB, {"$sort": {"name": 1}}], **sound)
+
+
+def test_a_column_made_from_a_mistyped_path_is_told_at_the_path(times: str) -> None:
+    stage = json.loads(json.dumps(BY_LIB).replace("$times", "$tims"))
+    columns = ["name", "by.mylib", "by.json"]
+    found = judged(times, rows="datasets.*", pipeline=[stage, {"$sort": {"name": 1}}], columns=columns)
+    assert [rule for rule, _, _ in found] == ["MT302", "MT302"]
+    assert all(at.startswith('"$tims"') for _, at, _ in found)
+    assert all(
+        told.endswith("`by` is made from `$tims`, which no row has | did you mean `times`?")
+        for _, _, told in found
+    )

@@ -154,6 +154,12 @@ def column_headers(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(field_words, short_names(columns)))
 
 
+def elements_by_key(path: str, key: str, value: str) -> str:
+    """Return the stage that makes a field ``by`` of the objects in a list: the text in ``key`` names each ``value``."""
+    each = f'{{"k": "$$this.{key}", "v": "$$this{value and "."}{value}"}}'
+    return f'{{"$set": {{"by": {{"$arrayToObject": {{"$map": {{"input": "${path}", "in": {each}}}}}}}}}}}'
+
+
 MICROSECONDS: Final = "µs"
 _WHOLE: Final = ("decimals", "significant")
 

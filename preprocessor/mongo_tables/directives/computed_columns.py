@@ -7,9 +7,11 @@ cell has no value.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.directives.columns import elements_by_key
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext import Path
 
@@ -24,6 +26,8 @@ _HINT: Final = (
     "numbers, columns, + - * / ** and parentheses; a column with other characters than letters, digits and _ is "
     "quoted: 'p99 ms'"
 )
+_ELEMENT: Final = re.compile(r"([^\W\d][\w.]*?)\.\d+\b(?:\.([^\W\d][\w.]*))?")
+"""A path with a number, such as ``times.1.ms``."""
 _MOST_CHARACTERS: Final = 500
 _HIGHEST_POWER: Final = 64
 _DEEPEST: Final = 80
@@ -79,6 +83,11 @@ def compile_expression(text: str) -> Computed:
 
 
 def _refuse(text: str, at: int) -> ExpressionError:
+    if element := _ELEMENT.search(text):
+        path, value = element.groups()
+        stage = elements_by_key(path, "name", value or "")
+        hint = f'name them in the pipeline: {stage} if `name` names them, then "by.a / by.b"'
+        return ExpressionError("the elements of a list cannot be named by number", element.start(), hint)
     hint = "name a column without `$`" if "$" in text else _HINT
     return ExpressionError("this is not an arithmetic expression", at, hint)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.aggregation.values import DOCUMENT, MISSING
 from mongo_tables.directives.addresses import fill_template
-from mongo_tables.directives.columns import Piece
+from mongo_tables.directives.columns import Piece, elements_by_key
 from mongo_tables.render.values import raw_or_nothing
 
 Align = Literal["left", "right", "center"]
@@ -99,19 +99,36 @@ def _descend(value: object, path: list[str]) -> object:
     return value
 
 
-def index_hint(column: str) -> str:
+def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return a hint on how to get an array element, for a path with a number, or "" for other paths.
 
-    As in an aggregation expression, a number in a path is a field name, not an array index.
+    As in an aggregation expression, a number in a path is a field name, not an array index. Elements that have a name
+    of their own in each of the ``rows`` are chosen by it: their order may differ.
     """
     path = column.split(".")
     at = next((at for at, part in enumerate(path[1:], 1) if part.isdigit()), 0)
     if not at:
         return ""
-    element = f'{{"$arrayElemAt": ["${".".join(path[:at])}", {int(path[at])}]}}'
-    rest = f"; use its `{'.'.join(path[at + 1 :])}`" if path[at + 1 :] else ""
+    whole, number, rest = ".".join(path[:at]), int(path[at]), ".".join(path[at + 1 :])
     fault = "a number in a path does not select an element of an array"
-    return f"{fault}: select the element in the pipeline, with {element}{rest}"
+    if named := _find_name([column_value(row, whole) for row in rows], number):
+        stage = elements_by_key(whole, named[0], rest)
+        return f"{fault}: name the elements in the pipeline, with {stage}; then `by.{named[1]}` is one"
+    element = f'{{"$arrayElemAt": ["${whole}", {number}]}}'
+    return f"{fault}: select the element in the pipeline, with {element}{rest and f'; use its `{rest}`'}"
+
+
+def _find_name(lists: Sequence[Any], number: int) -> tuple[str, str] | None:
+    """Return the field that names each element in its list, with the name of one element, or None."""
+    filled = [one for one in lists if isinstance(one, list) and one and isinstance(one[0], dict)]
+    for key in filled[0][0] if filled else ():
+        names: list[list[Any]] = [
+            [each.get(key) if isinstance(each, dict) else None for each in one] for one in filled
+        ]
+        texts = all(isinstance(name, str) and not {".", "$"} & set(name) for one in names for name in one)
+        if texts and all(len(set(one)) == len(one) for one in names):
+            return key, names[0][min(number, len(names[0]) - 1)]
+    return None
 
 
 def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:

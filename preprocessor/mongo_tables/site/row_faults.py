@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.fields import effect_of
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.computed_columns import compile_expression
 from mongo_tables.directives.row_paths import find_rows, rows_stages
@@ -31,7 +32,7 @@ from mongo_tables.render.faults import (
 )
 from mongo_tables.render.values import is_number
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.row_names import version_hint
+from mongo_tables.results.row_names import has_path, version_hint
 from mongo_tables.site.pages import provenance_in
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey, Tables
+
+_KEEPING: Final = frozenset({"$set", "$addFields", "$match", "$sort", "$limit", "$skip"})
+"""Stages that keep the fields which they read."""
 
 
 def row_findings(
@@ -149,20 +153,55 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     if not empty:
         return []
     known = sorted({name for row in rows for name in row})
-    return [
-        finding(
+    found = (
+        _misread(spec, column, rows)
+        or finding(
             "MT302",
             spec.file,
             spec.locate(path),
             f"no row has the column '{column}'",
-            index_hint(column)
+            index_hint(column, rows)
             if in_array
             else suggest_path(column, rows)
             or _suggest_rows(spec, column, rows)
             or f"the rows have {', '.join(known)}",
         )
         for path, column, in_array in empty
-    ]
+    )
+    return list(dict.fromkeys(found))
+
+
+def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
+    """Return the finding about a path that no row has, if one of the last stages makes the column from it."""
+    wanted = tuple(column.split("."))
+    for number, stage in reversed([*enumerate(spec.pipeline)]):
+        ((name, argument),) = stage.items()
+        if name not in _KEEPING:
+            break
+        for field in effect_of(name, argument).fields:
+            is_meant = field.becomes == "made" and field.parts == wanted[: len(field.parts)]
+            for parts in field.reads if is_meant else ():
+                made, read = ".".join(field.parts), ".".join(parts)
+                if not parts or parts[0] == wanted[0] or any(has_path(row, parts) for row in rows):
+                    continue
+                at = spec.locate(("pipeline", number, name, *_place_of(f"${read}", argument)))
+                message = (
+                    f"no row has the column '{column}': `{made}` is made from `${read}`, which no row has"
+                )
+                hint = (
+                    suggest_path(read, rows) or f"the rows have {', '.join(sorted({*rows[0]} - {wanted[0]}))}"
+                )
+                return finding("MT302", spec.file, at, message, hint)
+    return None
+
+
+def _place_of(text: str, value: Any) -> tuple[str | int, ...]:
+    """Return the path of a text in a value, () if it is not there."""
+    within = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in within:
+        if one == text or (inner := _place_of(text, one)):
+            return (key,) if one == text else (key, *inner)
+    return ()
 
 
 def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
@@ -198,9 +237,8 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         place = spec.comment.locate(offset_in_string(spec.comment.parsed, origin.path, at))
         message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
         if column and amount == len(rows):
-            hint = (
-                suggest_path(column, rows) or version_hint(column, rows) or "compute with columns of numbers"
-            )
+            near = index_hint(column, rows) or suggest_path(column, rows)
+            hint = near or version_hint(column, rows) or "compute with columns of numbers"
         else:
             shown = f'"format": {{"{name}": {{"missing": "–"}}}}'
             hint = f"leave these rows out with `where`, or define what their cells show: {shown}"
