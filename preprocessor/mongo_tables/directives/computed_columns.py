@@ -84,8 +84,7 @@ def compile_expression(text: str) -> Computed:
 
 def _refuse(text: str, at: int) -> ExpressionError:
     if element := _ELEMENT.search(text):
-        path, value = element.groups()
-        stage = elements_by_key(path, "name", value or "")
+        stage = elements_by_key(element[1], "name", element[2] or "")
         hint = f'name them in the pipeline: {stage} if `name` names them, then "by.a / by.b"'
         return ExpressionError("the elements of a list cannot be named by number", element.start(), hint)
     hint = "name a column without `$`" if "$" in text else _HINT

@@ -20,7 +20,7 @@ ENTRY: Final = "_row"
 """The field with the entry that becomes the row; no row keeps it."""
 _TOP: Final = "_top"
 """The field with a document that is a map itself; of a map of maps (``*.*``) it keeps the outer key."""
-_KEY: Final = "_key"
+KEY: Final = "_key"
 VALUE: Final = "_value"
 """The field with an entry that is not an object."""
 _NESTED: Final = ("object", "array")
@@ -121,7 +121,7 @@ def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
     alone = {VALUE: value}
     if not wrapped:
         alone = {"$cond": [{"$eq": [{"$type": value}, "object"]}, value, alone]}
-    return {"$mergeObjects": [{_KEY: key}, alone]}
+    return {"$mergeObjects": [{KEY: key}, alone]}
 
 
 def find_rows(document: Mapping[str, Any]) -> list[str]:

@@ -173,35 +173,25 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
     """Return the finding about a path that no row has, if one of the last stages makes the column from it."""
-    wanted = tuple(column.split("."))
+    wanted, body = tuple(column.split(".")), spec.comment.body
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         ((name, argument),) = stage.items()
         if name not in _KEEPING:
             break
         for field in effect_of(name, argument).fields:
             is_meant = field.becomes == "made" and field.parts == wanted[: len(field.parts)]
-            for parts in field.reads if is_meant else ():
-                made, read = ".".join(field.parts), ".".join(parts)
-                if not parts or parts[0] == wanted[0] or any(has_path(row, parts) for row in rows):
+            for parts in filter(None, field.reads if is_meant else ()):
+                if parts[0] == wanted[0] or any(has_path(row, parts) for row in rows):
                     continue
-                at = spec.locate(("pipeline", number, name, *_place_of(f"${read}", argument)))
+                made, read = ".".join(field.parts), ".".join(parts)
+                at = body.find(f'"${read}"')
+                place = spec.comment.locate(at) if at >= 0 else spec.locate(("pipeline", number, name))
                 message = (
                     f"no row has the column '{column}': `{made}` is made from `${read}`, which no row has"
                 )
-                hint = (
-                    suggest_path(read, rows) or f"the rows have {', '.join(sorted({*rows[0]} - {wanted[0]}))}"
-                )
-                return finding("MT302", spec.file, at, message, hint)
+                hint = suggest_path(read, rows) or f"the rows have {', '.join(sorted({*rows[0]} - {made}))}"
+                return finding("MT302", spec.file, place, message, hint)
     return None
-
-
-def _place_of(text: str, value: Any) -> tuple[str | int, ...]:
-    """Return the path of a text in a value, () if it is not there."""
-    within = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in within:
-        if one == text or (inner := _place_of(text, one)):
-            return (key,) if one == text else (key, *inner)
-    return ()
 
 
 def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:

@@ -63,15 +63,16 @@ def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path
         "id": "runs",
         "collection": "runs",
         "columns": ["_id.testname", "_id.threads", "ops", "ms"],
+        "headers": ["Testname", "Threads", "Ops", "ms"],
         "sort": ["_id.testname", "_id.threads"],
-        "format": {"ms": {"missing": "not measured"}},
+        "format": {"ops": {"thousands": True}, "ms": {"missing": "not measured"}},
     }
     rendered = mongo_tables("render", "page.md", cwd=folder).stdout
     assert [cell.strip() for cell in rendered.splitlines()[0].strip("|").split("|")] == [
         "Testname",
         "Threads",
         "Ops",
-        "Ms",
+        "ms",
     ]
 
 

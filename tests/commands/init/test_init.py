@@ -58,6 +58,8 @@ def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(
         "next: `pre-commit install` once, if you have not yet: it checks every commit from then on\n"
         "next: commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
         "`entry`, such as .venv/bin/mongo-tables\n"
+        "next: to renew figures at each commit, too, copy the hook above itself, with `entry: mongo-tables render "
+        "--in-place --written`\n"
     )
     assert done.stderr == CHECKED
     readme = (project / "README.md").read_text()
@@ -139,7 +141,18 @@ def test_what_was_not_measured_takes_no_column_away(project: Path) -> None:
     assert mongo_tables("init", cwd=project).stderr == CHECKED
     readme = (project / "README.md").read_text()
     assert '"columns": ["engines._key", "_key", "ms", "mb_s"]' in readme
+    assert '"headers": ["Engine", "Key", "ms", "MB/s"]' in readme
+    assert "| alpha  | parse |     12,000.5 |" in readme
     assert re.search(r"\| third +\| write +\| not measured \| not measured \|", readme)
+
+
+def test_rows_of_a_list_stay_in_the_order_of_the_file(project: Path) -> None:
+    data = [{"name": "small", "n": 1000, "mean_ms": 1.5}, {"name": "large", "n": 100_000, "mean_ms": 9.5}]
+    (project / "bench.json").write_text(json.dumps({"datasets": data}))
+    assert mongo_tables("init", cwd=project).stderr == CHECKED
+    readme = (project / "README.md").read_text()
+    assert '"headers": ["Name", "N", "Mean (ms)"]' in readme and '"sort": "_key"' in readme
+    assert readme.index("| small |   1,000 |") < readme.index("| large | 100,000 |")
 
 
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
@@ -195,7 +208,12 @@ def test_results_of_other_kinds_are_found(project: Path, name: str, text: str) -
             "| w           | a    |",
         ),
         ("bench.json", '{"git": {"n": 3}, "npm": {"n": 4}}', "*", "| npm |"),
-        ("bench.yaml", "host: m\nresults:\n  a: {ms: 1.5}\n  b: {ms: 2.5}\n", "results.*", "| b   |"),
+        (
+            "bench.yaml",
+            "host: m\nresults:\n  a: {ms: 1.5}\n  b: {ms: 2.5}\n",
+            "results.*",
+            "| b      | 2.5 |",
+        ),
         ("bench.toml", '[[run]]\nname = "a"\nms = 1.5\n[[run]]\nname = "b"\nms = 2\n', "run.*", "| b    |"),
     ],
 )

@@ -11,6 +11,7 @@ standard deviation varies each time, by more than any ``tolerance``.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number, type_name
-from mongo_tables.directives.columns import column_headers, field_words
+from mongo_tables.directives.columns import column_headers, field_words, short_names
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.directives.row_paths import VALUE
+from mongo_tables.directives.row_paths import KEY, VALUE
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
 from mongo_tables.render.values import raw_text
@@ -36,6 +37,7 @@ from mongo_tables.results.row_names import (
     leaves,
     order_of,
 )
+from mongo_tables.site.numbers.text import name_with_unit
 
 Documents = Sequence[Mapping[str, Any]]
 
@@ -48,6 +50,11 @@ _CROWD = 8
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _MEASURED = frozenset({"double", "decimal"})
 """Types of fields that another run would hardly reproduce."""
+
+NUMBERS: Final = frozenset({"int", "long", "double", "decimal", "null"})
+_LARGE: Final = 10_000
+"""From this number on, digits are in groups."""
+_PLURAL: Final = re.compile(r".*[a-z](?<![sui])s")
 
 _DAY = "%Y-%m-%d"
 _MIDNIGHT = "T00:00:00Z"
@@ -147,7 +154,7 @@ def _is_counted(one: CandidateField) -> bool:
     """Return whether the field is the number that each document of a plain file gets."""
     pairs = pairwise(("0", *one.values))
     is_number = set(one.types) <= {"int", "long"}
-    if one.path.rpartition(".")[2] == "_key":
+    if one.path.rpartition(".")[2] == KEY:
         return is_number  # in a list
     is_number = is_number and one.path in ("_id", "_id.number")
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
@@ -169,6 +176,9 @@ def propose_orders(
     in addition to, or instead of, the last of the columns ``paths``.
     """
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
+    places = sorted((one for one in fields if one.path.endswith(KEY)), key=lambda one: -len(one.path))
+    if places and _is_counted(places[-1]):
+        yield list(paths), [one.path for one in places]  # a list has its order
     stable = [path for path in paths if path not in measured]
     # The first column, then those of the key, which distinguish rows.
     first = list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
@@ -195,19 +205,34 @@ def choose_formats(
             form["missing"] = "–" if is_given else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
             form["date"] = _DAY
+        if one and path not in chosen and set(one.types) <= NUMBERS and max(map(float, one.values)) >= _LARGE:
+            form["thousands"] = True
         if form:
             formats[path] = form
     return formats
 
 
-def propose_headers(paths: Sequence[str], documents: Documents) -> list[str]:
-    """Return a header for each path: title and unit from the schema of results, or the field's name in words."""
+def propose_headers(
+    paths: Sequence[str], documents: Documents, numbers: Sequence[str] = (), rows: str = ""
+) -> list[str]:
+    """Return a header for each path: title and unit from the schema of results, or the field's name in words.
+
+    The name of a field of ``numbers`` may end with its unit. The key of an entry is one of what its map, which the
+    last names in ``rows`` tell, is called.
+    """
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
-    return [
-        (_describe_in_schema(path, known) if described else "") or words
-        for path, words in zip(paths, column_headers(paths), strict=True)
-    ]
+    headers = []
+    for path, short, words in zip(paths, short_names(paths), column_headers(paths), strict=True):
+        entries = (
+            (rows.removesuffix(".*") if path == KEY else path).removesuffix(f".{KEY}").rpartition(".")[2]
+        )
+        if path.endswith(KEY) and _PLURAL.fullmatch(entries):
+            words = field_words(entries[:-1])
+        elif path in numbers:
+            words = name_with_unit(short)
+        headers.append((_describe_in_schema(path, known) if described else "") or words)
+    return headers
 
 
 def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:

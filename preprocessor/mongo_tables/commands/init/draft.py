@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.build import build
 from mongo_tables.commands.init.columns import (
+    NUMBERS,
     FirstTable,
     choose_formats,
     find_candidates,
@@ -132,7 +133,7 @@ def propose_comment(
         )
     name = _choose_id(collection, [page, *others])
     write = partial(format_comment, _table_keyword(page), collection, where, rows=rows, name=name)
-    chosen = suggested or _suggest(fields, documents)
+    chosen = suggested or _suggest(fields, documents, rows or "")
     drafts = _draft(chosen, write, fields, documents, is_measured=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
@@ -179,11 +180,12 @@ def _read_documents(
     return found
 
 
-def _suggest(fields: Sequence[CandidateField], documents: Rows) -> FirstTable:
+def _suggest(fields: Sequence[CandidateField], documents: Rows, rows: str) -> FirstTable:
     """Return the table of documents that are neither benchmarks nor rows of a run."""
     paths = suggest_columns(fields, documents)
     _, sort = next(propose_orders(paths, fields))
-    return FirstTable({}, paths, propose_headers(paths, documents), sort)
+    numbers = [one.path for one in fields if set(one.types) <= NUMBERS]
+    return FirstTable({}, paths, propose_headers(paths, documents, numbers, rows), sort)
 
 
 # -- drafts --

@@ -312,6 +312,8 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
             "`pre-commit install` once, if you have not yet: it checks every commit from then on",
             "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
             "`entry`, such as .venv/bin/mongo-tables",
+            "to renew figures at each commit, too, copy the hook above itself, with `entry: mongo-tables render "
+            "--in-place --written`",
         ),
     )
 

@@ -97,12 +97,11 @@ def _tell_apart(
 ) -> dict[str, str]:
     """Return labels for columns that share one: after the heading above it, or else after the name of the column."""
     texts = {column: labels.get(column) or label_of(column) for column in columns}
-    shared = Counter(texts.values())
-    headed = Counter((groups.get(column, column), text) for column, text in texts.items())
+    headed = {column: f"{groups.get(column, column)}: {text}" for column, text in texts.items()}
+    shared, again = Counter(texts.values()), Counter(headed.values())
     return {
-        column: f"{group if headed[group, text] == 1 else column}: {text}"
+        column: headed[column] if again[headed[column]] == 1 else f"{column}: {text}"
         for column, text in texts.items()
-        for group in (groups.get(column, column),)
         if shared[text] > 1
     }
 

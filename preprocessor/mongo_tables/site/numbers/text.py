@@ -212,7 +212,7 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
     "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "secs": "s", "mins": "min",
     "fps": "frames/s", "iops": "ops/s", "hz": "Hz", "mhz": "MHz", "ghz": "GHz", "mbps": "Mbps", "gbps": "Gbps",
-    "gflops": "GFLOPS", "tflops": "TFLOPS", "watts": "W", "joules": "J",
+    "gflops": "GFLOPS", "tflops": "TFLOPS", "watts": "W", "joules": "J", "us": "µs",
     "秒": "s", "毫秒": "ms", "微秒": "µs", "ミリ秒": "ms", "マイクロ秒": "µs", "초": "s", "밀리초": "ms",
     "нс": "ns", "мкс": "µs", "мс": "ms", "сек": "s", "мин": "min", "кб": "KB", "мб": "MB", "гб": "GB",
     **dict.fromkeys(("sekunde", "sekunden", "seconde", "secondes", "segundos", "secondi", "секунд", "секунды"), "s"),
@@ -279,6 +279,21 @@ def read_heading(name: str) -> Heading:
     counted = words[-2:-1] if words and words[-1] in COUNTS else []
     nouns = frozenset(map(find_base_unit, (*plural, *counted)))
     return Heading(name, tuple(names), units, frozenset() if units else nouns)
+
+
+def name_with_unit(name: str) -> str:
+    """Return the name of a field in words, with the unit at its end as units are written.
+
+    Example:
+        >>> name_with_unit("mean_ms"), name_with_unit("mb_s")
+        ('Mean (ms)', 'MB/s')
+    """
+    heading, words = read_heading(name), field_words(name).lower().split()
+    kept = heading.names[-1].split() if len(words) > 1 else []
+    unit = "/".join(_MEANINGS.get(word, word) for word in words[len(kept) :] if word != "per")
+    if not heading.units or (not kept and len(unit) > len("ops/s") and unit == words[0]):
+        return field_words(name)
+    return f"{field_words(' '.join(kept))} ({unit})" if kept else unit
 
 
 def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
