@@ -75,7 +75,14 @@ def test_a_named_value_works(project: Path) -> None:
 
 def test_the_rows_of_a_map_work(project: Path) -> None:
     (project / "bench.json").write_text(fenced(SOURCES, "json", "by_class"))
-    assert "| git |  12 |  81.2 |" in rendered(project, fenced(SOURCES, "markdown", '"rows"'))
+    assert "| git |  12 |  81.2 |" in rendered(project, fenced(SOURCES, "markdown", '"result.by_class.*"'))
+
+
+def test_the_list_in_each_row_works(project: Path) -> None:
+    (project / "bench.json").write_text(fenced(SOURCES, "json", "datasets"))
+    page = rendered(project, fenced(SOURCES, "markdown", '"datasets.*"'))
+    assert "| large    |     310.8 |       90.5 |          3.4 |" in page
+    assert "With large data it is 3.4 × as fast." in page
 
 
 def test_the_guide_says_where_an_id_is_known() -> None:
