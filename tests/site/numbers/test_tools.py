@@ -38,3 +38,17 @@ def test_numbers_of_go_have_its_names_and_its_units(tmp_path: Path) -> None:
         "`7`: row `print`, column `allocs/op` is 8 now",
     ], done.stdout
     assert "12 numbers: 0 bound, 10 found" in done.stdout
+
+
+def test_what_an_item_begins_with_names_the_rows_of_its_sentences(tmp_path: Path) -> None:
+    (tmp_path / "sizes.csv").write_text("part,raw_kb,gzip_kb\ncore,2.31,0.84\ncli,5.48,1.72\n")
+    (tmp_path / "README.md").write_text(
+        "- **core** is small. It has 2.3 kB.\n- **cli** is large. It has 2.3 kB.\n\nThe core has 0.91 kB gzipped.\n"
+    )
+    done = mongo_tables(
+        "check", "--numbers", "README.md", "--results", "sizes.csv", "--report", cwd=tmp_path, expect=1
+    )
+    assert "README.md:4:14: warning MT326 `0.91 kB`: row `core`, column `gzip_kb` is 0.84 now" in done.stdout
+    assert [line for line in done.stdout.splitlines() if ": open " in line] == [
+        "README.md:2:28: open `2.3 kB`", "README.md:4:14: open `0.91 kB`",
+    ]  # fmt: skip

@@ -178,5 +178,5 @@ def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
     old, new = (int("".join(signs[at] for at in digits)) for signs in (written, drawn))
     other = replace(number, written="".join(drawn), value=number.value * new / old)
     start = one.place + number.digits_at - number.start
-    sentence = f"{one.sentence[:start]}{other.written}{one.sentence[start + len(written) :]}"
+    sentence = f"{one.sentence[:start]}{other.written}{one.sentence[start + len(written) :]}{one.lead}"
     return find_place(other, sentence, one.tables) is not None

@@ -46,6 +46,8 @@ _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
 """Digits of a number that is a copy of another one wherever it is."""
 _CLAUSE_END: Final = re.compile(r";\s|；")
+_LEAD_IN: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\*\*([^*]+)\*\*")
+"""The bold words that an item of a list begins with: what its sentences are about."""
 Class = Literal["bound", "found", "exempt", "open"]
 
 
@@ -54,7 +56,8 @@ class TextNumber:
     """A number of a text: ``bound`` by a comment, ``found`` in a table, ``exempt`` or ``open``.
 
     Its ``sentence`` begins at ``begin`` in the text, and the number is ``place`` behind that. A bound number without
-    a unit has no ``tables`` that it could be in. ``where`` says in which cell it is.
+    a unit has no ``tables`` that it could be in. ``where`` says in which cell it is. ``lead`` is what its item
+    of a list begins with, which names rows too, but says less about a stale number.
     """
 
     file: str
@@ -68,6 +71,7 @@ class TextNumber:
     tables: NearTables
     reason: str = ""
     where: str = ""
+    lead: str = ""
 
 
 def classify_numbers(
@@ -138,7 +142,9 @@ class _PageNumbers:
     ) -> TextNumber:
         start, end = paragraph.sentence_span(number.start)
         sentence = f"{paragraph.words[start:end]} {paragraph.header_of(number.start)}".rstrip(" ")
-        where = None if is_bound else find_place(number, sentence, tables)
+        found = _LEAD_IN.match(paragraph.words, 0, start)
+        lead = f" {found[1]}" if found else ""
+        where = None if is_bound else find_place(number, sentence + lead, tables)
         kind: Class = (
             "bound" if is_bound else "found" if where is not None else "exempt" if reason else "open"
         )
@@ -154,6 +160,7 @@ class _PageNumbers:
             tables if number.has_unit or not is_bound else NearTables(()),
             reason if kind == "exempt" else "",
             where or "",
+            lead,
         )
 
     def _specs_between(self, start: int, end: int) -> list[Spec]:

@@ -224,6 +224,8 @@ _MEANINGS: Final[Mapping[str, str]] = {
 """Words that mean a unit which is written otherwise."""
 _WITH_COMMA: Final = {**_MEANINGS, "ko": "KB", "mo": "MB", "go": "GB"}
 """The same, in texts with a decimal comma: bytes are octets there, and in English Go is a language."""
+_SAID: Final = {"gzip": "gzipped", "zip": "zipped", "minify": "minified", "compress": "compressed"}
+"""Names of fields as texts have them: ``0.84 kB gzipped``."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")
 """Last words of names of rates: ``decode_tok_s``, ``ns_op``."""
 COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
@@ -273,7 +275,7 @@ def read_heading(name: str) -> Heading:
                 tail -= bool(units)
                 units = units or read_unit(" ".join(_MEANINGS.get(word, word) for word in words[tail:]))
                 words = words[:tail] if units else words
-        names.append(" ".join(words))
+        names += [" ".join(words), *(_SAID[word] for word in words[-1:] if word in _SAID)]
     said = re.findall(_WORD, f"{' '.join(words)} {unit.lower()}")
     plural = (one for one in said if one[-1] == "s" and len(one) > len("abc"))
     counted = words[-2:-1] if words and words[-1] in COUNTS else []
