@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from mongo_tables.aggregation.catalogue import names_with
@@ -11,6 +12,7 @@ from mongo_tables.aggregation.fields import Parts, conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import (
+    Documents,
     RuleContext,
     Stages,
     find_definition,
@@ -20,7 +22,7 @@ from mongo_tables.lint.rule_context import (
     rule,
 )
 from mongo_tables.lint.shape.expressions import Path
-from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.flow import StageFlow, flow_of
 from mongo_tables.lint.shape.values import ARRAY, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value, index_hint
 
@@ -97,6 +99,48 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
             if hint.startswith("did you mean"):
                 message = f"`{text}` is asked for, but no document has it here: none meets the condition"
                 yield subject.in_pipeline("MT402", path, message, hint, key=True)
+
+
+def find_paths_never_joined(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT402: a join reads a field that no document of the joined collection has."""
+    for stage in subject.stages("$lookup") if subject.known else ():
+        joined, key = str(stage.argument.get("from", "")), stage.argument.get("foreignField")
+        if not documents.passing(joined, (), {}).documents:
+            continue
+        theirs, let = documents.shape_of_all(joined), stage.argument.get("let") or {}
+        if isinstance(key, str) and _never(lookup(theirs, tuple(key.split(".")))):
+            message = f"no document of `{joined}` has `{key}`: the join finds no value to compare with"
+            hint = _near(theirs, tuple(key.split(".")))
+            yield subject.in_pipeline("MT402", (*stage.path, "foreignField"), message, hint)
+        flow = flow_of(stage.argument.get("pipeline") or (), theirs, {**subject.spec.let, **let})
+        inner = replace(subject, flow=flow, within=(*stage.path, "pipeline"))
+        told: set[tuple[int, int | None]] = set()
+        for path, text, hint in _list_read_from_outside(inner, stage.before):
+            message = f"`{text}` is read, but no document of `{joined}` has it here"
+            one = inner.in_pipeline("MT402", path, message, hint)
+            told.add((one.line, one.column))
+            if text.partition(".")[0] not in let:  # else MT442 reports it
+                yield one
+        for one in (*find_paths_never_there(inner), *find_mistyped_conditions(inner)):
+            if (one.line, one.column) not in told:
+                yield one
+
+
+def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:
+    """Yield what expressions of a join read that only the outer documents have, or a similar name, with a hint."""
+    for stage in inner.flow.stages if outer.kinds else ():
+        for visit in stage.visits.get("", ()):
+            text = str(visit.place.arguments[0][1])[1:]
+            is_guarded = visit.place.guarded and stage.name != "$match"
+            if text[:1] == "$" or is_guarded or not stage.before.kinds or not _never(visit.shape):
+                continue
+            there, hint = lookup(outer, tuple(text.split("."))), _near(stage.before, tuple(text.split(".")))
+            if is_outer := not there.absent and not there.unknown:
+                name = text.rpartition(".")[2].lstrip("_")
+                name = name[:1].lower() + name[1:]
+                hint = f'the outer documents have it: {{"let": {{"{name}": "${text}"}}}}, and "$${name}" here'
+            if is_outer or hint.startswith("did you mean"):
+                yield visit.path, text, hint
 
 
 def find_asked_fields(pipeline: Stages) -> list[str]:

@@ -28,7 +28,7 @@ from mongo_tables.lint import (  # noqa: F401
     row_rules,
 )
 from mongo_tables.lint.constant_rules import find_fields_as_strings, find_joins_of_kinds
-from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
+from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions, find_paths_never_joined
 from mongo_tables.lint.rule_context import (
     REGISTERED,
     Documents,
@@ -168,6 +168,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
             cut = any("$limit" in stage for stage in spec.pipeline[sorting.place :])
             seen = seen if cut else seen | {"MT408"}
         found = apply_rules("pipeline", subject, seen=seen)
+        found += find_paths_never_joined(subject, documents) if "$lookup" in flow.names else ()
     except _MALFORMED:
         if _is_checked(spec):
             raise

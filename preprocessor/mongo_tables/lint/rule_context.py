@@ -255,12 +255,14 @@ class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``rows``: None if its pipeline was not run.
+    ``within``: the place of ``flow`` in the pipeline, if it is that of a join.
     """
 
     spec: PipelineSpec
     flow: Flow
     known: bool
     rows: Rows | None = None
+    within: Path = ()
 
     @classmethod
     def of(cls, spec: PipelineSpec, documents: Shape, *, known: bool) -> RuleContext:
@@ -403,7 +405,7 @@ class RuleContext:
 
     def at(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Return the line and column of a place in the pipeline."""
-        return self.spec.locate(("pipeline", *path), key=key)
+        return self.spec.locate(("pipeline", *self.within, *path), key=key)
 
     def finding(self, rule: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
         """Return a finding about this subject."""

@@ -141,3 +141,16 @@ def test_too_many_runs_are_said(
     file = page(tmp_path, ["sum"], {"$group": {"_id": None, "sum": {"$sum": "$total"}}})
     data = told(capsys, file, str(tmp_path / "orders.json"), "1", "sum")
     assert (data["value"], len(data["documents"]), data["minimal"]) == (50, 50, False)
+
+
+def test_documents_with_long_ids_can_be_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alike = [{"name": "n" * 80, "part": part} for part in (1, 2)]
+    documents = [{"_id": one, "who": "ann", "total": at} for at, one in enumerate(alike, 1)]
+    (tmp_path / "orders").mkdir()
+    (tmp_path / "orders" / "a.jsonl").write_text("\n".join(map(json.dumps, documents)) + "\n")
+    file = page(tmp_path, ["_id", "sum"], *SUM)
+    assert main(["explain", str(file), "--cell", "1", "sum", "--results", str(tmp_path)]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("    _id ")]
+    assert len({line.partition("  total")[0] for line in told}) == 2

@@ -22,6 +22,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.causes import shorten_json
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import column_value
+from mongo_tables.render.values import json_text
 from mongo_tables.results.guards import collections_read
 from mongo_tables.results.model import Query, ResultsSource
 
@@ -236,7 +237,7 @@ def lines(told: Lineage, most: int) -> Iterator[str]:
                 for field in told.fields
                 if field != "_id" and (value := column_value(one, field)) is not MISSING
             ]
-            yield f"    _id {shorten_json(one.get('_id'))}" + "".join(f"  {value}" for value in values)
+            yield f"    _id {json_text(one.get('_id'))}" + "".join(f"  {value}" for value in values)
         if len(documents) > most:
             yield f"    … and {len(documents) - most:,} more: --rows {len(documents)} lists all"
     yield ""
