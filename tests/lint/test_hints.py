@@ -181,3 +181,13 @@ def test_a_field_whose_name_has_a_dot_is_told_how_to_read_it(tmp_path: Path) -> 
         found = asked(tmp_path, read_page(comment, "page.md", lambda _: None)).findings
         (hint,) = [one.hint for one in found if one.rule == "MT402"]
         assert f'{{"$getField": {name}}}' in hint
+
+
+def test_a_pattern_that_is_in_a_value_as_it_is_written_is_told_how_to_escape_it(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "runs.jsonl").write_text('{"_id": 1, "name": "parse (fast)"}\n')
+    comment = comment_of([{"$match": {"name": {"$regex": "parse (fast)"}}}], ["_id"], collection="runs")
+    found = asked(tmp_path, read_page(comment, "page.md", lambda _: None)).findings
+    (hint,) = [one.hint for one in found if one.rule == "MT303"]
+    query = json.loads(hint.partition(": ")[2])
+    assert aggregate([{"name": "parse (fast)"}], [{"$match": {"name": query}}])

@@ -11,6 +11,7 @@ column empty. Evaluating the parts of the expression finds the cause.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -323,6 +324,11 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
     operator = next(iter(wanted)) if _is_operators(wanted) else "$eq"
     if hint := say_wrong(path, operator, _operands(wanted), known)[1]:
         return hint
+    pattern = wanted.get("$regex") if isinstance(wanted, Mapping) else None
+    if isinstance(pattern, str) and any(pattern in one for one in known):
+        return (
+            f'for these signs as they are: {{"$regex": {json.dumps(re.escape(pattern), ensure_ascii=False)}}}'
+        )
     for operand in _operands(wanted):
         if isinstance(operand, Mapping) and any(
             isinstance(value, Mapping) and operand.items() <= value.items() for value in others
