@@ -17,6 +17,7 @@ import yaml
 from mongo_tables.cli import main
 from mongo_tables.files import atomic
 from tests.commands.test_commands import mongo_tables
+from tests.results.formats.test_recorded import RECORDED
 
 BENCH = [
     {"name": "parse", "mean": 0.0012, "rounds": 50},
@@ -622,3 +623,14 @@ def test_nobody_is_asked_anything(project: Path) -> None:
     os.close(leader)
     os.close(follower)
     assert (done.returncode, done.stderr) == (0, CHECKED)
+
+
+def test_the_folder_of_saved_runs_can_be_named_and_is_told_if_it_is_left_aside(project: Path) -> None:
+    run = (RECORDED / "pytestbenchmark" / "4.0.0.json").read_text("utf-8")
+    saved = project / ".benchmarks" / "Linux-64bit"
+    saved.mkdir(parents=True)
+    (saved / "0001_a.json").write_text(run)
+    told = mongo_tables("init", "--dry-run", cwd=project).stderr
+    assert "; --results 'runs=.benchmarks/*/*.json' has the saved runs" in told
+    named = mongo_tables("init", "--dry-run", "--results", ".benchmarks", cwd=project).stdout
+    assert '+results = "runs=.benchmarks/*/*.json"' in named

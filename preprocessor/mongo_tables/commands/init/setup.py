@@ -130,10 +130,14 @@ def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> t
             remarks.append(f'{_FIXTURES}: has collections, too; results = "{_FIXTURES}" shows them')
         return site.results, remarks
     if named:
-        return named, ()
+        return _pattern_of_saved(named) if Path(named).name == _SAVED else named, ()
     if _has_collections(base / _FIXTURES):
         return _FIXTURES, [f"{_FIXTURES}: a folder with collections"]
     return _find_results(base)
+
+
+def _pattern_of_saved(folder: str) -> str:
+    return f"runs={folder}/*/*.json"
 
 
 def _has_collections(folder: Path) -> bool:
@@ -156,7 +160,10 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
     named = f"runs={_relative(pattern, base)}" if len(runs) > 1 else _relative(first.path, base)
     if others := [one for one in others if one not in runs]:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
-        remarks.append(f"left aside: {names}; --results names another one")
+        saved = [one.path.parent.parent for one in others if one.path.parent.parent.name == _SAVED]
+        source = shlex.quote(_pattern_of_saved(_relative(saved[0], base))) if saved else ""
+        told = f"--results {source} has the saved runs" if saved else "--results names another one"
+        remarks.append(f"left aside: {names}; {told}")
     remarks += [f"left aside: {error.message}" for error in unreadable]
     if _is_ignored(first.path):
         remarks.append(
