@@ -630,6 +630,7 @@ def test_the_folder_of_saved_runs_can_be_named_and_is_told_if_it_is_left_aside(p
     saved = project / ".benchmarks" / "Linux-64bit"
     saved.mkdir(parents=True)
     (saved / "0001_a.json").write_text(run)
+    (project / "bench.json").write_text(run)
     told = mongo_tables("init", "--dry-run", cwd=project).stderr
     assert "; --results 'runs=.benchmarks/*/*.json' has the saved runs" in told
     named = mongo_tables("init", "--dry-run", "--results", ".benchmarks", cwd=project).stdout
