@@ -39,21 +39,19 @@ _TIMES: Final = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
-_OTHERS: Final = {
-    **{f"{sign}{unit}": Unit(factor, ((base, 1),))
-       for unit, base in (("W", "watt"), ("J", "joule"))
-       for sign, factor in (("m", 1e-3), ("", 1.0), ("k", 1e3))},
-    **{f"{sign}{unit}": Unit(factor * one, powers)
-       for unit, one, powers in (
-           ("bps", 0.125, (("byte", 1), ("second", -1))),
-           ("bit/s", 0.125, (("byte", 1), ("second", -1))),
-           ("Hz", 1.0, (("second", -1),)),
-           ("FLOPS", 1.0, (("flop", 1), ("second", -1))),
-       )
-       for sign, factor in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))},
-    "Hz": Unit(1.0, (("second", -1),)),
-}  # fmt: skip
+_OTHERS: Final = {"Hz": Unit(1.0, (("second", -1),))}
 """Units of energy and power, and those that are rates in one word."""
+for _unit, _base in (("W", "watt"), ("J", "joule")):
+    for _sign, _factor in (("m", 1e-3), ("", 1.0), ("k", 1e3)):
+        _OTHERS[_sign + _unit] = Unit(_factor, ((_base, 1),))
+for _unit, _one, _base in (
+    ("bps", 0.125, "byte"),
+    ("bit/s", 0.125, "byte"),
+    ("Hz", 1.0, ""),
+    ("FLOPS", 1.0, "flop"),
+):
+    for _sign, _factor in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
+        _OTHERS[_sign + _unit] = Unit(_factor * _one, (*(((_base, 1),) if _base else ()), ("second", -1)))
 _COUNTED: Final = {
     "docs": "document",
     "doc": "document",
