@@ -43,7 +43,7 @@ from mongo_tables.directives.keywords import (
     opening_at,
     place_of,
 )
-from mongo_tables.directives.regions import Marker, attach_regions, marker_at
+from mongo_tables.directives.regions import Marker, attach_regions, level_regions, marker_at
 from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.rules import RULES, finding
 
@@ -155,20 +155,23 @@ def find(text: str, file: str) -> Scan:
     if mdx and "mdx-code-block" in text:
         told += _unfenced_findings(page, file)
     openings, hiding = dict[int, Opening](), list[int]()  # of our comments; of ordinary ones around ours
+    markers: dict[int, Marker | None] = {}
     for html in html_comments:
         if html.opening is not None:
             openings[html.number] = html.opening
+            markers[html.number] = None if html.opening.exact else marker_at(text, html)
         elif _NEXT_DIRECTIVE.search(text, html.start + 4, html.end):
             hiding.append(html.number)
     if not (openings or hiding):
         return Scan((), tuple(told))
+    folded = level_regions(folded, markers) if any(markers.values()) else folded
     found_places = places(folded, {*openings, *hiding}, mdx)
     disputed = html_comments[-1].fence is not None or not _is_plain(folded, found_places, mdx)
     opinions = _second_opinions(folded, mdx) if disputed else {}
     judge, comments, marked = _Judge(text, mdx), list[Comment](), list[Marker]()
     for number, opening in openings.items():
         html, where = html_comments[number], found_places.get(number)
-        marker = None if opening.exact else marker_at(text, html)
+        marker = markers[number]
         if marker is None:
             if judge.accepts(_Candidate(html, opening, where, opinions.get(number))) and where is not None:
                 comments.append(_comment(page, html, opening, where))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
-from mongo_tables.directives.html_comments import NEWLINE, HtmlComment, PageLines
+from mongo_tables.directives.html_comments import NEWLINE, Folded, HtmlComment, PageLines
 from mongo_tables.directives.keywords import OPEN, marks_at, place_of
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -17,6 +17,7 @@ from mongo_tables.findings.rules import finding
 _MARKER = rf"{OPEN}\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*(?:-->|\*/\s*\}})$"
 _DIGEST = re.compile(r"[0-9a-f]{16}$")
 _BETWEEN = re.compile(r"[>\s]*$")
+_ALONE = re.compile(r"([> \t]*)(<!--\ue000(\d+)-->)[ \t]*")
 _NO_DIGEST: Final = "MT163"
 _FAULTS: Final = {
     "MT160": (
@@ -53,6 +54,27 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
     if match is None:
         return None
     return Marker(html.start, html.end, match["digest"] if match["which"] == "begin" else None)
+
+
+def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded:
+    """Take the text of each region under a block out of a page, and move its end under its beginning.
+
+    Formatters of Markdown may indent the text unlike the markers, which would end a list item on the site. Lines
+    between markers stay if they have a comment.
+    """
+    lines, begin, prefix = list(folded.lines), -1, ""
+    for index, line in enumerate(lines):
+        if "\ue000" not in line:
+            continue
+        alone = _ALONE.fullmatch(line)
+        marker = marked.get(int(alone[3])) if alone else None
+        if alone and marker and marker.digest is not None:
+            begin, prefix = index, alone[1]
+            continue
+        if alone and marker and begin >= 0:
+            lines[begin + 1 : index + 1] = [""] * (index - begin - 1) + [prefix + alone[2]]
+        begin = -1
+    return folded._replace(lines=lines)
 
 
 def attach_regions(

@@ -134,7 +134,7 @@ _SPECIAL: Final = r"""
     | [&<>~$^@]                            # markup, strikethrough, mathematics, superscript, mentions
     | (?<==)= | =(?==)                     # highlighting
     | (?<=\+)\+ | \+(?=\+)                 # insertion
-    | :(?=//)                              # bare addresses
+    | (?<=:)/(?=/)                         # bare addresses
     | (?<=[wW]{3})\.
     | [^\S\ \t\n]                          # no-break and other wide blanks: stripped at the ends of a cell
     | :(?=(?:[+-]1|100|1234|[a-z0-9_+-]*[a-z_][a-z0-9_+-]*):)   # emoji
@@ -145,8 +145,8 @@ _BREAK: Final = "<br> "
 """A line break; the blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
 _APART: Final = "<wbr>"
-"""Stands behind a dot, colon or at sign of an address or an emoji: formatters undo other escapes of these."""
-_FOUND_IN_TEXT: Final = rf"([.:@]){_APART}"
+"""Breaks an address or an emoji, before a dot or behind another sign: formatters undo other escapes of these."""
+_FOUND_IN_TEXT: Final = rf"{_APART}\.|[/:@]{_APART}"
 _WIDE: Final = 0xFEE0
 """The distance of a sign of ASCII from its wide form."""
 _SPACE: Final = re.compile(r"[ \t]+")
@@ -300,7 +300,9 @@ def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
 
 
 def _refer_to(character: str) -> str:
-    return f"{character}{_APART}" if character in ".:@" else _NAMED.get(character) or f"&#{ord(character)};"
+    if character == ".":
+        return f"{_APART}."
+    return f"{character}{_APART}" if character in "/:@" else _NAMED.get(character) or f"&#{ord(character)};"
 
 
 def alternative_text(text: str) -> str:
@@ -386,7 +388,9 @@ def markdown_as_mdx(line: str) -> str:
     has no expressions.
     """
     line = line.replace(_BREAK, _BREAK_IN_MDX)
-    return line if "![" in line else re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{found[1]}"}}', line)
+    if "![" in line:
+        return line
+    return re.sub(_FOUND_IN_TEXT, lambda found: f'{{"{found[0].replace(_APART, "")}"}}', line)
 
 
 def _destination(address: str) -> str:
