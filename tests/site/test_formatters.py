@@ -106,3 +106,45 @@ def test_what_formatters_undo_is_written_otherwise(page: Path) -> None:
     assert alternative.startswith("![＄5 ＆ ＜x＞ ＊y＊ ［z］. ")
     assert not set(alternative[2:]) & set("&\\*<>[]$")
     assert check() == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "undone"),
+    [
+        ("H&#126;2&#126;O", "H~2~O"),
+        ("&#126;&#126;x&#126;&#126;", "\\~~x\\~~"),
+        ("&#36;x_1&#36;", "$x_1$"),
+    ],
+)
+def test_a_pair_of_signs_whose_escapes_a_formatter_removed_is_told(
+    written: str, undone: str, page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """mdformat writes such raw pairs, and GitHub shows the text between them struck out or as a formula."""
+    Path("m.jsonl").write_text('{"_id": 1, "at": "H~2~O, ~~x~~, $x_1$, $5 or 6$5, ~ a ~"}\n')
+    page.write_text(
+        '<!-- RESULT_TABLE: {"id": "t", "collection": "m", "columns": ["at"], "sort": "_id"} -->\n\n'
+        'A&nbsp;<!-- RESULT_VALUE: {"table": "t", "column": "at", "where": {"_id": 1}} --> b\n'
+    )
+    assert render() == 0
+    sound = page.read_text()
+    page.write_text(sound.replace(written, undone))
+    capsys.readouterr()
+    assert check() == 1
+    told = capsys.readouterr().out
+    assert told.count("MT166") == 2
+    assert "without escapes, which GitHub strikes out or shows as a formula" in told
+    assert "and exclude the page from the formatter" in told
+    assert render() == 0
+    assert page.read_text() == sound
+    page.write_text(sound.replace("&#36;5 or 6&#36;5", "$5 or 6$5").replace("&#126; a &#126;", "~ a ~"))
+    assert check() == 0
+
+
+def test_a_value_of_bars_in_a_sentence_passes_mdformat(page: Path) -> None:
+    Path("m.jsonl").write_text('{"_id": 1, "at": "| |"}\n')
+    value = '<!-- RESULT_VALUE: {"collection": "m", "field": "at", "where": {"_id": 1}} -->'
+    page.write_text(f"A&nbsp;{value} b\n")
+    assert render() == 0
+    assert "&#124; &#124;" in page.read_text()
+    page.write_text(page.read_text().replace("&#124; &#124;", "| |"))
+    assert check() == 0

@@ -32,6 +32,8 @@ PLACES = {
     "See <https://e.org/{}> there.": "the address of a link",
     '[docs](https://e.org/ "takes {}")': "the title of a link",
     "[r]: https://e.org/{}": "the definition of a link",
+    "[r]:\n  https://e.org/{}": "the definition of a link",
+    "[q]: https://e.org/\n[r]:\nhttps://e.org/{}": "the definition of a link",
     '[r]: https://e.org/ "takes {}"': "the definition of a link",
     "$$ x = {} $$": "a formula",
     "$$\nx = {}\n$$": "a formula",

@@ -151,6 +151,7 @@ class _Scan:
     code: bool = False
     continued: bool = False  # the line is indented as code, and goes on with a paragraph
     formula: bool = False  # between two `$$` of a paragraph
+    definition: str = ""  # the last line of the paragraph, if its lines may all define links
 
     def skip(self, line: str, *, opens: bool) -> None:
         """Read one line of fenced code, which ``opens`` the fence or not."""
@@ -345,7 +346,10 @@ class _Scan:
                 return ADDRESS
             if _IN_LINK_TITLE.search(near):
                 return LINK_TITLE
-        if not self.paragraph and _IN_DEFINITION.match(before):
+        above = self.definition if self.paragraph else ""
+        if (above or not self.paragraph) and (
+            _IN_DEFINITION.match(before) or (above and _IN_DEFINITION.match(f"{above} {before}"))
+        ):
             return DEFINITION
         dollar = before.rfind("$")
         in_line = dollar >= 0 and _FORMULA_OPENS.match(before, dollar) and _FORMULA_ENDS.match(behind)
@@ -366,6 +370,7 @@ class _Scan:
 
     def _leave(self, rest: str, at_margin: bool) -> None:
         """Record what the next line continues."""
+        self.definition = rest if rest[:1] == "[" and (self.definition or not self.paragraph) else ""
         if "$$" in rest and not self.code:
             self.formula ^= rest.count("$$") % 2 == 1
         if at_margin:

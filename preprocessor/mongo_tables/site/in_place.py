@@ -129,6 +129,21 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
             yield _part_behind(comment, spec, lines[0], own)
 
 
+_NO_MARKUP: Final = re.compile(r"\\[~$]|\]\([^)\s]*\)")
+_RAW_PAIR: Final = re.compile(
+    r"(?<!~)(~~?)(?=[^\s~])[^~|\n]*(?<=[^\s~])\1(?!~)|(?<![\w$])\$(?=[^\s$])[^$|\n]*(?<=[^\s$])\$(?![\w$])"
+)
+
+
+def _find_raw_pair(inner: str) -> str:
+    """Return the first text of a region that GitHub strikes out or shows as a formula, or "" if there is none.
+
+    Figures have no such signs without an escape, which mdformat removes.
+    """
+    found = _RAW_PAIR.search(_NO_MARKUP.sub(".", inner)) if "~" in inner or "$" in inner else None
+    return found[0] if found else ""
+
+
 def _part_under(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
 ) -> PlacedFigure:
@@ -148,7 +163,7 @@ def _part_under(
 
 def _state(comment: Comment, region: Region, shown: str, is_near: Callable[[str], bool]) -> FigureState:
     """Compare a region with today's figure by what readers see: formatters of Markdown rewrite the rest."""
-    if was_edited(region) or region.marks != comment.marks:
+    if was_edited(region) or region.marks != comment.marks or _find_raw_pair(region.inner):
         return "another"
     if region.inner == shown or read_generated(region.inner) == read_generated(shown):
         return "the same"
@@ -237,6 +252,7 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
 
 def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Finding:
     """Return MT166 at a comment. ``more``: how many later figures are not written into the page either."""
+    hint = f"run `mongo-tables render --in-place {page.file}`"
     what = f"and {more} more are not written into the page" if more else "is not written into the page"
     if comment.region is not None:
         from mongo_tables.site.drift import (  # most written tables are up to date
@@ -250,7 +266,9 @@ def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Findi
         else:
             how = describe_change(standing, today)
         what = f"differs from the current rows{': ' if how else ''}{how}"
-    hint = f"run `mongo-tables render --in-place {page.file}`"
+        if not how and (pair := _find_raw_pair(standing)):
+            what = f"has `{pair}` without escapes, which GitHub strikes out or shows as a formula"
+            hint += ", and exclude the page from the formatter"
     return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
 
 
