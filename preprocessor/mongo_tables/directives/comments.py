@@ -182,14 +182,12 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "nbsp": "\u00a0"}
 
 def list_blocks(markdown: str) -> list[str]:
     """Return the paragraphs and the table rows of generated Markdown, without wraps, indentation and padding."""
-    blocks = [_BLANKS.sub(" ", block).strip(" ") for block in _BLOCK_END.split(markdown.strip("\n"))]
-    rows = 0
+    blocks, rows = [_BLANKS.sub(" ", one).strip(" ") for one in _BLOCK_END.split(markdown.strip("\n"))], 0
     for at, block in enumerate(blocks):
         rows = rows + 1 if block[:1] == "|" and len(blocks) > 1 else 0
         if rows:
             row = _CELL_END.sub("|", block)
-            # Other rows may have cells of dashes.
-            blocks[at] = _DASHES.sub("-", row) if rows == 2 else row
+            blocks[at] = _DASHES.sub("-", row) if rows == 2 else row  # other rows may have cells of dashes
     return blocks
 
 

@@ -63,17 +63,12 @@ def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded
     between markers stay if they have a comment.
     """
     lines, begin, prefix = list(folded.lines), -1, ""
-    for index, line in enumerate(lines):
-        if "\ue000" not in line:
-            continue
-        alone = _ALONE.fullmatch(line)
+    for index in [at for at, line in enumerate(lines) if "\ue000" in line]:
+        alone = _ALONE.fullmatch(lines[index])
         marker = marked.get(int(alone[3])) if alone else None
-        if alone and marker and marker.digest is not None:
-            begin, prefix = index, alone[1]
-            continue
-        if alone and marker and begin >= 0:
+        if alone and marker and marker.digest is None and begin >= 0:
             lines[begin + 1 : index + 1] = [""] * (index - begin - 1) + [prefix + alone[2]]
-        begin = -1
+        begin, prefix = (index, alone[1]) if alone and marker and marker.digest is not None else (-1, "")
     return folded._replace(lines=lines)
 
 

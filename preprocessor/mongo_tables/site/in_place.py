@@ -136,10 +136,7 @@ _RAW_PAIR: Final = re.compile(
 
 
 def _find_raw_pair(inner: str) -> str:
-    """Return the first text of a region that GitHub strikes out or shows as a formula, or "" if there is none.
-
-    Figures have no such signs without an escape, which mdformat removes.
-    """
+    """Return the first text that GitHub strikes out or shows as a formula, or "": figures escape such signs."""
     found = _RAW_PAIR.search(_NO_MARKUP.sub(".", inner)) if "~" in inner or "$" in inner else None
     return found[0] if found else ""
 
