@@ -164,7 +164,8 @@ def marking() -> Build:
         figures.html = lambda *given: [f"{mark} {each}" for each in draw(*given)]  # type: ignore[method-assign]
         figures.markdown = lambda *given: f"{mark} {write_text(*given)}"  # type: ignore[method-assign]
         figures.in_place = in_place  # type: ignore[method-assign]
-        report.__dict__ |= {"findings": [MARK], "faults": [MARK]}
+        marks = [MARK._replace(file=one.file) for one in snapshot.pages]
+        report.__dict__ |= {"findings": marks, "faults": marks}
         return report
 
     return stub

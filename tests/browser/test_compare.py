@@ -215,6 +215,6 @@ def test_without_the_script_the_page_says_what_it_takes_and_leads_to_the_rows(
         page = context.new_page()
         page.goto(f"{site.url}{PAGE}")
         said = page.locator("#compare-form")
-        expect(said).to_contain_text("Choosing needs JavaScript")
+        expect(said).to_contain_text("The form needs JavaScript")
         assert said.locator("a").first.get_attribute("href") == "#compare-rows"
         assert page.locator("#compare-rows tbody tr").count() > 100

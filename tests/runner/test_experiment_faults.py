@@ -33,7 +33,12 @@ def test_the_packaged_files_are_without_fault():
         ("collection =", "colection =", "colection has no effect here", "did you mean `collection`?"),
         ("numberOfThreads = 3", "numberOfThreads = 0", "0 is less than the minimum", "connections"),
         ("database = ", 'database = "prod"  #', "'prod' does not match", "mongo_tables_"),
-        ("nSecondaryIndexes = 1", "nSecondaryIndexes = 1.5", "1.5 is not of type 'integer'", "Indexes"),
+        (
+            "nSecondaryIndexes = 1",
+            "nSecondaryIndexes = 1.5",
+            "1.5 is not of type 'integer'",
+            "secondary indexes",
+        ),
     ],
 )
 def test_a_fault_stands_on_its_own_line(old, new, message, hint):

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
-from mongo_tables.aggregation.fields import effect_of
+from mongo_tables.aggregation.fields import Gives, effect_of, record_of
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.computed_columns import compile_expression
 from mongo_tables.directives.row_paths import find_rows, rows_stages
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey, Tables
-
-_KEEPING: Final = frozenset({"$set", "$addFields", "$match", "$sort", "$limit", "$skip"})
-"""Stages that keep the fields which they read."""
 
 
 def row_findings(
@@ -176,9 +173,10 @@ def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
     wanted, body = tuple(column.split(".")), spec.comment.body
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         ((name, argument),) = stage.items()
-        if name not in _KEEPING:
+        record, effect = record_of(name), effect_of(name, argument)
+        if record is None or record.gives is Gives.OTHERS or effect.only:
             break
-        for field in effect_of(name, argument).fields:
+        for field in effect.fields:
             is_meant = field.becomes == "made" and field.parts == wanted[: len(field.parts)]
             for parts in filter(None, field.reads if is_meant else ()):
                 if parts[0] == wanted[0] or any(has_path(row, parts) for row in rows):

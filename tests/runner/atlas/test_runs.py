@@ -140,8 +140,8 @@ def test_insert_speed_by_disk_has_its_published_columns(usable, run, tmp_path, c
     assert len(usable.project.ended) == 5  # a cluster for each disk
     table = rendered(capsys, tmp_path, "insert_iops", LABEL, {**SPEED, **RESOURCES}, IOPS)
     assert [row["label"] for row in table] == [
-        "PROVISIONED (200GB&#64;1500IOPS)", "STANDARD (200GB&#64;3000IOPS)", "PROVISIONED (200GB&#64;3000IOPS)",
-        "PROVISIONED (200GB&#64;4500IOPS)", "PROVISIONED (200GB&#64;6000IOPS)",
+        "PROVISIONED (200GB@<wbr>1500IOPS)", "STANDARD (200GB@<wbr>3000IOPS)", "PROVISIONED (200GB@<wbr>3000IOPS)",
+        "PROVISIONED (200GB@<wbr>4500IOPS)", "PROVISIONED (200GB@<wbr>6000IOPS)",
     ]  # fmt: skip
     for row in table:
         check_resources(row)

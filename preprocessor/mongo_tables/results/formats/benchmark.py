@@ -123,7 +123,7 @@ def make_documents(
     for one in found:
         place = (one.suite, one.key, one.metric)
         if place in seen:
-            of = f" of {one.suite!r}" if one.suite != origin.tool else ""
+            of = f" of {one.suite!r}" if one.suite not in (origin.tool, *one.key.split("::")) else ""
             raise file.refuse(f"the benchmark {one.key!r}{of} has its {one.metric} twice", hint=origin.apart)
         seen.add(place)
         if len(one.samples) > MOST_SAMPLES:
