@@ -101,6 +101,15 @@ def test_a_result_of_go_whose_line_lost_its_begin_is_told(line: str, tmp_path: P
         read(path)
 
 
+def test_an_event_of_go_that_lost_its_begin_is_told(tmp_path: Path) -> None:
+    event = '{"Action":"output","Package":"p","Output":"BenchmarkA-2 \\t 100\\t 9.3 ns/op\\n"}\n'
+    path = write(tmp_path, event + event.replace("BenchmarkA", "BenchmarkB")[50:] + event, "bench.json")
+    with pytest.raises(
+        ResultsError, match=r"bench.json:2:1: the line is like one of Go benchmark, and none$"
+    ):
+        read(path)
+
+
 @pytest.mark.parametrize("value", ["NaN", "null"])
 def test_a_percentile_that_vitest_does_not_give_is_a_row_that_says_so(value: str, tmp_path: Path) -> None:
     text = re.sub(r'"p99": [\d.e-]+', f'"p99": {value}', (RECORDED / "vitest/4.1.12.json").read_text("utf-8"))

@@ -169,12 +169,13 @@ def read_whole(file: SourceFile, tool: str) -> JsonPart:
 def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
     """Yield the value of each line that begins like an object. Skip other lines, which other tools print.
 
-    Raises ``ResultsError`` for a line that is broken JSON, or has one of the ``keys`` of the tool and is no object.
+    Raises ``ResultsError`` for a line that is broken JSON, and for one that is no object and has one of the ``keys`` of
+    the tool, or the end of an object.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):
             yield _read(file, tool, line, number)
-        elif any(f'"{key}"' in line for key in keys):
+        elif line.rstrip().endswith('"}') or any(f'"{key}"' in line for key in keys):
             raise file.refuse(f"the line is like one of {tool}, and none", number, 1)
 
 
