@@ -85,12 +85,12 @@ def _partly_list(known: Iterable[Operator]) -> str:
 
 
 FIRST_RULES = {
-    "MT303": "no document passes: `mongo-tables explain` names the stage that lost them, and why",
+    "MT303": "no document passes: `mongo-tables explain` names the stage that dropped the last ones, and says why",
     "MT301": "MongoDB refuses the pipeline: the message names the stage and the operator",
     "MT439": "documents without an element are in no row: keep them, or leave them out in a `$match`",
     "MT402": "a name is misspelt, or an earlier stage dropped the field",
     "MT302": "a column shows a field that no row has, often after a `$group`: its key is `_id`",
-    "MT305": "rows are sorted by a field that no row has, so their order is chance",
+    "MT305": "rows are sorted by a field that no row has, so their order is arbitrary",
     "MT411": "two rows have the same name: show a column that distinguishes them, or group them",
     "MT436": "a `$` is missing, so all documents have the same value",
     "MT435": "a number is compared with a string, or a date with a string",

@@ -109,5 +109,5 @@ def ignoring(rule: Rule) -> str:
     return (
         "To ignore the rule for a comment, give the reason in the comment:\n\n"
         f'```json\n"ignore": {{"{rule.id}": "why it is right here"}}\n```\n\n'
-        "If an ignored rule finds nothing, `check` reports it ([MT507](MT507.md))."
+        "If the rule would find nothing anyway, `check` reports the `ignore` itself ([MT507](MT507.md))."
     )
