@@ -98,20 +98,27 @@ def test_the_search_index_has_each_number_as_a_word(built: Path) -> None:
     assert {"139.8", "1032240", "9007199254740993"} <= words
 
 
-@pytest.mark.parametrize("program", ["mkdocs", "zensical"])
-def test_a_line_break_separates_words_of_the_search_index(program: str, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "t.json").write_text('[{"k": "a", "note": "annihilating\\ncerulean"}]')
-    (tmp_path / "docs" / "index.md").write_text(
-        '# P\n\n<!-- RESULT_TABLE: {"title": "T", "caption": "one\\ntwo", "collection": "t", "columns": ["k", "note"],'
-        ' "headers": ["K", "Remark\\nbeside"], "sort": "k"} -->\n'
-    )
+def build_page(folder: Path, program: str, rows: str, text: str) -> None:
+    """Build a site of one page, whose collection ``t`` has these rows."""
+    (folder / "docs").mkdir()
+    (folder / "t.json").write_text(rows)
+    (folder / "docs" / "index.md").write_text(text)
     config = "site_name: S\nplugins: [search, {mongo-tables: {results: t.json}}]\n"
     if program == "zensical":
         config = "site_name: S\nmarkdown_extensions: [{mongo-tables: {results: t.json}}]\n"
-    (tmp_path / "mkdocs.yml").write_text(config)
-    done = build(tmp_path, program=program)
+    (folder / "mkdocs.yml").write_text(config)
+    done = build(folder, program=program)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("program", ["mkdocs", "zensical"])
+def test_a_line_break_separates_words_of_the_search_index(program: str, tmp_path: Path) -> None:
+    rows = '[{"k": "a", "note": "annihilating\\ncerulean"}]'
+    text = (
+        '# P\n\n<!-- RESULT_TABLE: {"title": "T", "caption": "one\\ntwo", "collection": "t", "columns": ["k", "note"],'
+        ' "headers": ["K", "Remark\\nbeside"], "sort": "k"} -->\n'
+    )
+    build_page(tmp_path, program, rows, text)
     (index,) = (
         path for path in (tmp_path / "site").rglob("search*.json") if "annihilating" in path.read_text()
     )
@@ -123,18 +130,12 @@ def test_a_line_break_separates_words_of_the_search_index(program: str, tmp_path
 def test_markdown_signs_in_a_comment_and_a_table_in_a_list_item_stay_what_they_are(
     program: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "t.json").write_text('[{"k": "[**bold**](x) `y`", "n": 7}]')
-    (tmp_path / "docs" / "index.md").write_text(
+    rows = '[{"k": "[**bold**](x) `y`", "n": 7}]'
+    text = (
         '# P\n\nSeven: <!-- RESULT_VALUE: {"collection": "t", "where": {"k": "[**bold**](x) `y`"}, "field": "n"} -->.\n\n'
         '* Item\n\n    <!-- RESULT_TABLE: {"collection": "t", "columns": ["k", "n"], "sort": "k"} -->\n'
     )
-    config = "site_name: S\nplugins: [{mongo-tables: {results: t.json}}]\n"
-    if program == "zensical":
-        config = "site_name: S\nmarkdown_extensions: [{mongo-tables: {results: t.json}}]\n"
-    (tmp_path / "mkdocs.yml").write_text(config)
-    done = build(tmp_path, program=program)
-    assert done.returncode == 0, done.stdout + done.stderr
+    build_page(tmp_path, program, rows, text)
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"<p>Seven: (?:<[^>]*>)*7(?:<[^>]*>)*\.</p>", page)
     assert "RESULT_" not in page and "<strong>bold</strong>" not in page

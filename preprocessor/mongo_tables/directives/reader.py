@@ -68,9 +68,8 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     malformed += expanded.findings
     found += malformed
     errors = {one.rule for one in found if one.severity == "error"} if found else set[str]()
-    if errors == {
-        "MT136"
-    }:  # Settings of columns that are not shown do not hide that no document has a column.
+    if errors == {"MT136"}:
+        # Settings of columns that are not shown do not hide that no document has a column.
         body = {key: value for key, value in body.items() if key not in SETTINGS}
         errors.clear()
     spec = None if errors else DIRECTIVES[kind].of(comment, file, body, expanded)

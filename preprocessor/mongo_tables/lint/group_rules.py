@@ -28,7 +28,7 @@ def find_medians_of_unsorted(subject: RuleContext) -> Iterator[Finding]:
             continue
         sorting = last_sorting(subject.spec.pipeline[:number], subject.orders[:number])
         keys = {split_path(key) for key in sorting.keys} if sorting else set[tuple[str, ...]]()
-        by_size = f"{{'$size': '{array}'}}" in repr(subject.spec.pipeline) and type(places[0]) is not int
+        by_size = type(places[0]) is not int and any(one.argument == array for one in subject.uses("$size"))
         if by_size and keys.isdisjoint(paths_in(written["$push"])):
             message = (
                 f"`{use.name}` takes an element by the size of `{array[1:]}`, whose values are not sorted"
@@ -49,10 +49,11 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
         counted = subject.written(written.get("$sum"), (number,))[0]
         if isinstance(pushed, Mapping) and "$push" in pushed:
             number = first
-        elif not (isinstance(counted, Mapping) and "$sum" in counted) and (
-            (counted != 1 and "$count" not in written) or "$group" in str(subject.spec.pipeline[:number])
-        ):
-            continue
+        elif not (isinstance(counted, Mapping) and "$sum" in counted):
+            # A group of groups counts what is distinct.
+            is_counted = counted == 1 or "$count" in written
+            if not is_counted or any("$group" in one.names for one in subject.flow.stages[:number]):
+                continue
         message = f"`{column}` is named for distinct values, and counts repeated ones as well"
         hint = 'collect them with `$addToSet`, and count with {"$size": …}'
         stage = subject.flow.stages[number]

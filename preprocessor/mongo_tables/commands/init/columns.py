@@ -26,6 +26,7 @@ from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.directives.row_paths import KEY, VALUE
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
+from mongo_tables.lint.shape import values as shapes
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.provenance import is_result
 from mongo_tables.results.row_names import (
@@ -51,7 +52,7 @@ _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "dat
 _MEASURED = frozenset({"double", "decimal"})
 """Types of fields that another run would hardly reproduce."""
 
-NUMBERS: Final = frozenset({"int", "long", "double", "decimal", "null"})
+NUMBERS: Final = shapes.NUMBERS | shapes.NULL
 _LARGE: Final = 10_000
 """From this number on, digits are in groups."""
 _PLURAL: Final = re.compile(r".*[a-z](?<![sui])s")

@@ -26,7 +26,7 @@ from mongo_tables.commands.init.site_files import (
 )
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
-from mongo_tables.directives.row_paths import find_rows
+from mongo_tables.directives.row_paths import KEY, find_rows
 from mongo_tables.files.folders import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.answers import Answers
@@ -262,7 +262,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     if before is None and is_built and site and lists_pages(site.file):
         by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
-    out = [one for one in proposal.left_out if not one.startswith(("_id", "_key"))]
+    out = [one for one in proposal.left_out if not one.startswith(("_id", KEY))]
     lacking = [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []  # a tool writes many more
     remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *lacking, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)

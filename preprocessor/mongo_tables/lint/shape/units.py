@@ -39,19 +39,21 @@ _TIMES: Final = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
-_OTHERS: Final = {"Hz": Unit(1.0, (("second", -1),))}
+_A_SECOND: Final = ("second", -1)
+_SMALL: Final = {"m": 1e-3, "": 1.0, "k": 1e3}
+_LARGE: Final = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_OTHERS: Final = {"Hz": Unit(1.0, (_A_SECOND,))}
 """Units of energy and power, and those that are rates in one word."""
-for _unit, _base in (("W", "watt"), ("J", "joule")):
-    for _sign, _factor in (("m", 1e-3), ("", 1.0), ("k", 1e3)):
-        _OTHERS[_sign + _unit] = Unit(_factor, ((_base, 1),))
-for _unit, _one, _base in (
-    ("bps", 0.125, "byte"),
-    ("bit/s", 0.125, "byte"),
-    ("Hz", 1.0, ""),
-    ("FLOPS", 1.0, "flop"),
+for _unit, _one, _powers, _prefixes in (
+    ("W", 1.0, (("watt", 1),), _SMALL),
+    ("J", 1.0, (("joule", 1),), _SMALL),
+    ("bps", 0.125, (("byte", 1), _A_SECOND), _LARGE),
+    ("bit/s", 0.125, (("byte", 1), _A_SECOND), _LARGE),
+    ("Hz", 1.0, (_A_SECOND,), _LARGE),
+    ("FLOPS", 1.0, (("flop", 1), _A_SECOND), _LARGE),
 ):
-    for _sign, _factor in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
-        _OTHERS[_sign + _unit] = Unit(_factor * _one, (*(((_base, 1),) if _base else ()), ("second", -1)))
+    for _prefix, _factor in _prefixes.items():
+        _OTHERS[_prefix + _unit] = Unit(_factor * _one, _powers)
 _COUNTED: Final = {
     "docs": "document",
     "doc": "document",

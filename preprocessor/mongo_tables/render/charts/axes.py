@@ -220,10 +220,8 @@ def value_axis(
         found = (log_marks if log else linear_marks)(min(values), max(values), most)
         high = found[-1]
         if most < 5 and not log and len(found) > 2 and high - max(values) > (high - found[-2]) / 2:
-            found, high = (
-                found[:-1],
-                max(values),
-            )  # Few marks are far apart: the last one would leave bars short.
+            # Few marks are far apart: the last one would leave bars short.
+            found, high = found[:-1], max(values)
         scale, marks = Scale(found[0], high, *sides, log), with_texts(plot, plot.y[0], found)
         if fit(marks, scale, span, between=4):
             break

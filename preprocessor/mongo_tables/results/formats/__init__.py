@@ -50,14 +50,10 @@ class Keys(NamedTuple):
     words: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
 
-    def found_in(self, file: SourceFile) -> bool:
-        """Return whether a file has the keys, or all but one."""
-        seen, keys = file.seen, (*self.needs, *self.usual)
-        if all(
-            f'"{word}"'.encode() in seen for word in self.words or (*self.path, *self.needs)
-        ) and file.has_keys(self.needs, self.path):
-            return True
-        absent = sum(f'"{key}"'.encode() not in seen for key in (*self.path, *keys)) if self.usual else 2
+    def lack_one_in(self, file: SourceFile) -> bool:
+        """Return whether a file has all but one of these keys, some of them ``usual``."""
+        keys = (*self.needs, *self.usual)
+        absent = sum(f'"{key}"'.encode() not in file.seen for key in (*self.path, *keys))
         return absent < 2 and file.lacks_one_key(keys, self.path)
 
 
@@ -226,7 +222,8 @@ def find_format(file: SourceFile) -> Format | None:
                 absent = 0
                 for word in mark.words or (*mark.path, *mark.needs):
                     absent += f'"{word}"'.encode() not in seen
-                found = absent <= bool(mark.usual) and mark.found_in(file)
+                found = not absent and file.has_keys(mark.needs, mark.path)
+                found = found or bool(mark.usual and absent < 2 and mark.lack_one_in(file))
             elif isinstance(mark, bytes):
                 found = seen.startswith(mark)
             elif mark.word in seen:

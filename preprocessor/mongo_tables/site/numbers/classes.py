@@ -217,7 +217,7 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
     opened = {(one.file, one.begin) for one in numbers if one.kind == "open"}
     for at, one in enumerate(numbers):
         sentence, number = (one.file, one.begin), one.number
-        texts = (_clause(one), one.sentence) if sentence in opened else ()
+        texts = dict.fromkeys((_clause(one), one.sentence) if sentence in opened else ())
         target = next(filter(None, (find_target(number, text, one.tables) for text in texts)), None)
         if target and one.kind == "open":
             found[at] = target

@@ -129,16 +129,13 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
 def _read_badges(paragraph: Paragraph) -> Iterator[Paragraph]:
     """Yield the text of each badge in a paragraph, its message first: ``431 tests``."""
     for badge in _BADGE.finditer(paragraph.words):
-        signs = [one for part in ("message", "label") for one in _BADGE_SIGN.finditer(badge[part] + "_")]
-        starts = [
-            badge.start(part)
-            for part in ("message", "label")
-            for _ in _BADGE_SIGN.finditer(badge[part] + "_")
-        ]
-        texts = [unquote(one[0]).replace("--", "-").replace("_", " ") for one in signs]
-        places = zip(starts, signs, texts, strict=True)
-        offsets = [paragraph.offsets[start + one.start()] for start, one, text in places for _ in text]
-        yield Paragraph("".join(texts), "".join(texts), offsets, paragraph.sections)
+        words, offsets = "", list[int]()
+        for part in ("message", "label"):
+            for sign in _BADGE_SIGN.finditer(badge[part] + "_"):
+                text = unquote(sign[0]).replace("--", "-").replace("_", " ")
+                words += text
+                offsets += [paragraph.offsets[badge.start(part) + sign.start()]] * len(text)
+        yield Paragraph(words, words, offsets, paragraph.sections)
 
 
 def blank(text: str, spans: Iterable[Span], mark: str = BLANK) -> str:
