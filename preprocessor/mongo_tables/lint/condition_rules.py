@@ -24,7 +24,7 @@ from mongo_tables.lint.numeral_rules import list_comparisons
 from mongo_tables.lint.rule_context import Documents, Passing, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageText
-from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.lint.shape.values import NOTHING, Shape, lookup
 from mongo_tables.render.column import column_value
 
 _NEGATING: Final = names_with("negates", "query") | {"$not"}
@@ -149,8 +149,8 @@ def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Ite
     """MT435: a condition is a value that is true whatever it says: a string, an array, or the position -1."""
     for stage in subject.flow.stages if subject.known else ():
         for tested, condition, path in stage.text.once(_list_values):
-            visits = [one for one in stage.visits.get("", ()) if one.path == path]
-            field = visits[0].shape.traits.path if visits else None
+            shape = next((one.shape for one in stage.visits.get("", ()) if one.path == path), NOTHING)
+            field = shape.traits.path if shape.kinds & {"string", "array"} else None
             rows = documents.of(subject.spec).documents if field and ".0" not in field else ()
             values = [column_value(one, str(field)) for one in rows]
             if said := _say_true(tested, condition, [one for one in values if one is not MISSING]):

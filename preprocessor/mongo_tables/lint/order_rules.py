@@ -450,18 +450,21 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
     if sorting:
         rows = sorting.first([*rows], len(rows)) if passing.complete else []
     keys = sorting.keys_of(rows) if sorting else [None] * len(rows)
+    named = _list_read(group["_id"])
     for pick in picks:
         read = [".".join(path) for path in paths_in([group["_id"], pick.value])]
-        if (sorting and pick.operator.endswith("N")) or not all(
-            is_kept(path, between) for path in (*read, *sorted_by)
+        taken = _list_read(pick.value)
+        if (
+            (sorting and pick.operator.endswith("N"))
+            or named is None
+            or taken is None
+            or not all(is_kept(path, between) for path in (*read, *sorted_by))
         ):
             continue
         picked: dict[str, tuple[Any, str, Row]] = {}
         for key, row in list(zip(keys, rows, strict=True))[:: -1 if pick.is_last else 1]:
-            name, value = _written(group["_id"], row), _written(pick.value, row)
-            if name is None or value is None:
-                break
-            first, shown, other = picked.setdefault(name, (key, value, row))
+            value = _written(taken, row)
+            first, shown, other = picked.setdefault(_written(named, row), (key, value, row))
             if first == key and shown != value:
                 yield subject.in_pipeline(
                     "MT424", pick.path, *_describe_pick(pick, sorted_by, read, [other, row]), key=True
@@ -486,19 +489,23 @@ def _describe_pick(
     )
 
 
-def _written(expression: Any, document: Row) -> str | None:
-    """Return the value of an expression of paths as a text, or None for an expression that computes something."""
+def _list_read(expression: Any) -> list[str] | None:
+    """Return the paths of an expression of paths, or None for an expression that computes something."""
     if expression is None:
-        return ""
+        return []
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
-        if any(part.isdigit() for part in expression.split(".")):
-            return None  # a sort goes into arrays by place, a column does not
-        value = column_value(document, expression[1:])
-        return "None" if value is MISSING else repr(value)
+        # A sort goes into arrays by place, a column does not.
+        return None if any(map(str.isdigit, expression.split("."))) else [expression[1:]]
     if isinstance(expression, Mapping) and not any(name.startswith("$") for name in expression):
-        parts = [_written(part, document) for part in expression.values()]
-        return None if None in parts else repr(parts)
+        parts = [*map(_list_read, expression.values())]
+        return None if None in parts else [path for part in parts for path in part or ()]
     return None
+
+
+def _written(paths: Sequence[str], document: Row) -> str:
+    """Return the values of a document at some paths as a text; a missing value is null."""
+    values = (column_value(document, path) for path in paths)
+    return repr([None if value is MISSING else value for value in values])
 
 
 def _operator(value: Any) -> str:
