@@ -141,6 +141,16 @@ def test_the_values_of_a_chart_are_explained_at_their_headers_as_those_of_a_tabl
     assert '<abbr title="How often.">' in html
 
 
+def test_the_values_of_a_chart_of_results_mean_what_their_fields_do(tmp_path: Path) -> None:
+    drawn = {
+        "collection": "results",
+        "pipeline": [{"$project": {"cpu": "$hardware.cpu", "n": {"$literal": 1}}}],
+    }
+    page = f"# Speeds\n\n<!-- MONGO_CHART: {json.dumps({**drawn, 'mark': 'bar', 'x': 'cpu', 'y': 'n'})} -->\n"
+    html = figures(page, fixtures(tmp_path, "results", [document(1)]))
+    assert '<abbr title="Processor: Model of the processor.">' in html
+
+
 def test_headers_mean_the_same_where_no_line_is_wanted(tmp_path: Path) -> None:
     page = (SPEEDS % ', "provenance": false').replace("NAME", "results")
     html = figures(page, fixtures(tmp_path, "results", [document(1)]))

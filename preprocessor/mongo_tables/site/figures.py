@@ -109,6 +109,9 @@ class FigureContext:
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         table = replace(as_table(spec), id=spec.id)
         columns = columns_of(table, rows)
+        source = self.provenance(spec) if rows else None
+        if source and source.results:
+            spec = replace(spec, meanings={**column_meanings(table), **spec.meanings})
         notes = self._notes(spec, table, rows, columns, spec.meanings)
         return html_chart(spec, rows, notes=notes, columns=columns)
 
