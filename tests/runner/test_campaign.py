@@ -13,9 +13,9 @@ from pymongo import MongoClient
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.blocks import Campaign, Journal, Plan, open_journal
+from mongo_tables.runner.blocks import Campaign, Plan, open_journal
 from mongo_tables.runner.campaign import execute
-from mongo_tables.runner.errors import NOTHING_KEPT, TimeIsOver
+from mongo_tables.runner.errors import KEPT, TimeIsOver
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import Run, open_run
@@ -230,7 +230,7 @@ def test_a_run_whose_time_is_over_keeps_what_it_has(run_of, replica_set, tmp_pat
         run = open_run(experiment, OPTIONS, UriTarget(replica_set.uri), crew, Progress(io.StringIO()))
         with pytest.raises(TimeIsOver, match="0 of 3 blocks") as caught:
             execute([run], store, journal, 0.0)
-    assert caught.value.hint == NOTHING_KEPT
+    assert caught.value.hint == KEPT
     assert store.rows("tiny") == []
 
 
@@ -265,30 +265,24 @@ def test_where_a_window_goes_on_from_the_last_one_the_block_is_measured_again(ru
 
 
 def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(run_of, tmp_path, monkeypatch):
-    def cut(journal, rows):
+    def cut(*given):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Journal, "note", cut)
+        patched.setattr(FileStore, "retire", cut)
         run_of(tmp_path, Progress(io.StringIO()))
     before = FileStore(tmp_path).rows("tiny")
     assert run_of(tmp_path, Progress(io.StringIO()), resume=True) == before
     assert not (tmp_path / HISTORY).exists()
 
 
-@pytest.mark.parametrize("noted", [pytest.param(True, marks=pytest.mark.exhaustive), False])
 def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_is_gone_on_with(
-    run_of, replica_set, tmp_path, monkeypatch, noted
+    run_of, replica_set, tmp_path, monkeypatch
 ):
     def killed(*given):
         raise KeyboardInterrupt
 
-    def note(journal, rows):
-        return told(journal, rows) if noted else killed()
-
-    told = Journal.note
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Journal, "note", note)
         patched.setattr(campaign, "leave", killed)
         patched.setattr(Run, "abandon", killed)
         run_of(tmp_path, Progress(io.StringIO()))

@@ -397,7 +397,7 @@ def test_how_far_an_experiment_has_come_is_not_forgotten_by_a_run_that_leaves_it
     monkeypatch.setattr(experiment, "names", lambda: ["lesson_wtimeout"])
     store = FileStore(tmp_path)
     campaign = {"id": "c", "start": "2026-11-30T00:00:00+00:00"}
-    store.keep_progress("lesson_wtimeout", {"_id": 1, "request": {}, "done": [], "campaign": campaign})
+    store.keep_progress("lesson_wtimeout", {"_id": 1, "request": {}, "campaign": campaign})
     asked = ["--all", "--resume", "--target", replica_set.uri, "--output", str(tmp_path)]
     assert main(["run", *asked]) == 0
     assert "left out" in capsys.readouterr().out

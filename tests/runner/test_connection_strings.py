@@ -95,7 +95,7 @@ FIRST = "mongodb://me:Xq7Zk@host/?w=1&readPreference=secondary&readPreferenceTag
 def test_a_run_is_not_gone_on_with_where_the_connection_string_asks_for_something_else(uri, tmp_path):
     store = FileStore(tmp_path)
     campaign = Campaign.new()
-    open_journal(store, "query_full", asked(FIRST), False, campaign).note([])
+    open_journal(store, "query_full", asked(FIRST), False, campaign).keep_state()
     assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), True, campaign).kept
     with pytest.raises(CommandError, match="had another target"):
         open_journal(store, "query_full", asked(uri), True, campaign)

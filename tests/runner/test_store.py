@@ -10,7 +10,6 @@ from pymongo import MongoClient
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import store as stores
-from mongo_tables.runner.blocks import Campaign, Journal
 from mongo_tables.runner.store import FileStore, open_store
 
 
@@ -141,8 +140,6 @@ def test_a_row_that_was_written_by_hand_gives_way_and_is_in_the_history(store, k
         store.write(stores.RESULTS, "t", [by_hand])
     else:
         store._database[stores.RESULTS].insert_one({**by_hand, "_id": {"size": 1, "testname": "t"}})
-    done = ["2026-01-01T00:00:01+00:00"]
-    assert not Journal(store, "t", {}, Campaign.new(), done).is_finished(1)
     store.put(row(1, 1))
     store.retire("t", [row(1, 1)["_id"]])
     assert [one["_id"] for one in store.rows("t")] == [row(1, 1)["_id"]]

@@ -13,15 +13,14 @@ If a window continues from the state that the previous one left, the order is si
 order of the file.
 
 The state of a run is stored with its results. Each window is written at once, as a row of one repeat, under the block
-to which it belongs: an interrupted run resumes in the same block, and if it was interrupted while writing rows, it
-composes them from the same windows again. So only the window in progress is lost, and no row is written twice.
+to which it belongs: an interrupted run resumes in the same block, and rows are composed from the same windows again,
+whether they were written before or not. So only the window in progress is lost, and no row is written twice.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -31,7 +30,6 @@ from uuid import uuid4
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.intervals import LEAST_BLOCKS
-from mongo_tables.runner.errors import KEPT, NOTHING_KEPT
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.workloads import workload
@@ -218,28 +216,13 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one experiment. ``done`` maps the number of each written row to the start of its shown window.
-
-    ``kept`` is whether there is anything to resume.
-    """
+    """The state of one experiment. ``kept`` is whether there is anything to resume."""
 
     store: Store
     experiment: str
     request: Mapping[str, Any]
     campaign: Campaign
-    done: list[str] = field(default_factory=list)
     kept: bool = False
-
-    def is_finished(self, rows: int) -> bool:
-        """Return whether this run wrote this many rows and all still exist."""
-        starts = (row.get("start_time") for row in self.store.rows(self.experiment))
-        there = {start.isoformat() for start in starts if isinstance(start, datetime)}
-        return len(self.done) == rows and there.issuperset(self.done)
-
-    def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Note that all rows are written."""
-        self.done = [row["start_time"].isoformat() for row in rows]
-        self.keep_state()
 
     def window(self, place: WindowKey) -> dict[str, Any] | None:
         """Return what this run measured there, or None if it has not come so far."""
@@ -256,21 +239,10 @@ class Journal:
         self.kept = True
 
     def keep_state(self) -> None:
-        """Store what the run was asked for, and how far it has come. Raises CommandError if that is impossible."""
+        """Store what the run was asked for. Raises CommandError if that is impossible."""
         campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
-        state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
-        with self.true_hints():
-            self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
-
-    @contextmanager
-    def true_hints(self) -> Iterator[None]:
-        """Correct the hints of errors that promise finished measurements as long as there are none."""
-        try:
-            yield
-        except CommandError as error:
-            if not self.kept:
-                error.hint = error.hint.replace(KEPT, NOTHING_KEPT)
-            raise
+        state = {"request": dict(self.request), "campaign": campaign}
+        self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
 
 
 def open_journal(
@@ -294,7 +266,7 @@ def open_journal(
             f"{experiment}: the run that was interrupted had another {', '.join(other)}",
             "give the same options to go on with it, or leave out --resume to start again",
         )
-    journal = Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
+    journal = Journal(store, experiment, request, _campaign(state), kept=True)
     journal.keep_state()
     return journal
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from mongo_tables.findings.usage import CommandError
 
-KEPT = "finished measurements are kept; --resume continues after them"
-
-NOTHING_KEPT = "no window of this experiment is measured yet; --resume starts it again"
-"""In place of ``KEPT`` until a window is measured."""
+KEPT = "--resume continues after what is measured"
 
 
 class TargetError(CommandError):

@@ -97,7 +97,7 @@ def _calibrate(
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
             run = open_run(experiment, options, place.target, place.crew, progress)
             in_slices: list[list[Counted]] = []
-            with journal.true_hints(), left_at_end([run]):
+            with left_at_end([run]):
                 rows = measure_rows([run], journal, ends)
                 if fine:  # a block has one window more than there are rows
                     in_slices = measure_with_itself(
