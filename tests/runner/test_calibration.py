@@ -211,7 +211,6 @@ def test_what_is_found_is_told_in_plain_words():
         (["insert_docsize"], "no workload 'insert_docsize'"),
         (["--blocks", "2"], "3 or more"),
         (["--pairs", "0"], "of 1 or more"),
-        (["--windows", "2"], "3 or more"),
         (["--slices", "-1"], "0 or a number above"),
         (["--slices", "0.0001", "--dry-run"], "from 1 to 1000 milliseconds, not '0.0001'"),
         (["--slices", "1e9", "--dry-run"], "from 1 to 1000 milliseconds, not '1e9'"),
@@ -236,7 +235,7 @@ def test_several_targets_are_refused(more, told, monkeypatch, tmp_path):
 @pytest.mark.exhaustive
 def test_load_machines_are_calibrated_as_one_machine_is_also_in_slices(quick, tmp_path, monkeypatch):
     monkeypatch.setattr(slices, "SECONDS", 0.8)
-    asked = ("--load-machines", "local:2", "--pairs", 1, "--windows", 3, "--slices", 200)
+    asked = ("--load-machines", "local:2", "--pairs", 1, "--slices", 200)
     code, out, err = quick("point_reads", *asked)
     assert code == 0, err
     (found,) = documents(tmp_path, "point_reads")
@@ -319,13 +318,14 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     # Long enough that neither side goes without an answer on a busy machine: a speed of nothing has no ratio.
     monkeypatch.setattr(slices, "SECONDS", 0.6)
     monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
-    asked = ("updates", "--pairs", 3, "--slices", 10, "--windows", 3)
+    asked = ("updates", "--pairs", 3, "--slices", 10)
     with monkeypatch.context() as patched:
-        patched.setattr("mongo_tables.runner.terminal.Progress", lambda *given: Cutting(18 + 4))
+        patched.setattr("mongo_tables.runner.terminal.Progress", lambda *given: Cutting(6 + 3 + 1))
         assert quick(*asked)[0] == 130
     first = tmp_path / ".runs" / "calibrate_updates_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
-    assert sorted(name for name in kept if "slices" in name)[:2] == [
+    assert sorted(name for name in kept if "slices" in name) == [
+        "0-0-slices-0-0-0-again.jsonl",
         "0-0-slices-0-0-0.jsonl",
         "0-0-slices-0-0-1.jsonl",
     ]
@@ -333,8 +333,8 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
         patched.setattr("mongo_tables.runner.terminal.Progress", lambda *given: Cutting(2))
         assert quick(*asked, "--resume")[0] == 130
     assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
-    code, _, err = quick(*asked[:-1], 4, "--resume")
-    assert (code, "another windows" in err) == (2, True), err
+    code, _, err = quick(*asked[:-1], 20, "--resume")
+    assert (code, "another slices" in err) == (2, True), err
     code, out, err = quick(*asked, "--resume")
     assert code == 0, err
     (found,) = documents(tmp_path, "updates")

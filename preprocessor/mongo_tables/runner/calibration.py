@@ -7,7 +7,7 @@ block as the row and two others as its reference: five equal measurements make t
 as on a page, ten pairs would need twelve. In simulations 200 pairs made this way carry as much information as about a
 hundred independent ones.
 
-If the work can take turns in slices, each variant of a group also does so with itself, as two targets do.
+If the work can take turns in slices, each measurement of a block also does so with itself, as two targets do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REFERENCE_MEASUREMENTS = 2
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""The default number of windows in slices of each pair; a published run has one in each block, which is more."""
+"""The windows in slices of each pair, one in each of the first blocks; a published run has one in each block."""
 
 
 class Fine(NamedTuple):

@@ -6,7 +6,6 @@ the journal.
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -155,7 +154,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = i
     """
     experiment = runs[0].experiment
     with left_at_end(runs):
-        rows = measure_rows(runs, journal, ends)
+        rows, _ = measure_rows(runs, journal, ends)
         for row in rows:
             check_document("result", row)
         store.put(*rows)
@@ -171,11 +170,14 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = i
     return len(rows)
 
 
-def measure_rows(runs: Sequence[Run], journal: Journal, ends: float) -> list[dict[str, Any]]:
-    """Measure an experiment on the targets of the runs, and return its rows without writing them.
+def measure_rows(
+    runs: Sequence[Run], journal: Journal, ends: float, itself: int = 0
+) -> tuple[list[dict[str, Any]], dict[Turn, list[Counted]]]:
+    """Measure an experiment on the targets of the runs. Return its rows, and its windows in slices.
 
-    All blocks are measured, then again those with foreign use of the machine; likewise windows in slices. No block
-    starts after ``ends``, on the monotonic clock.
+    In the first ``itself`` blocks each measurement also takes turns with itself in slices; without them, the first
+    target takes turns with the others in each block. All blocks are measured, then again those with foreign use of
+    the machine; likewise windows in slices. No block starts after ``ends``, on the monotonic clock.
     The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
     """
     experiment, options = runs[0].experiment, runs[0].options
@@ -186,10 +188,10 @@ def measure_rows(runs: Sequence[Run], journal: Journal, ends: float) -> list[dic
         experiment, [run.numbers for run in runs], runs[0].repeats, compares=compares, seed=seed
     )
     measured, slices = _Measurements(runs, journal, plan), _Slices(runs, journal, options.slices or 0.0)
-    wanted = _list_slices(runs, plan)
+    wanted = [turn for turn in plan.turns(0) if not turn.back] if itself else _list_slices(runs, plan)
     while (number := measured.next_block(ends)) is not None:
         measured.measure_block(number)
-        for turn in wanted:
+        for turn in wanted if number < (itself or inf) else ():
             if (turn, number) not in slices.windows.attempts:
                 slices.measure(WindowKey(number, 0, turn, slices=True))
     if plan.twice:
@@ -203,47 +205,15 @@ def measure_rows(runs: Sequence[Run], journal: Journal, ends: float) -> list[dic
         "targets": [run.side for run in runs if run.side],
     }
     rows = measured.rows()
-    if slices.windows.attempts:
+    windows = slices.windows.counted()
+    if windows and not itself:
         campaign["slice_seconds"] = options.slices
-        conclude_slices(rows, plan, slices.windows.counted(), runs[0].side)
-    return [
+        conclude_slices(rows, plan, windows, runs[0].side)
+    rows = [
         {**row, "campaign": {**campaign, "command": result_rows.describe_command(row, campaign["targets"])}}
         for row in rows
     ]
-
-
-def measure_with_itself(
-    run: Run, pairs: int, width: float, windows: int, journal: Journal, ends: float
-) -> list[list[Counted]]:
-    """Let variants take turns with themselves in slices of this many seconds. Return the ``windows`` of each pair.
-
-    If there are more ``pairs`` than variants, the first variants form another pair, with its own blocks. As with
-    blocks, every pair has one window, in a new random order, before any pair has its next; windows with foreign use
-    of the machine are measured again. None starts after ``ends``, on the monotonic clock. The caller wraps it in
-    ``left_at_end``. Raises CommandError, and TimeIsOver if there are too few windows; what was measured until then
-    stays in the journal.
-    """
-    slices = _Slices([run], journal, width)
-    seed = f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}"
-    for window in range(windows):
-        if time.monotonic() > ends:
-            raise TimeIsOver(
-                f"the time is over: {window} of {windows} windows in slices of each pair are measured", KEPT
-            )
-        for pair in random.Random(f"{seed}/{window}/slices").sample(range(pairs), pairs):
-            again, variant = divmod(pair, len(run.numbers))
-            turn = Turn(0, run.numbers[variant])
-            slices.measure(WindowKey(again * windows + window, 0, turn, slices=True))
-    slices.measure_again(ends)
-    counted = slices.windows.counted()
-    return [
-        [
-            one
-            for one in counted[Turn(0, run.numbers[pair % len(run.numbers)])]
-            if one.block // windows == pair // len(run.numbers)
-        ]
-        for pair in range(pairs)
-    ]
+    return rows, windows
 
 
 @contextmanager

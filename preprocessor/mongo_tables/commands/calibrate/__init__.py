@@ -74,10 +74,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="length of the slices in which a workload takes turns with itself, in milliseconds, from 1 to 1000; 0 "
         "for none (default: 40)",
     )  # fmt: skip
-    parser.add_argument(
-        "--windows", type=_three_or_more, metavar="N",
-        help="measure each pair in N windows of slices, 3 or more (default: 8)",
-    )  # fmt: skip
     add_seed(parser)
     add_course(parser)
     add_machines(parser)
@@ -115,7 +111,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
-    windows = arguments.windows or calibration.WINDOWS
+    windows = min(calibration.WINDOWS, arguments.blocks)
     fine = calibration.Fine(milliseconds / 1000, windows) if milliseconds else None
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, fine)
     machines = read_machines(arguments)

@@ -25,13 +25,12 @@ from mongo_tables.runner.calibration import (
     list_groups,
     name_group,
 )
-from mongo_tables.runner.campaign import left_at_end, measure_rows, measure_with_itself
+from mongo_tables.runner.campaign import left_at_end, measure_rows
 from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.estimate import say_duration
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import check_possible, open_run, request
-from mongo_tables.runner.slices import Counted
 from mongo_tables.runner.store import Store, check_document, open_store
 from mongo_tables.runner.terminal import Progress
 
@@ -83,28 +82,27 @@ def _calibrate(
     with ExitStack() as held:
         (place,), machines = open_places(arguments, held, progress)
         for task, pairs, experiment in list_groups(tasks):
-            options = Options(repeats=arguments.blocks, seed=arguments.seed, duration=task.seconds)
+            fine = task.fine
+            options = Options(
+                repeats=arguments.blocks,
+                seed=arguments.seed,
+                duration=task.seconds,
+                slices=fine and fine.width,
+            )
             check_options(place.target.given)
             check_possible(experiment, options, place.target, store)
-            fine = task.fine
             asked = {
                 **request(experiment, options, [str(place)]),
                 "processes": [place.processes],
                 **({"load_machines": machines.count} if machines else {}),
-                "slices": fine and fine.width,
                 "windows": fine and fine.windows,
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
             run = open_run(experiment, options, place.target, place.crew, progress)
-            in_slices: list[list[Counted]] = []
             with left_at_end([run]):
-                rows = measure_rows([run], journal, ends)
-                if fine:  # a block has one window more than there are rows
-                    in_slices = measure_with_itself(
-                        run, len(rows) + 1, fine.width, fine.windows, journal, ends
-                    )
+                rows, in_slices = measure_rows([run], journal, ends, fine.windows if fine else 0)
             done = groups[task.experiment.name]
-            done.append(gather_group(pairs, rows, in_slices))
+            done.append(gather_group(pairs, rows, list(in_slices.values())))
             document = compose(task, done)
             check_document("calibration", document)
             store.put_calibration(document)
