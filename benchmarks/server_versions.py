@@ -84,10 +84,12 @@ def probes(one: Operator) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
             )
     for name, parts in (one.since_values or {}).items():
         for part, since in parts.items():
-            value = {"$concat": ["$a", "b"]} if part == COMPUTED else f"%Y {part}"
+            value: Any = {"$concat": ["$a", "b"]} if part == COMPUTED else f"%Y {part}"
             given = (
                 {"input": "$$ROOT"} if part == COMPUTED else {one.required[0]: "$d"} if one.required else {}
             )
+            if part in arguments:  # of $lookup
+                value, given = [], {"from": "case", "as": "x", "localField": "a", "foreignField": "a"}
             yield f"{part} of {one.name}", since, pipeline_of(one.kind, one.name, {**given, name: value})
 
 
@@ -101,6 +103,8 @@ def is_known(client: Any, asked: str, pipeline: list[dict[str, Any]]) -> bool:
             return error.code != 18536
         if asked.startswith(COMPUTED):
             return error.code not in (5654600, 5654601)
+        if "may not specify" in message:
+            return False
         first = asked.split(" of ")[0]
         named = (
             re.search(rf"{re.escape(first)}\b", message)

@@ -62,7 +62,7 @@ class Operator(NamedTuple):
         since_of: The versions that introduced its arguments. Both are for what ``versions.jsonl`` lacks or
             has wrong.
         since_values: By argument, the versions that introduced parts of its value, such as ``%b`` in a format;
-            ``computed`` is a value that depends on the document.
+            ``computed`` is a value that depends on the document, and another argument is both together.
         traits: Properties that several operators share.
     """
 

@@ -273,8 +273,9 @@ def _judge_format(text: str) -> tuple[str, str]:
         )
     if re.search(r"%H\W*%m", text) and "M" not in parts:
         return "`%m` is the month; minutes are `%M`", 'write "%H:%M"'
-    if "M" in parts and "H" not in parts and not {"Y", "G"}.isdisjoint(parts):
-        return "`%M` is the minute; months are `%m`", f'write "{text.replace("%M", "%m")}"'
+    meant = re.sub(r"(%[YGd]\W*)%M", r"\1%m", text) if "H" in parts else text.replace("%M", "%m")
+    if "M" in parts and meant != text and not {"Y", "G"}.isdisjoint(parts):
+        return "`%M` is the minute; months are `%m`", f'write "{meant}"'
     return _judge_parts(parts, {part: f"%{part}" for part in parts})
 
 

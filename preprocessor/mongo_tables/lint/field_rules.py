@@ -12,7 +12,6 @@ from mongo_tables.aggregation.fields import Parts, conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, is_number, truthy
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.rule_context import (
-    Documents,
     RuleContext,
     Stages,
     find_definition,
@@ -32,6 +31,13 @@ def _never(shape: Shape) -> bool:
     if shape.absent:
         return True
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
+
+
+def _selects_joined(root: Shape, parts: Sequence[str]) -> bool:
+    """Return whether a number follows an array of documents of which no field is known, as a join makes it."""
+    arrays = [lookup(root, tuple(parts[:at])) for at, part in enumerate(parts) if at and part.isdigit()]
+    items = [one.items for one in arrays if one.kinds == ARRAY and one.items]
+    return any(one.kinds == {"object"} and not one.fields for one in items)
 
 
 @rule("MT402")
@@ -59,7 +65,9 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
                 text = name.removeprefix("$")
                 read.append((path, text, lookup(stage.before, tuple(text.split(".")))))
         for path, text, shape in read:
-            if text in told or not shape.kinds <= ARRAY or not stage.before.kinds or not _never(shape):
+            if text in told or not shape.kinds <= ARRAY or not stage.before.kinds:
+                continue
+            if not _never(shape) and not _selects_joined(stage.before, text.split(".")):
                 continue
             if not _is_computed(stage.before, tuple(text.split("."))):
                 told.add(text)
@@ -101,9 +109,13 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline("MT402", path, message, hint, key=True)
 
 
-def find_paths_never_joined(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+@rule("MT402", needs=("$lookup",))
+def find_paths_never_joined(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a join reads a field that no document of the joined collection has."""
-    for stage in subject.stages("$lookup") if subject.known else ():
+    documents = subject.documents
+    if documents is None or not subject.known:
+        return
+    for stage in subject.stages("$lookup"):
         joined, key = str(stage.argument.get("from", "")), stage.argument.get("foreignField")
         if not documents.passing(joined, (), {}).documents:
             continue

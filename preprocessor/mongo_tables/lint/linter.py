@@ -28,7 +28,7 @@ from mongo_tables.lint import (  # noqa: F401
     row_rules,
 )
 from mongo_tables.lint.constant_rules import find_fields_as_strings, find_joins_of_kinds
-from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions, find_paths_never_joined
+from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
 from mongo_tables.lint.rule_context import (
     REGISTERED,
     Documents,
@@ -161,14 +161,13 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
     try:
         flow = flow_of(spec.pipeline, begun.shape, spec.let, documents.texts, begun.followed)
         rows = ran.rows if ran else None
-        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, rows=rows)
+        subject = RuleContext(spec, flow, begun.is_learned, rows, documents=documents)
         seen: frozenset[str] = _OF_SEVERAL_ROWS if ran and len(rows or ()) < 2 else frozenset()
         if rows and "sorts by texts" in subject.facts and (sorting := subject.seen_sorting):
             # The rows show whether texts are in order; but a later `$limit` may have dropped the wrong ones.
             cut = any("$limit" in stage for stage in spec.pipeline[sorting.place :])
             seen = seen if cut else seen | {"MT408"}
         found = apply_rules("pipeline", subject, seen=seen)
-        found += find_paths_never_joined(subject, documents) if "$lookup" in flow.names else ()
     except _MALFORMED:
         if _is_checked(spec):
             raise

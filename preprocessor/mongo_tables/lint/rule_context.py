@@ -255,7 +255,7 @@ class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``rows``: None if its pipeline was not run.
-    ``within``: the place of ``flow`` in the pipeline, if it is that of a join.
+    ``within``: the place of ``flow`` in the pipeline, if it is that of a join. ``documents``: of other collections.
     """
 
     spec: PipelineSpec
@@ -263,6 +263,7 @@ class RuleContext:
     known: bool
     rows: Rows | None = None
     within: Path = ()
+    documents: Documents | None = None
 
     @classmethod
     def of(cls, spec: PipelineSpec, documents: Shape, *, known: bool) -> RuleContext:

@@ -1,4 +1,4 @@
-"""Operators and arguments that are newer than the configured server.
+"""Operators, arguments, values and variables that are newer than the configured server.
 
 The catalogue of operators has the version since which MongoDB knows an operator or argument.
 """
@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation.catalogue import find, find_arguments
-from mongo_tables.aggregation.uses import Use, list_uses
+from mongo_tables.aggregation.errors import Path
+from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _KINDS: Final[tuple[OperatorKind, ...]] = ("stage", "expression", "accumulator",
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)
 COMPUTED: Final = "computed"
 """The part of a value that is an expression (``catalogue.Operator.since_values``)."""
+_VARIABLES: Final = {"NOW": "4.2", "CLUSTER_TIME": "4.2"}
+"""The versions that introduced variables."""
 _LAST_PATCH: Final = 999
 """The patch of a version without one: 6.0 means the last version of its series."""
 
@@ -42,31 +45,41 @@ def since_hint(message: str) -> str:
 
 
 def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
-    """MT314: each operator and argument of a pipeline that is newer than the server."""
+    """MT314: each operator, argument, value and variable of a pipeline that is newer than the server."""
     for use in list_uses(spec.pipeline):
         operator = find(use.kind, use.name)
         if operator is not None and is_newer(operator.since, server):
-            yield _too_new(spec, use, f"`{use.name}`", operator.since, server)
+            yield _too_new(spec, use.path, f"`{use.name}`", operator.since, server)
             continue
         arguments = find_arguments(use.kind, use.name) if isinstance(use.argument, Mapping) else {}
         for name, argument in arguments.items():
             if name in use.argument and is_newer(argument.since, server):
-                inner = use._replace(path=(*use.path, name))
-                yield _too_new(spec, inner, f"`{name}` of `{use.name}`", argument.since, server)
+                path = (*use.path, name)
+                yield _too_new(spec, path, f"`{name}` of `{use.name}`", argument.since, server)
         for name, parts in ((operator and operator.since_values) or {}).items():
             named = isinstance(use.argument, Mapping) and name in use.argument
-            value = use.argument[name] if named else use.argument
+            value, path = (use.argument[name], (*use.path, name)) if named else (use.argument, use.path)
             for part, since in parts.items():
-                if is_newer(since, server) and _has_part(value, part):
-                    inner = use._replace(path=(*use.path, name) if named else use.path)
-                    yield _too_new(
-                        spec,
-                        inner,
-                        f"a {part} `{name}`" if part == COMPUTED else f"`{part}` of `{use.name}`",
-                        since,
-                        server,
-                        key=not named,
-                    )
+                joint = part in arguments
+                has = named and part in use.argument if joint else _has_part(value, part)
+                if has and is_newer(since, server):
+                    what = f"`{name}` with `{part}`" if joint else f"`{part}` of `{use.name}`"
+                    what = f"a {part} `{name}`" if part == COMPUTED else what
+                    yield _too_new(spec, path, what, since, server, key=joint or not named)
+    newer = {f"$${name}": since for name, since in _VARIABLES.items() if is_newer(since, server)}
+    for path, text in _list_strings(spec.pipeline, ()) if newer else ():
+        if text in newer:
+            yield _too_new(spec, path, f"`{text}`", newer[text], server, key=False)
+
+
+def _list_strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the strings in a value that are not literal ones, each with its place."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for key, one in value.items() if isinstance(value, Mapping) else enumerate(value):
+            if key != "$literal":
+                yield from _list_strings(one, (*path, key))
 
 
 def _has_part(value: Any, part: str) -> bool:
@@ -77,9 +90,9 @@ def _has_part(value: Any, part: str) -> bool:
 
 
 def _too_new(
-    spec: PipelineSpec, use: Use, name: str, since: str, server: str, *, key: bool = True
+    spec: PipelineSpec, path: Path, name: str, since: str, server: str, *, key: bool = True
 ) -> Finding:
-    at = spec.locate(("pipeline", *use.path), key=key)
+    at = spec.locate(("pipeline", *path), key=key)
     message = f"{name} came with MongoDB {since}, and the server is {server}"
     return finding("MT314", spec.file, at, message, "use older operators, or use a newer server")
 
