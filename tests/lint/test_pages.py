@@ -73,9 +73,9 @@ def test_there_are_enough_pages_to_mean_something() -> None:
 
 
 KINDS = {
-    "a path as a string in a query": (
+    "a field as a string in a query": (
         "MT434/bad-not-equal",
-        ["MT434/bad-at-least", "MT434/bad-greater", "MT434/bad-less", "MT434/bad-variable-in-list"],
+        ["MT434/bad-at-least", "MT434/bad-greater", "MT434/bad-name", "MT434/bad-variable-in-list"],
     ),
     "a format that mixes calendars": (
         "MT437/bad-calendar-year",

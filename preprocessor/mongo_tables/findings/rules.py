@@ -140,7 +140,7 @@ MT430 warning (rows) unsafe-link: A row has an address that must not become a li
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
-MT434 warning field-as-string: A query compares a field with the string "$name", which is not the value of a field.
+MT434 warning field-as-string: A query compares a field with the name of another one, such as "$name", which is a string there.
 MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.

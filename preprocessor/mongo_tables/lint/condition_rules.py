@@ -38,7 +38,7 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
     """MT435: a condition compares a field with a constant of a kind that the field never has."""
     for query, place, before, is_first in _list_queries(subject, documents) if subject.known else ():
         for name, operator, values, at in list_comparisons(query, place):
-            if "$expr" in at or any(_is_meant_as_field(before, one) for one in values):
+            if "$expr" in at or any(_is_meant_as_field(before, operator, one) for one in values):
                 continue  # MT434 reports fields that are strings.
             kinds = kinds_of(before, name)
             if is_first and _differs(operator, values, kinds):
@@ -73,9 +73,10 @@ def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[
                 yield first["$match"], (*stage.path, "pipeline", 0, "$match"), theirs, False
 
 
-def _is_meant_as_field(before: Shape, value: Any) -> bool:
+def _is_meant_as_field(before: Shape, operator: str, value: Any) -> bool:
     text = value if isinstance(value, str) else ""
-    return text[:2] == "$$" or (text[:1] == "$" and is_field(before, text[1:]))
+    is_named = text[:1] == "$" or operator in _ORDERING
+    return text[:2] == "$$" or (is_named and is_field(before, text.removeprefix("$")))
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:

@@ -20,9 +20,9 @@ from mongo_tables.lint.shape.flow import StageFlow, StageText
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
 
-@rule("MT434", needs=("asks for text with $",))
+@rule("MT434", needs=("asks for text with $", "asks for other kinds"))
 def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
-    """MT434: a query compares a field with the string "$a", which is not the value of the field `a`.
+    """MT434: a query compares a field with the string "$a", or a field that has no strings with the string "a".
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/query/expr/
     """
@@ -30,13 +30,16 @@ def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
         for name, condition, path in conditions_in(stage.argument, stage.path):
             if name.startswith("$"):
                 continue
+            kinds = lookup(stage.before, tuple(name.split("."))).kinds
             for at, operator, text in _strings_in(condition, path):
-                if is_field(stage.before, text.removeprefix("$")):
+                field = text.removeprefix("$")
+                is_meant = field != text or (operator in _ORDERING and kinds and not kinds & _TEXTS)
+                if is_meant and is_field(stage.before, field):
                     yield subject.in_pipeline(
                         "MT434",
                         at,
-                        f'"{text}" is a string in a query, not the value of the field `{text[1:]}`',
-                        f"to compare two fields: {_write_comparison(name, at, operator, text)}",
+                        f'"{text}" is a string in a query, not the value of the field `{field}`',
+                        f"to compare two fields: {_write_comparison(name, at, operator, f'${field}')}",
                     )
 
 
@@ -58,15 +61,14 @@ def _list_strings_in_queries(stage: StageText) -> list[tuple[str, Path, str, str
         for name, condition, path in conditions_in(use.argument, use.path)
         if not name.startswith("$")
         for one in _strings_in(condition, path)
-        if one[2].startswith("$$")
+        if re.match(r"\$\$\w", one[2])
     ]
 
 
 def _strings_in(condition: Any, path: Path, operator: str = "$eq") -> Iterator[tuple[Path, str, str]]:
-    """Yield the strings that begin with one ``$`` in a condition, each with its place and its operator."""
+    """Yield the strings in a condition, each with its place and its operator."""
     if isinstance(condition, str):
-        if re.match(r"\$[^$]|\$\$\w", condition):
-            yield path, operator, condition
+        yield path, operator, condition
     elif isinstance(condition, Mapping):
         for name, value in condition.items():
             yield from _strings_in(value, (*path, name), name if name.startswith("$") else "$eq")
@@ -95,6 +97,7 @@ def is_field(documents: Shape, text: str) -> bool:
 
 
 _ORDERING: Final = names_with("compares", "expression")
+_TEXTS: Final = frozenset({"string", "array"})
 
 
 @rule("MT435", reads=("$in",))

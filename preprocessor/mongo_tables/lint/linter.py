@@ -175,10 +175,9 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
     if documents.source and not begun.is_learned and (asked := find_asked_fields(spec.pipeline)):
         every = documents.shape_of_all(spec.collection)
         asks_absent = any(lookup(every, tuple(field.split("."))).absent for field in asked)
-        if asks_absent or "asks for text with $" in subject.facts:
-            all_of_them = RuleContext.of(spec, every, known=True)
-            found += find_fields_as_strings(all_of_them)
-            found += find_mistyped_conditions(all_of_them) if asks_absent else ()
+        all_of_them = RuleContext.of(spec, every, known=True)
+        found += find_fields_as_strings(all_of_them)
+        found += find_mistyped_conditions(all_of_them) if asks_absent else ()
     if ran and ran.rows:
         if not isinstance(spec, TableSpec) or spec.chart is not None:
             from mongo_tables.lint import chart_rules  # noqa: F401  # it imports the drawing of charts, which is slow
